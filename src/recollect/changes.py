@@ -218,6 +218,14 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
+class PurgeMemories:
+    """Destroy these memories for good, each of which must be forgotten. There is no way back."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Amend:
     """Set fields of a memory; None leaves a field as it is. A former text is kept as a revision."""
 
@@ -232,7 +240,7 @@ class Amend:
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
     """Empty: take it off."""
-    expires_at: datetime | None = None
+    expires_at: datetime | Literal["never"] | None = None
     """Of a note alone."""
 
 
@@ -527,7 +535,17 @@ _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
 _OfMemories = (
-    PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
+    PutText
+    | Amend
+    | Supersede
+    | FlagSimilar
+    | Forget
+    | Restore
+    | Unmake
+    | Purge
+    | PurgeMemories
+    | PutVectors
+    | UseModel
 )
 _OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream

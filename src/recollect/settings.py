@@ -225,6 +225,10 @@ class Settings:
     allow_hosts: Annotated[
         tuple[str, ...], _HOSTS, "names by which other machines reach `recollect serve --http`, with commas"
     ] = ()
+    tls_cert: Annotated[
+        Path | None, _PATH, "the certificate of `recollect serve --http`, as a PEM file with its issuers'"
+    ] = None
+    tls_key: Annotated[Path | None, _PATH, "the key of that certificate, as a PEM file"] = None
     import_from: Annotated[
         Path | None,
         _PATH,

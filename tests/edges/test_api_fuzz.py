@@ -58,7 +58,7 @@ def test_every_endpoint_answers_as_the_document_says(
     monkeypatch.chdir(tmp_path)
     fill(engine)
     application = served(engine).application
-    schema = schemathesis.openapi.from_asgi("/openapi.json", application)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", application, headers=HEADERS)
     schema.validate()
     statuses: Counter[int] = Counter()
     with get_client(application) as client:
@@ -67,7 +67,7 @@ def test_every_endpoint_answers_as_the_document_says(
                 # What takes no arguments cannot be given wrong ones.
                 with suppress(Unsatisfiable):
                     try_cases(operation, mode, statuses, client)
-    assert sum(statuses.values()) > 200
+    assert sum(statuses.values()) > 200, statuses
     assert statuses[200] > 50
 
 
@@ -77,7 +77,7 @@ def loaded(found: Any) -> Any:
 
 def try_cases(operation: Any, mode: GenerationMode, statuses: Counter[int], client: Any) -> None:
     @settings(
-        max_examples=tries(6),
+        max_examples=tries(4),
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         database=None,

@@ -142,3 +142,20 @@ def test_a_locked_store_says_so(harbour: CommandLine) -> None:
 def test_a_name_that_cannot_be_kept_is_refused(harbour: CommandLine, name: str) -> None:
     harbour.refused("add", name, status=1)
     assert harbour.json("stats")["entities"] == 3
+
+
+def test_a_purge_names_the_copies_that_keep_what_it_destroyed(recollect: CommandLine) -> None:
+    recollect("remember", "The safe's code is 4711")
+    recollect("forget", "1")
+    damaged = recollect.store.with_name(f"{recollect.store.name}-damaged")
+    backups = recollect.store.with_name(f"{recollect.store.name}-backups")
+    recollect("backup", str(damaged))
+    backups.mkdir()
+    done = recollect("purge", "--before", "0d", "--yes")
+    assert "Destroyed 1 forgotten thing for good" in done.stdout
+    assert f"Backups in {backups}, {damaged} still hold what they held" in done.stderr
+    assert "exports that you made elsewhere keep what they hold" in done.stdout
+    damaged.unlink()
+    backups.rmdir()
+    done = recollect("purge", "--before", "0d", "--yes")
+    assert "hold" not in done.stdout + done.stderr

@@ -261,7 +261,7 @@ async def test_a_read_ends_when_its_client_goes(
     headers = [(b"host", b"testserver"), (b"accept", accept.encode())]
     headers += [(b"authorization", HEADERS["Authorization"].encode())]
     scope = {"type": "http", "method": "GET", "path": "/v1/memories", "raw_path": b"/v1/memories"}
-    scope |= {"headers": headers, "query_string": b"", "http_version": "1.1", "scheme": "http"}  # type: ignore[dict-item]
+    scope |= {"headers": headers, "query_string": b"", "http_version": "1.1", "scheme": "http"}
     with anyio.fail_after(PATIENCE_SECONDS):
         await api.application(scope, receive, send)
         assert await anyio.to_thread.run_sync(ended.wait, PATIENCE_SECONDS)

@@ -66,6 +66,38 @@ def test_what_is_said_again_lasts_as_it_is_said_now(engine: Engine, clock: Fixed
     assert texts(engine.search("is the gate open?")) == []
 
 
+def test_an_expiry_can_be_taken_back_before_and_after_it(engine: Engine, clock: FixedClock) -> None:
+    note = engine.remember("The gate is open", expires_at=clock.now + timedelta(hours=1))
+    clock.tick(2 * HOUR)
+    assert texts(engine.search("is the gate open?")) == []
+    assert engine.why_not("is the gate open?", note.id).advice == (
+        "If it still holds: recollect update 1 --no-expiry",
+    )
+    assert engine.update(note.id, expires_at="never").expires_at is None
+    assert texts(engine.search("is the gate open?")) == ["The gate is open"]
+    engine.update(note.id, expires_at=clock.now + timedelta(hours=1))
+    engine.update(note.id, importance=0.9)
+    assert engine.get(note.id).expires_at is not None  # type: ignore[union-attr]
+    engine.update(note.id, expires_at="never")
+    clock.tick(2 * HOUR)
+    assert texts(engine.search("is the gate open?")) == ["The gate is open"]
+
+
+def test_dreams_self_tests_and_reports_leave_out_what_has_expired(engine: Engine, clock: FixedClock) -> None:
+    lasting = engine.remember("The lighthouse keeper paints the railing green")
+    passing = engine.remember("The ferry to Corfu leaves at nine", expires_at=clock.now + timedelta(hours=1))
+    clock.tick(HOUR)
+    before = engine.get_many([lasting.id, passing.id])
+    assert engine.self_test().memories == 1
+    assert engine.upkeep.consolidation_report().notes == 1
+    clock.tick(100 * 24 * HOUR)
+    engine.dream()
+    after = engine.get_many([lasting.id, passing.id])
+    assert after[passing.id] == before[passing.id]
+    # So the dream did something.
+    assert after[lasting.id] != before[lasting.id]
+
+
 def test_what_has_expired_is_no_near_duplicate_of_what_is_new(engine: Engine, clock: FixedClock) -> None:
     engine.remember("Ada sails every Sunday at noon", expires_at=clock.now + timedelta(hours=1))
     clock.tick(HOUR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ import pytest
 from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from conftest import FixedClock
     from recollect.engine.engine import Engine
     from recollect.engine.results import GraphPaths
@@ -45,6 +48,25 @@ def test_neighbours_are_those_within_so_many_relations_the_nearest_first(friends
     assert near(2) == [("Cy", 1), ("Ada", 2), ("Bo", 2)]
     assert near(6) == near(2)
     assert friends.graph.neighbours_of("Eve", depth=3).entities == ()
+
+
+def test_neighbours_of_a_moment_are_those_known_and_in_force_then(friends: Engine, clock: FixedClock) -> None:
+    def near(at: datetime | None) -> list[str]:
+        return [one.name for one, _ in friends.graph.neighbours_of("Di", as_of=at).entities]
+
+    known = clock.now
+    clock.tick(864_000)
+    friends.graph.create_relations(
+        [{"from": "Eve", "to": "Di", "relationType": "hires", "since": known - timedelta(days=3)}]
+    )
+    friends.graph.delete_relations([("Cy", "knows", "Di")])
+    learnt = clock.now
+    clock.tick(864_000)
+    assert near(None) == ["Eve"]
+    assert near(learnt) == ["Eve"]
+    # Then Cy's relation stood, and of Eve's nobody knew, though it held already.
+    assert near(known) == ["Cy"]
+    assert near(known - timedelta(days=1)) == []
 
 
 def test_paths_lead_either_way_the_shortest_first_and_pass_nobody_twice(friends: Engine) -> None:

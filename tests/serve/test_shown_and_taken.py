@@ -204,3 +204,30 @@ def test_a_note_that_expires_says_when_and_is_gone_from_then_on(engine: Engine, 
     assert call(engine, "recall", query="gate", as_of="2026-03-01T12:30:00Z")["hits"][0]["id"] == note
     call(engine, "update", id=note, expires_at="2026-03-02")
     assert call(engine, "recall", query="gate")["hits"][0]["id"] == note
+    call(engine, "update", id=note, expires_at="never")
+    assert "expires_at" not in call(engine, "recall", query="gate")["hits"][0]
+    with pytest.raises(InvalidInput, match="no time in ISO 8601"):
+        call(engine, "update", id=note, expires_at="forever")
+
+
+def test_stats_counts_a_relation_until_it_ends(engine: Engine, clock: FixedClock) -> None:
+    call(
+        engine,
+        "create_entities",
+        entities=[{"name": name, "entityType": "thing", "observations": []} for name in "PQ"],
+    )
+    spans = {"since": "2026-01-01", "until": "2026-03-02"}
+    call(engine, "create_relations", relations=[{"from": "P", "to": "Q", "relationType": "needs", **spans}])
+    assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (1, 1)
+    clock.tick(86_400)
+    assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (0, 0)
+
+
+def test_a_session_that_is_not_there_is_told_with_a_tool_that_shows_those_that_are(engine: Engine) -> None:
+    call(engine, "add_messages", session="tea", messages=[{"role": "user", "content": "It is green"}])
+    with pytest.raises(
+        NotFound, match=r"no session named 'coffee'; `list_memories` with `kinds` \[message\]"
+    ):
+        call(engine, "clear_session", session="coffee")
+    (message,) = call(engine, "list_memories", kinds=["message"])["memories"]
+    assert message["session"] == "tea"

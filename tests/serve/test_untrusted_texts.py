@@ -133,7 +133,9 @@ def test_remarks_on_what_was_written_keep_to_one_line(engine: Engine) -> None:
     ends = {"from": FORGED, "to": f"a {FORGED}", "relationType": FORGED}
     _, created = texts_of(engine, "create_relations", relations=[ends])
     ended = texts_of(engine, "end_relation", **ends)[0]
-    for line in (remark, created, ended):
+    texts_of(engine, "add_messages", session=FORGED, messages=[{"role": "user", "content": "is green"}])
+    cleared = texts_of(engine, "clear_session", session=FORGED)[0]
+    for line in (remark, created, ended, cleared):
         assert len(line.splitlines()) == 1
         assert "obey" not in re.sub(_STRING, "", line)
 

@@ -97,6 +97,9 @@ def fill(memory: Engine, clock: Clock) -> None:
     memory.remember("The boathouse roof leaks above the blue canoe.", tags=["house"])
     clock.now = NOW - timedelta(days=2)
     memory.remember("The harbour choir rehearses on Wednesdays at seven.", tags=["choir"], category="plans")
+    memory.create_entities([{"name": "Long quay", "entityType": "place", "observations": ["Lit at night"]}])
+    moored = {"from": "Old mill", "to": "Long quay", "relationType": "moved to", "since": clock.now}
+    memory.graph.create_relations([moored])
     clock.now = NOW
 
 

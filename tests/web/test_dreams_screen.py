@@ -48,7 +48,7 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         page.goto("/dreams")
         assert "No dreams yet" in main_text(page)
         stages: list[str] = []
-        page.expose_function("heard", stages.append)
+        page.expose_function("heard", lambda words: stages.append(words))
         page.evaluate(
             "new MutationObserver(() => heard(document.querySelector('[data-works-status]').innerText))"
             ".observe(document.querySelector('[data-works-status]'), {childList: true})"

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["web_fixtures"]
 
-PATHS = ("/recall", "/recall?q=early+ferry", "/recall?q=choir&as_of=2026-05-25", "/recall?q=x&limit=none")
+PATHS = (
+    "/recall",
+    "/recall?q=early+ferry",
+    "/recall?q=choir&as_of=2026-05-25",
+    "/recall?q=x&limit=none",
+    "/graph",
+    "/graph?name=Harbour+choir",
+    "/timeline?time=stored&since=2026-05-20&until=2026-05-25",
+)
 
 
 @pytest.mark.parametrize("path", PATHS)

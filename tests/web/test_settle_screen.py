@@ -61,7 +61,7 @@ def test_contradictions_are_settled_and_taken_back_by_keyboard(chromium: Browser
         page.keyboard.press("g")
         page.keyboard.press("s")
         page.wait_for_url("**/settle")
-        assert counts(page) == ["2", "1", "0", "0", "1"]
+        assert counts(page) == ["2", "2", "0", "0", "1"]
         # Both texts, with their dates, and the words that differ.
         assert page.locator(".side-text mark").all_inner_texts() == ["Porto", "Lisbon"]
         assert page.locator(".side-text time").all_inner_texts() == ["2026-06-10 12:00", "2026-06-11 12:00"]
@@ -95,7 +95,7 @@ def test_near_copies_and_stale_entities_are_settled_by_clicking(chromium: Browse
         page.goto("/settle?kind=similar_notes")
         assert page.locator(".side-text mark").all_inner_texts() == ["canoe.", "canoes."]
         page.get_by_role("button", name="Keep the older").click()
-        page.get_by_text("Nothing to settle here.").wait_for()
+        page.get_by_text("Kept the older one").wait_for()
         assert not in_force(unsettled, "blue canoes.")
 
         page.get_by_role("link", name="Unused").click()

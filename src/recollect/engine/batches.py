@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.changes import Change, Outcome
+from recollect.engine.limits import MOST_ROWS
 from recollect.engine.results import RejectedRow
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, RecollectError
@@ -30,6 +31,11 @@ def apply_rows(
     places: list[int] = []
     rejected: list[RejectedRow] = []
     for index, row in enumerate(rows):
+        if index == MOST_ROWS:
+            raise InvalidInput(
+                f"A batch has at most {MOST_ROWS:,} rows, and this one has more; write it in several. "
+                "Nothing was written."
+            )
         try:
             changes.append(change_of(row))
             places.append(index)

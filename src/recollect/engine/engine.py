@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
@@ -85,7 +85,7 @@ class Engine:
         return self._services.zone
 
     def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
+        """What it takes for the present moment."""
         return self._services.clock()
 
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
@@ -95,14 +95,6 @@ class Engine:
         is. Dreams, tuning and tidying are of what belongs to no agent.
         """
         return Engine(replace(self._services, scope=Scope(owner, agent)))
-
-    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
-        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
-        these versions, as `memory_version` tells them. It is checked in the change's transaction.
-        """
-        from recollect.engine.versions import ExpectedVersion
-
-        return Engine(replace(self._services, expected=ExpectedVersion(id, tuple(versions))))
 
     @property
     def graph(self) -> KnowledgeGraph:
@@ -264,12 +256,13 @@ class Engine:
         status: str | None = None,
         pinned: bool | None = None,
         importance_tag: str | None = None,
-        expires_at: datetime | None = None,
+        expires_at: datetime | Literal["never"] | None = None,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
         `at` is another name of `happened_at`.
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
+        A note expires at `expires_at`; "never" takes that back, also once it has expired.
         """
         from recollect.engine.notes.remember import update
 
@@ -646,10 +639,12 @@ class Engine:
     @asks_again
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
+        from recollect.ranking.factors.recency import microseconds
         from recollect.retrieval.contents import store_counts
 
+        now = microseconds(self._services.clock())
         with self._services.read_everything() as view:
-            return store_counts(view, self._services.store.size())
+            return store_counts(view, self._services.store.size(), now)
 
     @property
     @asks_again

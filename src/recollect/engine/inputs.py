@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.changes import NewEntity, NewObservation, NewRelation, NewText, Turn
+from recollect.engine.limits import MOST_ROWS
 from recollect.errors import InvalidInput
 from recollect.records import Kind, Scope, Status
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
@@ -34,6 +35,11 @@ def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
     """What was given, unless it is one thing that Python would take apart: letters of a text, keys."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidInput(f"{what} come as a list, even if there is only one.")
+    if isinstance(given, Sized) and len(given) > MOST_ROWS:
+        raise InvalidInput(
+            f"{what}: a call takes at most {MOST_ROWS:,}, not {len(given):,}; make several calls. "
+            "Nothing was written."
+        )
     return given
 
 

@@ -7,6 +7,8 @@ DEFAULT_LIMIT = 10
 MOST_HITS = 1_000
 MOST_PER_PAGE = 1_000
 """Entities of one page of the graph."""
+MOST_ROWS = 100_000
+"""Rows of one batch, and entries of a list: all of it is written at once, while other writers wait."""
 STALE_DAYS = 90.0
 """Days after which an entity that nobody has seen or changed is stale."""
 DEFAULT_BUDGET = 1_000

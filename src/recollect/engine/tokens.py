@@ -13,7 +13,7 @@ from recollect.engine.services import asks_again
 from recollect.engine.worker import Priority
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.lazy_dataclass import dataclass
-from recollect.retrieval.named_tokens import named_tokens
+from recollect.retrieval.contents import named_tokens
 from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:

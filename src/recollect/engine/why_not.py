@@ -159,7 +159,7 @@ def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
     if until is not None and now is not None and microseconds(until) <= now:
         return (
             f"It expired on {until:%Y-%m-%d}.",
-            f"If it still holds: recollect update {memory.id} --expires WHEN",
+            f"If it still holds: recollect update {memory.id} --no-expiry",
         )
     if memory.superseded_at is not None and not where.superseded:
         return (

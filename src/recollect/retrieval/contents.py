@@ -1,18 +1,26 @@
-"""What a store contains: pages of memories and relations, how many there are, whose they are."""
+"""What a store contains: pages of memories and relations, how many, whose they are, and its settings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set, null_or_after
 from recollect.ports import Snapshot
-from recollect.records import Counts, Kind, Memory, Relation, Scope, ScopeCounts
+from recollect.records import Counts, Kind, Memory, NamedToken, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
 from recollect.retrieval.passages import model_row
-from recollect.retrieval.records import memories_where, relations_where, scope_ids
+from recollect.retrieval.records import (
+    memories_where,
+    moment,
+    moment_or_none,
+    relations_where,
+    scope_ids,
+    stamp,
+    stamp_or_none,
+)
 
 if TYPE_CHECKING:
     from recollect.query import Filter
@@ -21,6 +29,8 @@ if TYPE_CHECKING:
 
 LAST_ID = 2**63 - 1
 """The highest id that a store could give."""
+TOKENS = "tokens"
+"""The setting that holds the named tokens: all of them in one small document."""
 
 
 def memory_page(
@@ -83,6 +93,17 @@ def all_scopes(snapshot: Snapshot) -> list[Scope]:
     return [Scope(owner, agent) for owner, agent in snapshot.rows("scope", ("owner", "agent"))]
 
 
+def notes_by_scope(snapshot: Snapshot) -> dict[Scope, int]:
+    """Every scope that holds something live, with the number of its notes in force."""
+    live = snapshot.count("memory", (is_null("deleted_at"),), by="scope_id")
+    notes = snapshot.count("memory", (Equals("kind", "note"), *IN_FORCE), by="scope_id")
+    return {
+        Scope(owner, agent): notes.get(id_, 0)
+        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        if live.get(id_)
+    }
+
+
 def store_setting(snapshot: Snapshot, name: str) -> str | None:
     rows = snapshot.rows("setting", ("value",), (Equals("name", name),))
     return str(rows[0][0]) if rows else None
@@ -117,7 +138,39 @@ def was_told(snapshot: Snapshot, topic: str) -> bool:
     return store_setting(snapshot, topic_setting(topic)) is not None
 
 
-def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCounts:
+def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
+    """By name."""
+    return tuple(
+        NamedToken(
+            name=each["name"],
+            digest=each["digest"],
+            right=each["right"],
+            sees=None if each["sees"] is None else Scope(*each["sees"]),
+            created_at=moment(each["created_at"]),
+            used_at=moment_or_none(each["used_at"]),
+        )
+        for each in json.loads(store_setting(snapshot, TOKENS) or "[]")
+    )
+
+
+def tokens_text(tokens: Iterable[NamedToken]) -> str:
+    """As `named_tokens` reads them."""
+    return json.dumps(
+        [
+            {
+                "name": each.name,
+                "digest": each.digest,
+                "right": each.right,
+                "sees": None if each.sees is None else [each.sees.owner, each.sees.agent],
+                "created_at": stamp(each.created_at),
+                "used_at": stamp_or_none(each.used_at),
+            }
+            for each in sorted(tokens, key=lambda token: token.name)
+        ]
+    )
+
+
+def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
     """Of these scopes alone, whoever shares the store with them."""
     scopes = scope_ids(snapshot, owner, agent)
     own = OneOf("scope_id", scopes)
@@ -132,7 +185,7 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     vectors = 0
     if model is not None:
         vectors = count("vector", Equals("model_id", model[0]), OneOf("passage_id", passages))
-    related = (OneOf("source_id", live), is_null("deleted_at"), is_null("until"))
+    related = (OneOf("source_id", live), is_null("deleted_at"), null_or_after("until", now))
     return ScopeCounts(
         observations=count("observation", *IN_FORCE, OneOf("memory_id", live)),
         relations=count("relation", *related),
@@ -142,8 +195,10 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     )
 
 
-def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
-    """Of all scopes together. The store's size is its bytes and the version of its schema."""
+def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 2**63 - 1) -> Counts:
+    """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
+    the version of its schema.
+    """
 
     def count(table: Table, *where: Condition) -> int:
         return snapshot.count(table, where)[None]
@@ -168,7 +223,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
         notes=kinds.get("note", 0),
         messages=kinds.get("message", 0),
         observations=observed,
-        relations=count("relation", is_null("deleted_at"), is_null("until")),
+        relations=count("relation", is_null("deleted_at"), null_or_after("until", now)),
         forgotten=len(forgotten),
         passages=count("passage", Equals("live", 1)),
         vectors=vectors,

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.changes import FieldChanges
-from recollect.conditions import IN_FORCE, Compares, Condition, Equals, HasRow, Not, OneOf, is_null, is_set
+from recollect.conditions import (
+    IN_FORCE,
+    Compares,
+    Condition,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    is_null,
+    is_set,
+    null_or_after,
+)
 from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
 from recollect.ranking.candidates import DAY, Ints
 from recollect.records import Consolidation, DreamRecord, Kind, PastQuestion
@@ -30,10 +41,11 @@ _COLUMNS = (
 
 
 def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> DreamState:
-    """Of what is in force; pairs that were seen together at least so often."""
+    """Of what is in force and has not expired; pairs that were seen together at least so often."""
     dreamt = _phases(store, scope)
     through = dreamt.get("consolidate", (0, 0))[1]
-    rows = store.rows("memory", _COLUMNS, (Equals("scope_id", scope), *IN_FORCE))
+    found = (Equals("scope_id", scope), *IN_FORCE, null_or_after("expires_at", now))
+    rows = store.rows("memory", _COLUMNS, found)
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
     ids = np.array(columns["id"], np.int64)
     places = {id_: place for place, id_ in enumerate(columns["id"])}

@@ -16,10 +16,11 @@ from recollect.changes import PutVectors, RecordUse
 from recollect.engine.repository import Repository
 from recollect.engine.writes import apply as writes
 from recollect.engine.writes.work import Work
-from recollect.errors import Conflict
+from recollect.errors import Conflict, StoreDamaged
 from recollect.records import Model, Scope
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, pending_passages
+from recollect.retrieval.records import scope_id
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.store import BUSY_SECONDS, PostgresStore
 from recollect.vectors import pack_vector
@@ -181,3 +182,17 @@ def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url
         _while_waiting(url, ada, lambda other: _put(other, bob))
         with opened(url) as store, store.read() as view:
             assert store_counts(view).unnoted == expected
+
+
+def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> None:
+    with opened(url) as store:
+        engine = engine_of(store, FixedClock(), model="none")
+        for scope in (ADA, BOB):
+            engine.scoped(scope.owner).remember("green tea")
+        with store.read() as view:
+            bob = scope_id(view, BOB)
+        for hidden in (bob, 4711):
+            with pytest.raises(StoreDamaged, match=f"Scope {hidden} is not there, or hidden"):
+                store.store.transact(lambda rows, scope=hidden: rows.hold([scope]), [ADA])  # type: ignore[misc]
+        # Who may see it may hold it.
+        store.store.transact(lambda rows: rows.hold([bob]), [BOB])

@@ -176,6 +176,25 @@ def test_a_program_that_may_open_no_more_files_is_told_so_and_what_it_wrote_is_a
     assert said[2] == "True 2"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no number of files")
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_store_that_too_few_files_are_left_for_says_so_at_its_opening(tmp_path: Path, left: int) -> None:
+    (said,) = _run(
+        f"""
+        import os, resource
+        SqliteStore(path).close()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        next_one = os.open(os.devnull, os.O_RDONLY)
+        os.close(next_one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_one + {left}, hard))
+        attempt(lambda: SqliteStore(path))
+        """,
+        tmp_path / "memory.db",
+    )
+    assert said.startswith("StoreUnavailable")
+    assert "may open no more files" in said
+
+
 # Not to be written
 
 

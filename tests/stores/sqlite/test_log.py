@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -92,6 +93,18 @@ def test_a_log_that_is_removed_while_it_is_in_use_is_told_and_nothing_is_acknowl
     with recollect.open(path, model="none") as memory:
         assert memory.counts().notes == 1
         assert list(memory.upkeep.verify()) == []
+
+
+def test_the_log_of_a_new_store_is_emptied_before_it_is_ten_times_as_large(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    log, sizes = path.with_name("memory.db-wal"), [0]
+    with recollect.open(path, model="none") as memory:
+        for number in range(60):
+            memory.remember(f"Note {number} {'about the harbour ' * 2000}")
+            sizes.append(log.stat().st_size)
+            assert sizes[-1] < 10 * path.stat().st_size
+    # It was emptied at least once.
+    assert min(later - before for before, later in pairwise(sizes)) < 0
 
 
 def test_readers_without_a_pause_do_not_let_the_log_grow_without_bounds(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
 """How the names of copies end that the store itself makes."""
+_OWN_COPIES = "Backups and exports that you made elsewhere keep what they hold."
 _MOST_NAMED = 10
 """Memories that are named when they are forgotten; of more, the ids say enough."""
 
@@ -59,6 +60,7 @@ _MOST_NAMED = 10
 @click.option(
     "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
 )
+@click.option("--no-expiry", is_flag=True, help="Let it be found for good again.")
 def update_command(
     call: Call,
     memory: str,
@@ -66,6 +68,7 @@ def update_command(
     no_tags: bool,
     happened: str | None,
     expires: str | None,
+    no_expiry: bool,
     mark: str | None,
     no_mark: bool,
     **given: Any,
@@ -79,6 +82,8 @@ def update_command(
         raise click.UsageError("Give either --tag or --no-tags.")
     if mark is not None and no_mark:
         raise click.UsageError("Give either --mark or --no-mark.")
+    if expires is not None and no_expiry:
+        raise click.UsageError("Give either --expires or --no-expiry.")
     if mark is not None and not mark.strip():
         raise click.UsageError("A mark is a word, such as --mark vital.")
     changes = {name: value for name, value in given.items() if value is not None}
@@ -90,6 +95,8 @@ def update_command(
         changes["happened_at"] = start_of(happened, call.now(), "--happened")
     if expires is not None:
         changes["expires_at"] = start_of(expires, call.now(), "--expires")
+    if no_expiry:
+        changes["expires_at"] = "never"
     if not changes:
         raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     engine = call.memory()
@@ -227,15 +234,14 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
             str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
         )
     still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
+    warnings = [still] if copies else []
     data = {"purged": int(gone), "before": moment}
     if gone.note is not None:
         text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
-        return Result.message(
-            text, {**data, "note": gone.note}, [gone.note], "note", [still] if copies else []
-        )
-    return Result.message(
-        f"Destroyed {quantity(gone, 'forgotten thing')} for good.", data, warnings=[still] if copies else []
-    )
+        details = [gone.note, _OWN_COPIES]
+        return Result.message(text, {**data, "note": gone.note}, details, "note", warnings)
+    text = f"Destroyed {quantity(gone, 'forgotten thing')} for good."
+    return Result.message(text, data, [_OWN_COPIES] if gone else [], warnings=warnings)
 
 
 def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:

@@ -1,8 +1,9 @@
-"""`recollect serve`: serves a memory to AI clients."""
+"""`recollect serve` and `recollect ui`: serve a memory to AI clients, programs and browsers."""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,15 @@ from recollect.cli.command import Call, command
 from recollect.cli.rendering import warn
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from recollect.engine.engine import Engine
     from recollect.serve.http.access_policy import AccessPolicy
     from recollect.settings import Settings
 
-_HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
+_HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host", "tls_cert", "tls_key")
+_PORT = 7438
+_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @command(
@@ -26,6 +31,7 @@ _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
     "recollect serve --tools recall-only",
     "recollect serve --http --port 7438",
     "recollect serve --http --host 0.0.0.0 --allow-host box.local",
+    "recollect serve --http --tls-cert box.pem --tls-key box.key --host 0.0.0.0 --allow-host box.local",
     "recollect serve --import memory.jsonl",
 )
 @click.option(
@@ -33,7 +39,7 @@ _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
 @click.option(
-    "--port", default=7438, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
+    "--port", default=_PORT, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
 )
 @click.option(
     "--allow-host",
@@ -47,6 +53,8 @@ _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
 @click.option(
     "--no-token", is_flag=True, help="With --http: let in whoever reaches the port, on this machine only."
 )
+@click.option("--tls-cert", type=_FILE, help="With --http: serve HTTPS with this certificate, a PEM file.")
+@click.option("--tls-key", type=_FILE, help="With --http: the certificate's key, a PEM file.")
 @click.option("--tools", metavar="SET", help="default, recall-only, all, or names with commas between.")
 @click.option(
     "--import",
@@ -54,17 +62,25 @@ _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
     metavar="[FILE]",
     is_flag=False,
     flag_value="MEMORY_FILE_PATH",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=_FILE,
     help="Bring in the official server's file on the first start, while there are no entities; without FILE, "
     "the one that MEMORY_FILE_PATH names.",
 )
 def serve_command(
-    call: Call, http: bool, tools: str | None, official: Path | None, token: str | None, **access: Any
+    call: Call,
+    http: bool,
+    tools: str | None,
+    official: Path | None,
+    token: str | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    **access: Any,
 ) -> None:
     """Serve the memory to AI clients, by the Model Context Protocol.
 
     Without --http it speaks on standard input and output, as clients expect of a server that they start; it
-    ends when they go. `recollect mcp install CLIENT` sets a client up.
+    ends when they go. `recollect mcp install CLIENT` sets a client up. With --http it serves several, and the
+    dashboard; `recollect token` says who may do what.
     """
     _refuse_idle_options(http=http)
     from recollect.serve import quick_start
@@ -77,24 +93,17 @@ def serve_command(
 
     settings, _ = call.settings()
     offered = chosen(tools or settings.tools)
-    policy = _access_policy(settings, token, **access) if http else None
+    tls = _tls(tls_cert or settings.tls_cert, tls_key or settings.tls_key) if http else None
+    policy = _access_policy(settings, token, tls=tls is not None, **access) if http else None
 
-    def opened() -> Engine:
-        from recollect.bootstrap import beside  # loads the engine
-        from recollect.serve.official_import import import_official_file
-
-        memory = call.open_memory(create=True, dreams=True)
-        import_official_file(memory, beside(settings, "-importing"), official or settings.import_from, warn)
-        memory.upkeep.embed_in_background()
-        return memory
-
-    with LazyEngine(opened) as memory:
+    with LazyEngine(lambda: _opened(call, official)) as memory:
         if policy is not None:
             from recollect.serve.http.app import serve_http  # a web server, which few starts need
 
             memory.engine()
             ours = token is None and settings.token is None
-            serve_http(memory, offered, policy, lambda at: _announce(settings, policy, at, ours=ours))
+            announce = partial(_announce, settings, policy, ours=ours)
+            serve_http(memory, offered, policy, announce, tls=tls)
             return
         if sys.stdin.isatty():
             warn(
@@ -102,6 +111,78 @@ def serve_command(
                 "one up that starts this by itself; --http serves several."
             )
         serve_stdio(memory, offered)
+
+
+@command("ui", "recollect ui", "recollect ui --port 8000", "recollect ui --no-browser")
+@click.option(
+    "--port", default=_PORT, show_default=True, type=click.IntRange(0, 65535), help="Where to serve it."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+def ui_command(call: Call, port: int, no_browser: bool) -> None:
+    """Open the dashboard in the browser, signed in.
+
+    It is served on this machine alone, until Ctrl-C; where a server of this memory is on the port already,
+    that one is used. The link signs one browser in, once, within five minutes.
+    """
+    from recollect.serve import quick_start
+
+    with quick_start():
+        from recollect.serve.http.browser_sessions import BrowserSessions
+        from recollect.serve.http.running_server import link_of_running_server
+        from recollect.serve.lazy_engine import LazyEngine
+        from recollect.serve.operations.catalogue import chosen
+
+    settings, _ = call.settings()
+    policy = _access_policy(settings, None, "127.0.0.1", port, (), no_token=False)
+
+    def show(link: str) -> None:
+        warn(f"Sign in once, within five minutes: {link}")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(link)
+
+    with LazyEngine(lambda: _opened(call, None)) as memory:
+        running = link_of_running_server(policy, memory.engine().upkeep.store_id()) if port else None
+        if running is not None:
+            show(running)
+            return
+        from recollect.serve.http.app import serve_http
+        from recollect.serve.http.authentication import OWN
+        from recollect.serve.http.sign_in import once_path
+
+        sessions = BrowserSessions()
+
+        def announce(at: int) -> None:
+            warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")
+            show(policy.url(at, once_path(sessions.link(OWN))))
+
+        serve_http(memory, chosen(settings.tools), policy, announce, sessions=sessions)
+
+
+def _opened(call: Call, official: Path | None) -> Engine:
+    """The memory, for a server that stays."""
+    from recollect.bootstrap import beside  # loads the engine
+    from recollect.serve.official_import import import_official_file
+
+    settings, _ = call.settings()
+    memory = call.open_memory(create=True, dreams=True)
+    import_official_file(memory, beside(settings, "-importing"), official or settings.import_from, warn)
+    memory.upkeep.embed_in_background()
+    return memory
+
+
+def _tls(cert: Path | None, key: Path | None) -> SSLContext | None:
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        raise click.UsageError(
+            "A certificate needs its key, and a key its certificate: name both, --tls-cert and --tls-key.",
+            click.get_current_context(),
+        )
+    from recollect.serve.http.tls import tls_context  # few servers serve HTTPS
+
+    return tls_context(cert, key)
 
 
 def _refuse_idle_options(*, http: bool) -> None:
@@ -115,7 +196,13 @@ def _refuse_idle_options(*, http: bool) -> None:
 
 
 def _access_policy(
-    settings: Settings, token: str | None, host: str, port: int, allow_host: tuple[str, ...], no_token: bool
+    settings: Settings,
+    token: str | None,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    no_token: bool,
+    tls: bool = False,
 ) -> AccessPolicy:
     from recollect.serve.http.access_policy import AccessPolicy  # --help needs none
     from recollect.settings import checked_hosts, checked_token
@@ -123,12 +210,12 @@ def _access_policy(
     hosts = (*settings.allow_hosts, *checked_hosts(allow_host))
     token = settings.token if token is None else token
     if no_token:
-        return AccessPolicy(host, port, None, hosts)
+        return AccessPolicy(host, port, None, hosts, tls)
     if token is not None:
-        return AccessPolicy(host, port, checked_token(token), hosts)
+        return AccessPolicy(host, port, checked_token(token), hosts, tls)
     from recollect.bootstrap import kept_token  # loads the engine
 
-    return AccessPolicy(host, port, kept_token(settings), hosts)
+    return AccessPolicy(host, port, kept_token(settings), hosts, tls)
 
 
 def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:

@@ -10,7 +10,7 @@ from recollect.records import Memory, Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class MemoryVersion:
     """What a memory said from one moment to another."""
 
     text: str
@@ -51,7 +51,7 @@ class WholeMemory:
     """A memory with all that the store knows of it. Lists are bounded."""
 
     memory: Memory
-    versions: tuple[Version, ...]
+    versions: tuple[MemoryVersion, ...]
     """Oldest first; of an entity none: its observations have times of their own."""
     events: tuple[HistoryEvent, ...]
     supersedes: tuple[Memory, ...]

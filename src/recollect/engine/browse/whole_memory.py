@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.conditions import Equals, OneOf
-from recollect.engine.browse.results import Showing, Usage, Version, WholeMemory
+from recollect.engine.browse.results import MemoryVersion, Showing, Usage, WholeMemory
 from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.dreams.dreams import Dreams
 from recollect.engine.notes.history import history
@@ -65,12 +65,12 @@ def whole_memory(services: Services, id_: int, showings: int, as_of: datetime | 
     )
 
 
-def _versions(memory: Memory) -> tuple[Version, ...]:
+def _versions(memory: Memory) -> tuple[MemoryVersion, ...]:
     if memory.kind is Kind.ENTITY:
         return ()
-    former = [Version(each.text, each.since, each.until) for each in memory.former]
+    former = [MemoryVersion(each.text, each.since, each.until) for each in memory.former]
     since = memory.former[-1].until if memory.former else memory.created_at
-    return (*former, Version(memory.text, since, None))
+    return (*former, MemoryVersion(memory.text, since, None))
 
 
 def _drawn_from(view: Snapshot, message: int) -> Sequence[Memory]:

@@ -74,7 +74,7 @@ def _sayings(memory: Memory) -> list[str]:
 
 def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     """Of a memory of several passages, whoever is near to each; how near is told by the farthest."""
-    where = services.where()
+    where = services.found_now()
     passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
     for vector in passages.values():

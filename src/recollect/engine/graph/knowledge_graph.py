@@ -34,6 +34,7 @@ from recollect.engine.inputs import (
     EntityLike,
     ObservationLike,
     RelationLike,
+    aware,
     by_name,
     entity_of,
     listed,
@@ -59,7 +60,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Kind, Memory, Relation, Status
+from recollect.records import Kind, Memory, Relation, Status, as_it_stood
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.entities import (
     entities_containing,
@@ -298,14 +299,19 @@ class KnowledgeGraph:
         return [memories[id_] for id_ in ids]
 
     @asks_again
-    def neighbours_of(self, name: str, *, depth: int = 1) -> Neighbourhood:
-        """The entities within `depth` relations in force of one, in either direction, the nearest first."""
+    def neighbours_of(self, name: str, *, depth: int = 1, as_of: datetime | None = None) -> Neighbourhood:
+        """The entities within `depth` relations in force of one, in either direction, the nearest first.
+
+        With `as_of`, those that were known and in force at that moment.
+        """
         check_hops(depth)
-        start = self.entity_id(name)
+        start, then = self.entity_id(name), aware(as_of, "as_of")
         with self.services.read() as view:
-            around = surroundings(start, depth, self._relations_at(view))
+            around = surroundings(start, depth, self._relations_at(view, then))
             others = [id_ for id_ in around.distances if id_ != start]
-            memories = memories_by_id(view, others)
+            memories = {
+                id_: as_it_stood(memory, then) for id_, memory in memories_by_id(view, others).items()
+            }
         ordered = sorted(others, key=lambda id_: (around.distances[id_], id_))
         near = tuple((memories[id_], around.distances[id_]) for id_ in ordered if id_ in memories)
         return Neighbourhood(near, around.relations, around.is_cut)
@@ -324,12 +330,16 @@ class KnowledgeGraph:
         found, are_more = simple_paths(around, start, end, depth, limit)
         return GraphPaths(tuple(found), is_cut=are_more or around.is_cut)
 
-    def _relations_at(self, view: Snapshot) -> Callable[[Collection[int]], Sequence[Relation]]:
-        now = self.services.clock()
+    def _relations_at(
+        self, view: Snapshot, as_of: datetime | None = None
+    ) -> Callable[[Collection[int]], Sequence[Relation]]:
+        def found(ids: Collection[int]) -> Sequence[Relation]:
+            if as_of is None:
+                return _holding(relations_of(view, ids), self.services.clock())
+            return _held_at(relations_of(view, ids, deleted=True), as_of)
+
         # An automatic inverse says nothing that its relation does not.
-        return lambda ids: [
-            relation for relation in _holding(relations_of(view, ids), now) if relation.inverse_of is None
-        ]
+        return lambda ids: [relation for relation in found(ids) if relation.inverse_of is None]
 
     # Names, and what stands behind them
 
@@ -448,6 +458,17 @@ def _graph(view: Snapshot, ids: Sequence[int], now: datetime) -> Graph:
 def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
     """Those whose end has not come."""
     return tuple(relation for relation in relations if relation.until is None or relation.until > now)
+
+
+def _held_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, ...]:
+    """Those that were known at a moment, and held then."""
+    return tuple(
+        relation
+        for relation in _holding(relations, at)
+        if relation.created_at <= at
+        and (relation.since is None or relation.since <= at)
+        and (relation.deleted_at is None or relation.deleted_at > at)
+    )
 
 
 def _check_limit(limit: int) -> None:

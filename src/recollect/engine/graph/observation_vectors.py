@@ -20,8 +20,8 @@ _PAGE = 200
 def pages(
     services: Services, view: Snapshot, kind: Kind, progress: Progress | None = None
 ) -> Iterator[Sequence[Memory]]:
-    """All memories of this scope and kind that are in force, by id, a page at a time."""
-    where = services.where(kind)
+    """All memories of this scope and kind that a search could find now, by id, a page at a time."""
+    where = services.found_now(kind)
     total = None if progress is None else count_by_kind(view, where).get(kind, 0)
     after = done = 0
     while page := memory_page(view, where, after, _PAGE):

@@ -143,7 +143,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "status": Status.of,
     "pinned": lambda pinned: pinned,
     "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
-    "expires_at": lambda when: aware(when, "expires_at"),
+    "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
 }
 
 

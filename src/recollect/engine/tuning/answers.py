@@ -37,7 +37,7 @@ class ReplayedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedAnswer:
+class AnswerReplay:
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
     """By the best place that each has anywhere."""
@@ -92,7 +92,7 @@ class AnswerLog:
             ids = {*answer.shown, *answer.ranked, *answer.baseline}
             return answer, memories_by_id(view, sorted(ids))
 
-    def replay(self, id: int) -> ReplayedAnswer:  # noqa: A002  # the domain's word
+    def replay(self, id: int) -> AnswerReplay:  # noqa: A002  # the domain's word
         """The same question now, by the profile and by what it is compared with, beside what it gave then."""
         answer, memories = self.get(id)
         if not answer.query.strip():
@@ -105,7 +105,7 @@ class AnswerLog:
         places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
         every = {id_ for ids in lists for id_ in ids}
         best_first = sorted(every, key=lambda id_: (min(found[id_] for found in places if id_ in found), id_))
-        return ReplayedAnswer(
+        return AnswerReplay(
             answer,
             tuple(
                 ReplayedMemory(id_, known.get(id_), *(found.get(id_) for found in places))

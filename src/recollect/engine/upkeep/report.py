@@ -63,7 +63,7 @@ def consolidation_report(
             names |= {entity.id: entity.name for entity in page}
             newest.extend(entity for entity in page if entity.in_force)
         observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
-        in_force = allowed(services.where(Kind.NOTE), [scope_id(view, services.scope)])
+        in_force = allowed(services.found_now(Kind.NOTE), [scope_id(view, services.scope)])
         counts["notes"] = view.count("memory", in_force)[None]
         similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
         notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values())))

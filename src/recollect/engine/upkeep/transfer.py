@@ -41,21 +41,21 @@ class Export:
     everything: Filter | None
     """Forgotten memories too; None: of every scope."""
 
-    def memories(self) -> Iterator[Memory]:
-        """All of them, by id, forgotten ones too."""
-        return self._memories(self.everything)
+    def memories(self, after: int = 0) -> Iterator[Memory]:
+        """All of them above an id, forgotten ones too."""
+        return self._memories(self.everything, after)
 
-    def relations(self) -> Iterator[Relation]:
+    def relations(self, after: int = 0) -> Iterator[Relation]:
         """Of those memories, by id, ended and removed ones too."""
-        return self._relations(self.everything)
+        return self._relations(self.everything, after)
 
-    def entities(self) -> Iterator[Memory]:
+    def entities(self, after: int = 0) -> Iterator[Memory]:
         """The entities in force of the engine's scope, by id."""
-        return self._memories(self.services.where(Kind.ENTITY))
+        return self._memories(self.services.where(Kind.ENTITY), after)
 
-    def relations_in_force(self) -> Iterator[Relation]:
+    def relations_in_force(self, after: int = 0) -> Iterator[Relation]:
         """Between those entities, by id."""
-        found = self._relations(self.services.where(Kind.ENTITY))
+        found = self._relations(self.services.where(Kind.ENTITY), after)
         return (relation for relation in found if relation.until is None)
 
     def has_texts(self) -> bool:
@@ -69,14 +69,12 @@ class Export:
             return None
         return counts.entities + counts.notes + counts.messages + counts.forgotten
 
-    def _memories(self, where: Filter | None) -> Iterator[Memory]:
-        after = 0
+    def _memories(self, where: Filter | None, after: int) -> Iterator[Memory]:
         while page := memory_page(self.view, where, after, _PAGE):
             yield from page
             after = page[-1].id
 
-    def _relations(self, where: Filter | None) -> Iterator[Relation]:
-        after = 0
+    def _relations(self, where: Filter | None, after: int) -> Iterator[Relation]:
         while page := relation_page(self.view, where, after, _PAGE):
             yield from page
             after = page[-1].id

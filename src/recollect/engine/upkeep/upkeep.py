@@ -4,40 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from recollect.changes import PurgeMemories
 from recollect.engine import catch_up, embedding
 from recollect.engine.graph.knowledge_graph import entity_named, existing_relation
-from recollect.engine.inputs import listed
+from recollect.engine.inputs import ids_of, listed
 from recollect.engine.language_choice import model_proposal
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.notes.sessions import check_session
 from recollect.engine.recall import query_of, recall
-from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
+from recollect.engine.results import Answer, EmbedResult, ModelProposal, PurgeResult, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
+from recollect.engine.versions import ExpectedVersion
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
+from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind, Problem, ScopeCounts
+from recollect.records import Kind, Problem, Scope, ScopeCounts
 from recollect.retrieval.contents import (
     all_scopes,
     count_by_kind,
     memory_page,
+    notes_by_scope,
     scope_counts,
     store_counts,
     store_setting,
 )
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.passages import count_without_tokens
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -49,6 +56,7 @@ if TYPE_CHECKING:
     )
     from recollect.engine.upkeep.settling import Settling
     from recollect.engine.upkeep.split import PartLike
+    from recollect.engine.upkeep.store_state import BackupFile, StoreState
     from recollect.ranking.pipeline import Profile
 
 
@@ -69,6 +77,39 @@ class Upkeep:
         """Copy the store to a new file, while others may go on writing."""
         self.services.store.backup(path, progress)
 
+    def backup_beside(self, progress: Progress | None = None) -> BackupFile:
+        """Copy the store into the folder of backups beside its file, under the name of this moment."""
+        from recollect.engine.upkeep.store_state import backup_beside
+
+        return backup_beside(self.services, progress)
+
+    @asks_again
+    def store_state(self) -> StoreState:
+        """What kind of store it is, who works on it, its backups and its replica."""
+        from recollect.engine.upkeep.store_state import store_state
+
+        return store_state(self.services)
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self.services.clock()
+
+    def purge_memories(self, ids: Iterable[int]) -> PurgeResult:
+        """Destroy for good memories of this scope that are forgotten, each by its id. There is no way back.
+
+        With them goes what may quote them: the questions and answers that showed them, reports of dreams.
+        """
+        from recollect.engine.after_commit import attempt_follow_up
+        from recollect.engine.results import PURGE_WAITS
+
+        wanted = self.services.by_scope(ids_of(ids))
+        outcomes = self.services.own.write(
+            [PurgeMemories(scope, those) for scope, those in wanted.items() if those]
+        )
+        done, failure = attempt_follow_up(self.services.store.compact)
+        count = sum(outcome.count for outcome in outcomes)
+        return PurgeResult(count, None if done else failure or PURGE_WAITS)
+
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.
 
@@ -88,6 +129,14 @@ class Upkeep:
         """Another number once anybody has written something, in this process or another."""
         return self.services.store.version()
 
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
+        these versions, as `memory_version` tells them. It is checked in the change's transaction.
+        """
+        from recollect.engine.engine import Engine  # it has us as a part
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
+
     def begin_shutdown(self) -> None:
         """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
         self.services.shutdown.set()
@@ -102,7 +151,8 @@ class Upkeep:
     def own_counts(self) -> ScopeCounts:
         """How much this scope holds beside its memories; nothing of what others keep in the same store."""
         with self.services.read() as view:
-            return scope_counts(view, self.services.scope.owner, self.services.scope.agent)
+            scope = self.services.scope
+            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
 
     @asks_again
     def size(self) -> tuple[int, int]:
@@ -120,6 +170,19 @@ class Upkeep:
         """How many conversations there are, in every scope."""
         with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
+
+    @asks_again
+    def notes_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its notes in force."""
+        with self.services.read_everything() as view:
+            return notes_by_scope(view)
+
+    @asks_again
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
+        """Whose memory this is, in the whole store; also one that is forgotten. None: nobody's."""
+        with self.services.read_everything() as view:
+            memory = memories_by_id(view, [id]).get(id)
+        return None if memory is None else memory.scope
 
     @asks_again
     def ids_after(self, after: int, limit: int) -> list[int]:

@@ -13,6 +13,7 @@ from recollect.changes import (
     NewText,
     Outcome,
     Purge,
+    PurgeMemories,
     PutText,
     Restore,
     Supersede,
@@ -187,6 +188,34 @@ def purge(work: Work, change: Purge) -> Outcome:
     return Outcome(count=memories)
 
 
+def purge_memories(work: Work, change: PurgeMemories) -> Outcome:
+    """Those that were named, and whatever may quote them: answers and questions of their time, reports."""
+    scope = work.scope_id(change.scope)
+    ids = list(dict.fromkeys(change.ids))
+    known: dict[int, int | None] = dict(
+        work.rows.rows("memory", ("id", "deleted_at"), (OneOf("id", ids), Equals("scope_id", scope)))
+    )
+    for id_ in ids:
+        if id_ not in known:
+            raise NotFound(f"There is no memory {id_}; nothing was purged.")
+        if known[id_] is None:
+            raise Conflict(f"Memory {id_} is not forgotten; forget it first. Nothing was purged.")
+    named = OneOf("memory_id", ids)
+    receipts.forget_words(work.rows, ids, work.ids("observation", (named,)))
+    # What was asked when one of these was shown may quote it.
+    asked = {recall for (recall,) in work.rows.rows("recalled", ("recall_id",), (named,))}
+    moments = {at for (at,) in work.rows.rows("recall", ("at",), (OneOf("id", asked),))}
+    work.rows.patch("recall", (OneOf("id", asked), is_set("query")), {"query": None})
+    work.rows.remove("shadow", (Equals("scope_id", scope), OneOf("at", moments)))
+    count = work.rows.remove("memory", (OneOf("id", ids),))
+    work.rows_went()
+    _clean_reports(work)
+    _drop_pointers(work, "memory", "superseded_by")
+    _drop_pointers(work, "memory", "drawn_from")
+    _drop_pointers(work, "observation", "corrected_by")
+    return Outcome(ids=tuple(ids), count=count)
+
+
 def empty_log(work: Work, change: EmptyLog) -> Outcome:
     """What was shown still counts as used; what was asked for it is gone."""
     own = Equals("scope_id", work.scope_id(change.scope))
@@ -221,11 +250,13 @@ def amend(work: Work, change: Amend) -> Outcome:
         "category": change.category,
         "happened_at": stamp_or_none(change.happened_at),
         "importance_tag": change.importance_tag,
-        "expires_at": texts.expiry(work, change.expires_at),
+        "expires_at": None if change.expires_at == "never" else texts.expiry(work, change.expires_at),
     }
     values = {name: value for name, value in given.items() if value is not None}
     if change.importance_tag == "":
         values["importance_tag"] = None
+    if change.expires_at == "never":
+        values["expires_at"] = None
     there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
     if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")

@@ -45,19 +45,23 @@ from recollect.serve.http.access_policy import (
 )
 from recollect.serve.http.api.routes import api_routes
 from recollect.serve.http.authentication import IDENTITY, OPEN, Authenticator, Identity, TokenRegistry
+from recollect.serve.http.browser_sessions import BrowserSessions
 from recollect.serve.http.caller import CALLER, Forbidden
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
+from recollect.serve.http.mem0.credentials import is_mem0, with_bearer
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.metrics import Metrics
 from recollect.serve.http.problems import refusal_response
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
+from recollect.serve.http.tls import TLS_LOOP
 from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.web.routes import web_routes
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 
     from recollect.engine.engine import Engine
@@ -76,7 +80,13 @@ _SESSION = b"mcp-session-id"
 
 
 def serve_http(
-    memory: LazyEngine, names: Sequence[str], policy: AccessPolicy, opened: Callable[[int], None]
+    memory: LazyEngine,
+    names: Sequence[str],
+    policy: AccessPolicy,
+    opened: Callable[[int], None],
+    *,
+    tls: ssl.SSLContext | None = None,
+    sessions: BrowserSessions | None = None,
 ) -> None:
     """Serve these operations until interrupted. `opened` gets the port, once clients may connect."""
     if policy.token is None and policy.is_open_to_others:
@@ -90,14 +100,17 @@ def serve_http(
             "set a longer one, leave it out, and one is made and kept, or listen on 127.0.0.1."
         )
     refusals = RefusalLog()
+    authenticator = Authenticator(policy, TokenRegistry(memory.engine), sessions)
     config = uvicorn.Config(
-        app(memory.engine, names, policy, refusals),
+        app(memory.engine, names, policy, refusals, authenticator),
         http=LimitedConnection,
         ws="none",
         # Addresses are those of the connections, not what a header says.
         proxy_headers=False,
         log_level="warning",
         server_header=False,
+        loop="auto" if tls is None else TLS_LOOP,
+        ssl_context_factory=None if tls is None else lambda _config, _usual: tls,
     )
     logging.getLogger("uvicorn.error").addFilter(OncePerKind(refusals))
     with _listening(policy) as place:
@@ -198,7 +211,7 @@ class Guard:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        headers = dict(scope["headers"])
+        headers = with_bearer(scope["path"], dict(scope["headers"]))
         found = await self._checked(scope, headers)
         if isinstance(found, Refusal):
             await self._refuse(found, scope, receive, send)
@@ -237,7 +250,7 @@ class Guard:
     ) -> None:
         """To the API or the dashboard, with the body in one piece."""
         session = None if found is None else found.session
-        scope.setdefault("state", {})[CSRF] = "" if session is None else session.csrf
+        scope.setdefault("state", {})[CSRF] = None if session is None else session.csrf
         body = await _whole_body(headers, receive)
         if body is not None and not isinstance(body, Refusal):
             body = await _forged(found, scope, headers, body) or body
@@ -348,6 +361,8 @@ class Guard:
             await refusal_response(why)(scope, receive, send)
             return
         said = {"error": why.error, "message": why.message}
+        if is_mem0(scope["path"]):  # where its clients look for it
+            said["detail"] = why.message
         await JSONResponse(said, why.status, why.headers)(scope, receive, send)
 
 

@@ -12,8 +12,8 @@ from starlette.requests import cookie_parser
 
 from recollect.engine.tokens import TOKEN_PREFIX, token_digest
 from recollect.lazy_dataclass import dataclass
+from recollect.serve.http.browser_sessions import BrowserSession, BrowserSessions
 from recollect.serve.http.caller import Caller, Right
-from recollect.serve.http.sessions import Session, Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
@@ -40,7 +40,7 @@ class Identity:
     caller: Caller
     credential: str
     """Of every caller another one: OWN, OPEN, or the digest of a named token."""
-    session: Session | None = None
+    session: BrowserSession | None = None
     """The dashboard's, where a cookie named it."""
 
 
@@ -90,11 +90,14 @@ class Authenticator:
     """Knows the server's own token, the named ones and the open sessions."""
 
     def __init__(
-        self, policy: AccessPolicy, registry: TokenRegistry | None = None, sessions: Sessions | None = None
+        self,
+        policy: AccessPolicy,
+        registry: TokenRegistry | None = None,
+        sessions: BrowserSessions | None = None,
     ) -> None:
         self._policy = policy
         self._registry = registry
-        self.sessions = sessions or Sessions()
+        self.sessions = sessions or BrowserSessions()
 
     @property
     def asks_for_token(self) -> bool:

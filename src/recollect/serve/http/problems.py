@@ -40,7 +40,8 @@ _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (InvalidInput, 422, "invalid-input"),
     (TookTooLong, 504, "took-too-long"),
     (StoreUnavailable, 503, "store-unavailable"),
-    (ModelUnavailable, 503, "model-unavailable"),
+    # The caller asks for a model that this server does not have: trying again would not help.
+    (ModelUnavailable, 409, "model-unavailable"),
     (ExtractionFailed, 503, "extraction-failed"),
     (StoreDamaged, 503, "store-damaged"),
     (NotAStore, 503, "not-a-store"),
@@ -66,7 +67,7 @@ TITLES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ProblemDetails:
     """What went wrong, and what to do next."""
 
     status: int
@@ -87,29 +88,29 @@ class Problem:
 
     def response(self, **more: str) -> Response:
         return Response(
-            encoded({**self.fields(), **more}), self.status, dict(self.headers), media_type=PROBLEM_TYPE
+            json_bytes({**self.fields(), **more}), self.status, dict(self.headers), media_type=PROBLEM_TYPE
         )
 
 
 class ProblemFound(Exception):
     """A request that is answered with a problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ProblemDetails) -> None:
         super().__init__(problem.detail)
         self.problem = problem
 
 
-UNEXPECTED = Problem(500, "unexpected", "It failed unexpectedly; the server's log has the reason.")
+UNEXPECTED = ProblemDetails(500, "unexpected", "It failed unexpectedly; the server's log has the reason.")
 
 
-def problem_of(error: RecollectError) -> Problem:
+def problem_of(error: RecollectError) -> ProblemDetails:
     """The problem that an error of ours is to a client."""
     for form, status, kind in _KINDS:
         if isinstance(error, form):
             waits = status == HTTPStatus.SERVICE_UNAVAILABLE
             headers = (("Retry-After", str(_RETRY_SECONDS)),) if waits else ()
-            return Problem(status, kind, str(error), _wrong(error), headers)
-    return Problem(422, "invalid-input", str(error))
+            return ProblemDetails(status, kind, str(error), _wrong(error), headers)
+    return ProblemDetails(422, "invalid-input", str(error))
 
 
 def _wrong(error: RecollectError) -> tuple[Mapping[str, str], ...]:
@@ -127,12 +128,12 @@ def _pointer(path: tuple[str | int, ...]) -> str:
 
 def refusal_response(why: Refusal) -> Response:
     """A refusal at the door, with the two fields that clients of MCP read."""
-    problem = Problem(
+    problem = ProblemDetails(
         why.status, why.error.replace("_", "-"), why.message, headers=tuple(why.headers.items())
     )
     return problem.response(error=why.error, message=why.message)
 
 
-def encoded(data: object) -> bytes:
+def json_bytes(data: object) -> bytes:
     """JSON; half of a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

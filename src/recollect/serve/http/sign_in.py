@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from recollect.errors import RecollectError
 from recollect.serve.http.access_policy import local_path
 from recollect.serve.http.authentication import (
-    IDENTITY,
+    OPEN,
+    OWN,
     Authenticator,
-    Identity,
     cookie_in,
     cookie_name,
     is_secure,
 )
+from recollect.serve.web.templating import SECURITY_HEADERS, bare_page
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
@@ -30,18 +29,13 @@ if TYPE_CHECKING:
 
 SIGN_IN = "/sign-in"
 ONCE = "/sign-in/once"
-"""Where a program that shows a token gets a link that signs a browser in once."""
+"""Where a program that knows the server's token gets a link that signs a browser in once."""
+CHALLENGE, PROOF = "x-recollect-challenge", "x-recollect-proof"
+"""The headers by which it shows that."""
 CSRF = "csrf"
-"""The form field, and under this name a request's `state` has what belongs there; empty without a session."""
+"""The form field, and under this name a request's `state` has what belongs there; None without a session."""
 _LONGEST_TOKEN = 1_000
-_HEADERS = {
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; "
-    "script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    # Not `no-referrer`: browsers would send the form with the origin `null`.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-}
+_NO_STORE = {"cache-control": "no-store"}
 _WRONG = (
     "That token is not valid here. `recollect serve --http` prints the server's own; `recollect token create "
     "NAME` makes another."
@@ -76,32 +70,32 @@ class SignIn:
         if word is not None and request.method == "GET":
             credential = self._authenticator.sessions.redeem(word)
             if credential is None or await self._authenticator.of_credential(credential) is None:
-                return _page(next_, _USED, 400)
+                return _page(request, next_, _USED, 400)
             return self._signed_in(request, credential, "/")
         if not self._authenticator.asks_for_token:
             return RedirectResponse(next_, 303)
-        return _page(next_)
+        return _page(request, next_)
 
     async def _sign_in(self, request: Request) -> Response:
         async with request.form(max_files=0, max_fields=8) as form:
             token, next_ = form.get("token"), form.get("next")
             if not isinstance(token, str) or not isinstance(next_, str | None):
-                return _page("/", _TOO_MANY, 400)
+                return _page(request, "/", _TOO_MANY, 400)
             where = local_path(next_ or "/")
             try:
                 found = await self._authenticator.of_token(token.strip()[:_LONGEST_TOKEN])
             except RecollectError as error:
-                return _page(where, str(error), 503)
+                return _page(request, where, str(error), 503)
         if found is None:
             self._guesses.add(request.client.host if request.client else "")
-            return _page(where, _WRONG, 401)
+            return _page(request, where, _WRONG, 401)
         return self._signed_in(request, found.credential, where)
 
     def _signed_in(self, request: Request, credential: str, where: str) -> Response:
         """With a new session; one that the browser had before ends."""
         headers = dict(request.scope["headers"])
         self._end(request)
-        answer = RedirectResponse(where, 303, _HEADERS)
+        answer = RedirectResponse(where, 303, SECURITY_HEADERS)
         answer.set_cookie(
             cookie_name(request.scope, headers),
             self._authenticator.sessions.open(credential),
@@ -113,18 +107,25 @@ class SignIn:
         return answer
 
     async def _make_link(self, request: Request) -> Response:
-        """For `recollect ui`, where a server runs already. A session makes no further ones."""
-        found: Identity | None = getattr(request.state, IDENTITY, None)
-        if found is None or found.session is not None:
-            message = "Send the header `Authorization: Bearer TOKEN` for a link that signs a browser in."
-            return JSONResponse({"error": "unauthorized", "message": message}, 401)
-        store = await self._face.run(request, lambda memory: memory.upkeep.store_id())
-        word = self._authenticator.sessions.link(found.credential)
-        return JSONResponse({"link": once_path(word), "store": store}, headers={"cache-control": "no-store"})
+        """For `recollect ui`, where a server runs already: it proves that it knows the server's token."""
+        credential = OWN if self._authenticator.asks_for_token else OPEN
+        if credential == OWN and not self._is_proven(request):
+            return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
+        store = await self._face.calls.in_thread(self._store_id)
+        word = self._authenticator.sessions.link(credential)
+        return JSONResponse({"link": once_path(word), "store": store}, headers=_NO_STORE)
+
+    def _store_id(self) -> str:
+        return self._face.memory().upkeep.store_id()
+
+    def _is_proven(self, request: Request) -> bool:
+        word, proof = (request.headers.get(name, "") for name in (CHALLENGE, PROOF))
+        port = (request.scope.get("server") or ("", 0))[1]
+        return self._authenticator.sessions.proves(word, proof, self._face.policy.token or "", port)
 
     async def _sign_out(self, request: Request) -> Response:
         self._end(request)
-        answer = RedirectResponse(SIGN_IN, 303, {**_HEADERS, "clear-site-data": '"cache"'})
+        answer = RedirectResponse(SIGN_IN, 303, {**SECURITY_HEADERS, "clear-site-data": '"cache"'})
         headers = dict(request.scope["headers"])
         answer.delete_cookie(
             cookie_name(request.scope, headers),
@@ -145,14 +146,5 @@ def once_path(word: str) -> str:
     return f"{SIGN_IN}?once={word}"
 
 
-def _page(next_: str, problem: str = "", status: int = 200) -> Response:
-    text = _templates().get_template("sign_in.html").render(next=next_, problem=problem, csrf="")
-    return HTMLResponse(text, status, _HEADERS)
-
-
-@cache
-def _templates() -> Environment:
-    import jinja2  # noqa: PLC0415  # few requests sign in
-
-    loader: Any = jinja2.PackageLoader("recollect.serve.web")
-    return jinja2.Environment(loader=loader, autoescape=True)
+def _page(request: Request, next_: str, problem: str = "", status: int = 200) -> Response:
+    return bare_page(request, "sign_in.html", status=status, next=next_, problem=problem)

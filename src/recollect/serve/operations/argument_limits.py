@@ -88,10 +88,11 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
             "Nothing was done."
         )
     if isinstance(given, list) and "items" in schema:
-        if len(given) > schema["maxItems"]:
+        # A list that may also be null has its limit here alone.
+        if len(given) > (most_rows := schema.get("maxItems", MOST_ROWS)):
             raise InvalidInput(
                 f"{operation}: `{path}`: there are {len(given):,} entries; pass at most "
-                f"{schema['maxItems']:,}. Nothing was done."
+                f"{most_rows:,}. Nothing was done."
             )
         for place, value in enumerate(given):
             check_lengths(operation, schema["items"], value, f"{path}.{place}")

@@ -27,7 +27,7 @@ from recollect.serve.operations.operation import (
 )
 from recollect.serve.operations.paging import page_rows, position
 from recollect.serve.operations.rows import PageRows, row_of
-from recollect.serve.operations.whole_memory import MemoryFields, memory_fields
+from recollect.serve.operations.whole_memory import MemoryFields, fields_row
 
 PageLimit = Annotated[int, Field(ge=1, le=1_000, description="Rows on a page")]
 Cursor = Annotated[str, described("What the page before gave as its `cursor`")]
@@ -87,7 +87,7 @@ def _browse(
         time=time,
     )
     page = call.engine.browse.page(wanted, order=order, limit=limit, after=cursor)
-    rows = list(map(memory_fields, page.memories))
+    rows = list(map(fields_row, page.memories))
     return OperationReply({"memories": rows, **page_rows(page.cursor, page.note)})
 
 
@@ -210,7 +210,7 @@ def _session_messages(
     last = str(shown[-1].position) if len(found) > limit else None
     result: SessionMessagesOutput = {
         "session": session,
-        "messages": list(map(memory_fields, shown)),
+        "messages": list(map(fields_row, shown)),
         **page_rows(last, None),
     }
     return OperationReply(result)

@@ -40,6 +40,8 @@ _BY_HTTP = {
     "answers": "list_answers get_answer replay_answer",
     "quality": "self_test confidence_curve tuning_state analyze_tuning run_tuning set_numbers reset_numbers "
     "rollback_tuning tuning_history empty_log",
+    "store": "doctor store_state verify backup reindex purge import_text export",
+    "batches": "remember_many supersede",
 }
 """By module, in the order in which pages list them."""
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())

@@ -440,11 +440,13 @@ class NeighboursOutput(PageRows):
 
 
 @operation("Neighbours", pages=Pages(MOST_PER_PAGE, 100, 100), read_only=True)
-def _neighbours(call: OperationCall, name: str, depth: _DEPTH = 1) -> OperationReply[NeighboursOutput]:
+def _neighbours(
+    call: OperationCall, name: str, depth: _DEPTH = 1, as_of: Time | None = None
+) -> OperationReply[NeighboursOutput]:
     """The entities around one, over as many relations as `depth` says, the nearest first. `open_nodes` shows
     them.
     """
-    found = call.engine.graph.neighbours_of(name, depth=depth)
+    found = call.engine.graph.neighbours_of(name, depth=depth, as_of=as_of)
     rows = [
         {"name": entity.name, "entityType": entity.type, "distance": distance}
         for entity, distance in found.entities

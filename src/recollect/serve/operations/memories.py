@@ -13,6 +13,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind, Status
 from recollect.serve.operations.operation import (
     BUDGET,
+    Expiry,
     LaterTime,
     Many,
     OperationCall,
@@ -328,7 +329,7 @@ def _update(
     tags: Many[str] | None = None,
     status: StatusWord | None = None,
     pinned: bool | None = None,
-    expires_at: LaterTime | None = None,
+    expires_at: Expiry | None = None,
 ) -> OperationReply[UpdateOutput]:
     """Change what is given of a memory; a former text stays as history. For what is no longer true,
     `remember` with `supersedes`.
@@ -356,8 +357,17 @@ class ClearSessionOutput(TypedDict):
 @operation("Clear a session", destructive=True)
 def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearSessionOutput]:
     """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
-    gone = len(call.engine.sessions.forget(session))
-    return OperationReply({"session": session, "forgotten": gone}, f"Forgot {gone} memories of {session}.")
+    try:
+        gone = len(call.engine.sessions.forget(session))
+    except NotFound as error:
+        raise NotFound(
+            f"There is no session named {session!r}; `list_memories` with `kinds` [message] shows those "
+            "there are."
+        ) from error
+    memories = "memory" if gone == 1 else "memories"
+    return OperationReply(
+        {"session": session, "forgotten": gone}, f"Forgot {gone} {memories} of {quoted(session)}."
+    )
 
 
 class ListedRow(TypedDict):

@@ -8,7 +8,17 @@ from dataclasses import field
 from datetime import UTC, datetime
 from functools import cache
 from inspect import cleandoc, signature
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, TypeVar, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
 
 from pydantic import (
     BaseModel,
@@ -79,6 +89,11 @@ _WHEN = "ISO 8601"
 Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string", "description": _WHEN})]
 LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string"})]
 """The same without words, for a tool that has said before how times are written."""
+Expiry = Annotated[
+    datetime | Literal["never"],
+    PlainValidator(lambda text: text if text == "never" else _time(text)),
+    WithJsonSchema({"type": "string", "description": "Or never"}),
+]
 
 
 class Arguments(BaseModel):

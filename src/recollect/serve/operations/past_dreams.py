@@ -261,7 +261,7 @@ def _fading_row(found: Forecast, row: int, texts: Mapping[int, str]) -> FadingRo
 
 
 def _by_day(call: OperationCall, found: Forecast) -> list[ForecastDayRow]:
-    today = call.engine.now().astimezone(call.engine.zone).date()
+    today = call.engine.upkeep.now().astimezone(call.engine.zone).date()
     prunable, archived = (
         accumulate(new[day] for day in range(found.days + 1))
         for new in (Counter(found.fades_on.tolist()), Counter(found.archived_on.tolist()))

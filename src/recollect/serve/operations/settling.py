@@ -76,8 +76,8 @@ class SettleUndoRow(TypedDict):
     action: SettleAction
     memories: Many[RowId]
     observations: Many[RowId]
-    status: NotRequired[str | None]
-    split: NotRequired[UndoRow | None]
+    status: NotRequired[Annotated[str, described("What an archived entity was before")]]
+    split: NotRequired[UndoRow]
 
 
 class SettleOutput(TypedDict):
@@ -90,8 +90,17 @@ def _settle(call: OperationCall, key: str, action: SettleAction) -> OperationRep
     does not ask again. The answer's `undo` takes it back.
     """
     done = call.engine.upkeep.settling.settle(key, action)
-    split = None if done.split is None else row_of(UndoRow, done.split)
-    return OperationReply({"undo": row_of(SettleUndoRow, done, split=split)}, "Done.")
+    undo: SettleUndoRow = {
+        "key": done.key,
+        "action": done.action,
+        "memories": list(done.memories),
+        "observations": list(done.observations),
+    }
+    if done.status is not None:
+        undo["status"] = done.status
+    if done.split is not None:
+        undo["split"] = row_of(UndoRow, done.split)
+    return OperationReply({"undo": undo}, "Done.")
 
 
 class UndoSettlingOutput(TypedDict):

@@ -151,7 +151,7 @@ class GetMemoryOutput(TypedDict):
     showings: list[ShowingRow]
 
 
-def memory_fields(memory: Memory) -> MemoryFields:
+def fields_row(memory: Memory) -> MemoryFields:
     return row_of(
         MemoryFields,
         memory,
@@ -182,7 +182,7 @@ def _get_memory(
         found = call.engine.browse.memory(id, showings=showings, as_of=as_of)
     by = found.superseded_by
     result: GetMemoryOutput = {
-        "memory": memory_fields(found.memory),
+        "memory": fields_row(found.memory),
         "versions": [row_of(VersionRow, each) for each in found.versions],
         "events": [row_of(EventRow, each) for each in found.events],
         "supersedes": list(map(brief_row, found.supersedes)),

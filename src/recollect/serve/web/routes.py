@@ -39,33 +39,21 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages.dreams import (  # noqa: PLC0415
-        dream_now,
-        dream_screen,
-        dreams_screen,
-        forecast_screen,
-        undo_dream,
-    )
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
-    from recollect.serve.web.pages.settle import (  # noqa: PLC0415
-        settle_count,
-        settle_one,
-        settle_screen,
-        undo_settled,
-    )
+    # Each loads a part of the engine.
+    from recollect.serve.web.pages.dreams import DREAM_PAGES  # noqa: PLC0415
+    from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.settle import SETTLE_PAGES  # noqa: PLC0415
+    from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
-        ("GET", "/dreams"): dreams_screen,
-        ("POST", "/dreams"): dream_now,
-        ("GET", "/dreams/forecast"): forecast_screen,
-        ("GET", "/dreams/{id}"): dream_screen,
-        ("POST", "/dreams/{id}/undo"): undo_dream,
-        ("GET", "/settle"): settle_screen,
-        ("POST", "/settle"): settle_one,
-        ("GET", "/settle/count"): settle_count,
-        ("POST", "/settle/undo"): undo_settled,
+        ("GET", "/graph"): graph_screen,
+        ("GET", "/graph/data"): graph_data,
+        ("GET", "/timeline"): timeline_screen,
+        **DREAM_PAGES,
+        **SETTLE_PAGES,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),

@@ -22,6 +22,7 @@ from recollect.serve.http.caller import Right
 from recollect.serve.http.face import caller_of
 from recollect.serve.web.drawings import icon_path, waterfall_rows
 from recollect.serve.web.screens import SCREENS
+from recollect.serve.web.step_texts import step_text
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity
 from recollect.text.untrusted import visible
 
@@ -45,7 +46,8 @@ CONTENT_SECURITY_POLICY = (
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    # Not `no-referrer`: browsers would send forms with the origin `null`, which is no page of ours.
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     # What is remembered does not stay in a browser's cache.
@@ -97,6 +99,17 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
     if flash is not None:
         response.delete_cookie(_FLASH, path="/", httponly=True, samesite="strict")
     return response
+
+
+def bare_page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+    """The same for who has not signed in: nothing of the memory, and no way into it."""
+    theme = request.cookies.get(_THEME)
+    text = (
+        _environment()
+        .get_template(template)
+        .render(theme=theme if theme in {"light", "dark"} else None, **values)
+    )
+    return HTMLResponse(text, status, SECURITY_HEADERS)
 
 
 def redirect(
@@ -194,6 +207,7 @@ def _environment() -> Environment:
         "waterfall_rows": waterfall_rows,
         "quantity": quantity,
         "title_of": title_of,
+        "step_text": step_text,
     }
     made.filters |= {
         "time": _time,

@@ -138,6 +138,13 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             [*([] if new is None else [new]), list(self.held)],
         )
         self.held.update(rows)
+        missed = [] if new is None else [scope for scope in new if scope not in self.held]
+        if missed:
+            # A row that points to it, or a caller: whoever goes on would write without its turn.
+            raise StoreDamaged(
+                f"Scope {missed[0]} is not there, or hidden from this transaction, so nobody can hold it. "
+                "Nothing was written."
+            )
 
     def _homes_of(self, table: Table, ids: Collection[int]) -> dict[int, int]:
         """The scope of each of these rows, where it can be found."""

@@ -34,6 +34,9 @@ _MAGIC = b"SQLite format 3\0"
 _TRIES = 100
 # Bytes. SQLite makes a file that programs share 32 kB longer at a time, and a file of the log by whole pages.
 _LEAST_ROOM = 65_536
+# The file, its log, the log's index, the folder, and one that SQLite keeps in hand.
+_FILES_OF_A_STORE = 5
+_NO_MORE_FILES = {errno.EMFILE, errno.ENFILE}
 # The schema from which on entities store the word by which their names are known in texts.
 _WITH_FIRST_WORDS = 6
 # The schema from which on the index of words is kept in tables of our own.
@@ -63,9 +66,9 @@ def prepare(
     A store of an older version is copied first, unless it is a copy itself. `progress` is told how many rows
     got what that version lacks.
     """
-    steps = migrations() if steps is None else steps
     _refuse_old_sqlite()
     with failures_of(path):
+        steps = migrations() if steps is None else steps
         refuse_strangers(path, len(steps))
         if read_only_disk(path):
             _refuse_older(path, busy_ms, len(steps))
@@ -181,23 +184,36 @@ def failures_of(path: Path) -> Iterator[None]:
         raise StoreUnavailable(
             _exhaustion(path) or f"{path} could not be read or written: {error}. Nothing was written."
         ) from error
+    except OSError as error:
+        if error.errno not in _NO_MORE_FILES:
+            raise
+        raise StoreUnavailable(_no_more_files(path)) from error
 
 
 def _exhaustion(path: Path) -> str | None:
     """What the system has run out of, if so: SQLite tells only that it could not open or write a file."""
+    opened: list[int] = []
     try:
-        # Not the store's own file: closing it would give up every lock that this process holds on it.
-        os.close(os.open(os.devnull, os.O_RDONLY))
+        # Not the store's own file: closing it would give up every lock that this process holds on it. As many
+        # as a store needs: what SQLite opened before it failed is closed again by now.
+        opened.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(_FILES_OF_A_STORE))
     except OSError as error:
-        if error.errno in {errno.EMFILE, errno.ENFILE}:
-            return (
-                f"{path} could not be opened or read: this program may open no more files. Close some, or "
-                "raise the limit (`ulimit -n`), and try again. Nothing was written."
-            )
+        if error.errno in _NO_MORE_FILES:
+            return _no_more_files(path)
+    finally:
+        for each in opened:
+            os.close(each)
     with suppress(OSError):
         if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
             return _no_room(path)
     return None
+
+
+def _no_more_files(path: Path) -> str:
+    return (
+        f"{path} could not be opened or read: this program may open no more files. Close some, or raise "
+        "the limit (`ulimit -n`), and try again. Nothing was written."
+    )
 
 
 def _no_room(path: Path) -> str:

@@ -33,8 +33,9 @@ _log = logging.getLogger(__name__)
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
 _COMPACTING = "compacting"
-# The log is emptied once it is this large, and this many times as large as the file.
-_LOG_BYTES = 16 << 20
+# The log is emptied once it is this large, and this many times as large as the file. A new store has 0.4 MB,
+# and its log, too, stays below ten times that.
+_LOG_BYTES = 3 << 20
 _LOG_SHARE = 4
 # Writers wait meanwhile, and readers are short.
 _LOG_WAIT_MS = 1_000

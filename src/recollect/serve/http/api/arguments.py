@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recollect.serve.http.problems import Problem, ProblemFound
+from recollect.serve.http.problems import ProblemDetails, ProblemFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ async def _from_body(request: Request) -> dict[str, Any]:
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
         raise ProblemFound(
-            Problem(
+            ProblemDetails(
                 415,
                 "unsupported-media-type",
                 "The body must be JSON; send the header `Content-Type: application/json`.",
@@ -114,4 +114,4 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _bad(detail: str) -> ProblemFound:
-    return ProblemFound(Problem(400, "bad-request", detail))
+    return ProblemFound(ProblemDetails(400, "bad-request", detail))

@@ -65,6 +65,16 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("PATCH", "/memories/{id}", "update", "Memories", resource="memory"),
     Endpoint("DELETE", "/memories/{id}", "forget", "Memories", {"id": "ids"}, "memory"),
     Endpoint("POST", "/memories/forget", "forget", "Memories", name="forget_many"),
+    Endpoint("POST", "/memories/batch", "remember_many", "Memories"),
+    Endpoint(
+        "POST",
+        "/memories/{id}/superseded-by",
+        "supersede",
+        "Memories",
+        {"id": "old"},
+        "memory",
+        name="supersede_by",
+    ),
     Endpoint("GET", "/memories/{id}/history", "history", "Memories"),
     Endpoint("GET", "/browse", "browse", "Memories"),
     Endpoint("GET", "/timeline", "timeline", "Memories"),
@@ -147,6 +157,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "POST", "/entities/{name}/split", "execute_entity_split", "Upkeep", {"name": "entity_name"}, "entity"
     ),
     Endpoint("POST", "/upkeep/splits/undo", "undo_entity_split", "Upkeep"),
+    Endpoint("GET", "/upkeep/doctor", "doctor", "Upkeep"),
+    Endpoint("GET", "/upkeep/store", "store_state", "Upkeep"),
+    Endpoint("POST", "/upkeep/verify", "verify", "Upkeep"),
+    Endpoint("POST", "/upkeep/backup", "backup", "Upkeep"),
+    Endpoint("POST", "/upkeep/reindex", "reindex", "Upkeep"),
+    Endpoint("POST", "/upkeep/purge", "purge", "Upkeep"),
+    Endpoint("POST", "/upkeep/import", "import_text", "Upkeep"),
+    Endpoint("GET", "/upkeep/export", "export", "Upkeep"),
     Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep"),
 )
 """Every endpoint, by tag."""

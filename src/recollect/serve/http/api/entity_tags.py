@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.versions import memory_version
 from recollect.errors import NotFound
-from recollect.serve.http.problems import Problem, ProblemFound
+from recollect.serve.http.problems import ProblemDetails, ProblemFound
 from recollect.serve.operations.paging import row_id
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def expected_versions(if_match: str) -> tuple[str, ...] | None:
     found = list(_TAG.finditer(if_match[:_LONGEST]))
     if not found:
         raise ProblemFound(
-            Problem(
+            ProblemDetails(
                 400,
                 "bad-request",
                 "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *. "
@@ -68,4 +68,4 @@ def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> E
     """The engine for one change, which fails where the version is another one by then."""
     versions = expected_versions(if_match)
     memory = named_memory(engine, resource, name)
-    return engine if versions is None else engine.expecting(memory.id, versions)
+    return engine if versions is None else engine.upkeep.expecting(memory.id, versions)

@@ -10,7 +10,7 @@ import anyio
 import anyio.from_thread
 
 from recollect.serve.calls import end_if_cancelled
-from recollect.serve.http.problems import Problem, encoded
+from recollect.serve.http.problems import ProblemDetails, json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ class EventStream:
     """
 
     def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:
-        """`work` answers with the result or a Problem; with `stops`, it ends when its client goes."""
+        """`work` answers with the result or a ProblemDetails; with `stops`, it ends when its client goes."""
         self._work = work
         self._stops = stops
         self._is_open = False
@@ -50,7 +50,7 @@ class EventStream:
             group.cancel_scope.cancel()
         if done is None:  # the client has gone
             return
-        if isinstance(done, Problem):
+        if isinstance(done, ProblemDetails):
             if not self._is_open:
                 await done.response()(scope, receive, send)
                 return
@@ -82,7 +82,7 @@ class EventStream:
         if not self._is_open:
             self._is_open = True
             await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-        body = b"event: %b\ndata: %b\n\n" % (name.encode(), encoded(data))
+        body = b"event: %b\ndata: %b\n\n" % (name.encode(), json_bytes(data))
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
 

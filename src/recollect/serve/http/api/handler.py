@@ -18,7 +18,7 @@ from recollect.serve.http.api.entity_tags import entity_tag, expecting, is_known
 from recollect.serve.http.api.events import EVENT_STREAM, EventStream, cancel_when_gone
 from recollect.serve.http.api.matching import match
 from recollect.serve.http.face import right_for
-from recollect.serve.http.problems import UNEXPECTED, Problem, ProblemFound, encoded, problem_of
+from recollect.serve.http.problems import UNEXPECTED, ProblemDetails, ProblemFound, json_bytes, problem_of
 from recollect.serve.operations.catalogue import http_operations
 from recollect.serve.operations.schema import plain_schema
 
@@ -57,21 +57,21 @@ class ApiHandler:
             return error.problem.response()
         if EVENT_STREAM in request.headers.get("accept", ""):
 
-            async def worked(progress: Progress) -> Mapping[str, Any] | Problem:
+            async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
                 done = await self._done(request, call, progress=progress)
-                return done if isinstance(done, Problem) else done.result
+                return done if isinstance(done, ProblemDetails) else done.result
 
             return EventStream(worked, stops=call.operation.read_only)
-        done: Problem | _Done | None = None
+        done: ProblemDetails | _Done | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_when_gone, request.receive, group.cancel_scope)
             done = await self._done(request, call)
             group.cancel_scope.cancel()
         if done is None:
             return _GONE
-        return done.response() if isinstance(done, Problem) else _response(request, call, done)
+        return done.response() if isinstance(done, ProblemDetails) else _response(request, call, done)
 
-    async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | Problem:
+    async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | ProblemDetails:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
         right = right_for(operation)
@@ -96,7 +96,7 @@ class ApiHandler:
         except Outdated as error:
             if call.if_match is None:
                 return problem_of(error)
-            return Problem(412, "precondition-failed", str(error))
+            return ProblemDetails(412, "precondition-failed", str(error))
         except RecollectError as error:
             return problem_of(error)
         except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
@@ -146,10 +146,10 @@ def _key(request: Request, endpoint: Endpoint, operation: Operation[Any]) -> str
             f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`: a retry might do it "
             "twice. Leave the header out, and look whether it was done before you try again."
         )
-        raise ProblemFound(Problem(400, "bad-request", detail))
+        raise ProblemFound(ProblemDetails(400, "bad-request", detail))
     if not 0 < len(key) <= _LONGEST_KEY:
         detail = f"An `Idempotency-Key` has 1 to {_LONGEST_KEY} characters; nothing was done."
-        raise ProblemFound(Problem(400, "bad-request", detail))
+        raise ProblemFound(ProblemDetails(400, "bad-request", detail))
     return key
 
 
@@ -159,12 +159,12 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation[Any]) -
         return None
     if endpoint.resource is None:
         detail = "What this path changes has no ETag; leave `If-Match` out. Nothing was done."
-        raise ProblemFound(Problem(400, "bad-request", detail))
+        raise ProblemFound(ProblemDetails(400, "bad-request", detail))
     return if_match
 
 
 def _response(request: Request, call: _Call, done: _Done) -> Response:
-    body, headers = encoded(done.result), dict[str, str]()
+    body, headers = json_bytes(done.result), dict[str, str]()
     if done.version is not None:
         headers["etag"] = entity_tag(done.version, body)
         headers["cache-control"] = "private, no-cache"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from recollect.serve.http.api.endpoints import ENDPOINTS, ROOT, Endpoint
-from recollect.serve.http.problems import Problem, ProblemFound
+from recollect.serve.http.problems import ProblemDetails, ProblemFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,13 +32,15 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
             return endpoint, {name[1:-1]: part for name, part in named if name.startswith("{")}
     if not found:
         raise ProblemFound(
-            Problem(
+            ProblemDetails(
                 404, "not-found", f"The API has nothing at this path; /openapi.json lists what {ROOT} has."
             )
         )
     allowed = ", ".join(sorted({endpoint.method for endpoint, _ in found}))
     raise ProblemFound(
-        Problem(405, "method-not-allowed", f"This path takes {allowed}.", headers=(("Allow", allowed),))
+        ProblemDetails(
+            405, "method-not-allowed", f"This path takes {allowed}.", headers=(("Allow", allowed),)
+        )
     )
 
 

@@ -45,7 +45,7 @@ _PROBLEMS = {
     409: "It contradicts what the store holds.",
     413: "The request is too large.",
     422: "The arguments are wrong; `errors` says where.",
-    503: "The store or the model cannot be used now; try again after `Retry-After` seconds.",
+    503: "The store cannot be used now; try again after `Retry-After` seconds.",
 }
 _PROBLEM_SCHEMA: Schema = {
     "type": "object",

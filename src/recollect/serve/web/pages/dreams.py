@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.records import Memory
     from recollect.serve.http.face import Face
-    from recollect.serve.http.problems import Problem
+    from recollect.serve.http.problems import ProblemDetails
 
 _SHOWN = 50
 _MOST_DAYS = 3_650
@@ -179,7 +179,7 @@ async def dream_now(face: Face, request: Request) -> Response | EventStream:
         raise InvalidInput("That leaves no phase to dream; leave at least one of them in.")
     if EVENT_STREAM in request.headers.get("accept", ""):
 
-        async def worked(progress: Progress) -> Mapping[str, Any] | Problem:
+        async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
             try:
                 return await _told(face, request, asked, await _dreamt(face, request, asked, progress))
             except RecollectError as error:
@@ -264,6 +264,16 @@ async def _result_page(face: Face, request: Request, asked: DreamForm, done: _Dr
         most=_SHOWN,
         facts=lambda id_: [(seen.id, seen.content) for seen in done.memories[id_].observations],
     )
+
+
+DREAM_PAGES = {
+    ("GET", "/dreams"): dreams_screen,
+    ("POST", "/dreams"): dream_now,
+    ("GET", "/dreams/forecast"): forecast_screen,
+    ("GET", "/dreams/{id}"): dream_screen,
+    ("POST", "/dreams/{id}/undo"): undo_dream,
+}
+"""By method and path."""
 
 
 # The forecast, drawn

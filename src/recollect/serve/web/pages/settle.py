@@ -171,6 +171,15 @@ async def undo_settled(face: Face, request: Request) -> Response:
     return redirect(request, _path(tab, key), "Taken back: it is as it was.")
 
 
+SETTLE_PAGES = {
+    ("GET", "/settle"): settle_screen,
+    ("POST", "/settle"): settle_one,
+    ("GET", "/settle/count"): settle_count,
+    ("POST", "/settle/undo"): undo_settled,
+}
+"""By method and path."""
+
+
 def _tab(kind: str) -> SettleTab:
     for tab in _TABS:
         if tab.kind == kind:

@@ -69,6 +69,14 @@
     if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
 
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "day") return;
+    const told = event.target.form.querySelector("output");
+    const day = new Date(`${told.dataset.first}T00:00:00Z`);
+    day.setUTCDate(day.getUTCDate() + Number(event.target.value));
+    told.textContent = event.target.value === told.dataset.days ? "now" : day.toISOString().slice(0, 10);
+  });
+
   document.addEventListener("submit", (event) => {
     const asks = event.submitter?.dataset.asks || event.target.dataset.asks;
     if (asks && !window.confirm(asks)) event.preventDefault();

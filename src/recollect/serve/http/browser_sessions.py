@@ -1,7 +1,8 @@
-"""Sessions of the dashboard, and links that open one: in the server's memory alone."""
+"""Sessions of browsers at the dashboard, and links that open one: in the server's memory alone."""
 
 from __future__ import annotations
 
+import hmac
 import secrets
 import time
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -22,7 +23,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """One browser that has signed in."""
 
     credential: str
@@ -31,18 +32,19 @@ class Session:
     """What a form or script of our own pages sends along, and a page of another site cannot know."""
 
 
-class Sessions:
+class BrowserSessions:
     """Opens, finds and ends sessions."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._sessions: _Secrets[Session] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
+        self._sessions: _Secrets[BrowserSession] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
+        self._challenges: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
         self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
 
     def open(self, credential: str) -> str:
         """What the cookie holds: always a new one, never one that a client brought along."""
-        return self._sessions.add(credential, Session(credential, secrets.token_urlsafe(_BYTES)))
+        return self._sessions.add(credential, BrowserSession(credential, secrets.token_urlsafe(_BYTES)))
 
-    def find(self, key: str) -> Session | None:
+    def find(self, key: str) -> BrowserSession | None:
         """The session, which stays open for as long again."""
         found = self._sessions.take(key)
         if found is not None:
@@ -56,9 +58,23 @@ class Sessions:
         """A word that opens one session with this credential, once and soon."""
         return self._links.add(credential, credential)
 
+    def challenge(self) -> str:
+        """A word for a program to prove with that it knows the server's token, without sending that."""
+        return self._challenges.add("", "")
+
+    def proves(self, word: str, proof: str, token: str, port: int) -> bool:
+        """Whether this is the proof that belongs to a challenge, which is used up."""
+        is_ours = self._challenges.take(word) is not None
+        return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
+
     def redeem(self, word: str) -> str | None:
         """The credential that a link stands for, this once."""
         return self._links.take(word)
+
+
+def proof_of(token: str, challenge: str, port: int) -> str:
+    """With the port: who poses as the server on another one learns nothing that this one takes."""
+    return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
 
 
 class _Secrets(Generic[_Value]):

@@ -1,0 +1,326 @@
+"""Operations on the store itself: its health, backups, what goes for good, and what comes in and out."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.serve.operations.browse import Cursor, PageLimit
+from recollect.serve.operations.operation import (
+    Many,
+    OperationCall,
+    OperationReply,
+    RowId,
+    Time,
+    described,
+    operation,
+    optional,
+)
+from recollect.serve.operations.paging import no_page, page_rows
+from recollect.serve.operations.rows import PageRows, row_of
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+
+# Characters; a larger file comes in with `recollect import`.
+_LONGEST_IMPORT = 4_000_000
+_MOST_PROBLEMS = 100
+_PLACE = re.compile(r"([mr])(\d{1,18})")
+
+
+class CheckRow(TypedDict):
+    check: str
+    state: Annotated[str, described("ok, note or problem")]
+    said: str
+    advice: str
+
+
+class DoctorOutput(TypedDict):
+    checks: list[CheckRow]
+
+
+@operation("Doctor", read_only=True, admin=True)
+def _doctor(call: OperationCall) -> OperationReply[DoctorOutput]:
+    """What is in order with the whole store and what is not, each with what to do about it."""
+    return OperationReply({"checks": list(_checks(call.engine))})
+
+
+def _check(check: str, state: str, said: str, advice: str = "") -> CheckRow:
+    return {"check": check, "state": state, "said": said, "advice": advice}
+
+
+def _checks(engine: Engine) -> Iterator[CheckRow]:
+    upkeep = engine.upkeep
+    damage = upkeep.verify(quick=True)
+    if damage:
+        said = f"{len(damage)} problems; the first: {damage[0].where}: {damage[0].what}"
+        yield _check("damage", "problem", said, "recollect verify, then: recollect verify --repair")
+    else:
+        yield _check("damage", "ok", "all of it can be read, and texts are what was stored")
+    counts, model = engine.counts(), engine.model
+    held = f"{counts.notes:,} notes, {counts.messages:,} messages, {counts.entities:,} entities"
+    yield _check("holds", "ok", f"{held}, {counts.forgotten:,} forgotten")
+    if model is None:
+        yield _check("model", "note", "no model yet: only words are searched", "recollect models")
+    else:
+        yield _check("model", "ok", f"{model.name}, {model.dims} numbers a vector")
+    if counts.due:
+        said = (
+            f"{counts.due:,} of {counts.passages:,} passages wait for theirs; until then only words find them"
+        )
+        yield _check("vectors", "note", said, "recollect reindex")
+    else:
+        yield _check("vectors", "ok", f"all {counts.passages:,} passages have theirs")
+    if without := upkeep.passages_without_tokens():
+        said = f"{without:,} passages have no token vectors, and rank without them"
+        yield _check("tokens", "note", said, "recollect reindex")
+    if proposal := upkeep.model_proposal():
+        yield _check("language", "note", proposal.reason, ", then: ".join(proposal.commands))
+    missed, reason = upkeep.unrecorded_answers()
+    if missed:
+        said = f"{missed:,} answers could not be recorded{f': {reason}' if reason else ''}"
+        advice = "Answers are right, but later rankings do not learn from them."
+        yield _check("signals", "note", said, advice)
+    if problem := upkeep.replica_problem():
+        said = f"it left questions to the primary: {problem}"
+        yield _check("replica", "note", said, "Answers are right; let it catch up.")
+    state = upkeep.store_state()
+    if state.read_only:
+        yield _check("disk", "note", "the store is on a read-only disk: it can be read, not written")
+    if state.kind == "file" and not state.backups:
+        yield _check("backups", "note", "there is none beside the store", "Make one with `backup`.")
+    last = next(iter(engine.dreams.history(1)), None)
+    yield _check("dreams", "ok", "no dream yet" if last is None else f"the last one was {last.at:%Y-%m-%d}")
+
+
+class ModelRow(TypedDict):
+    name: str
+    dims: int
+
+
+class LeaseRow(TypedDict):
+    name: str
+    holder: str
+    until: str
+    holder_is_gone: bool
+
+
+class BackupRow(TypedDict):
+    name: str
+    bytes: int
+    at: str
+
+
+class CountsRow(TypedDict):
+    entities: int
+    notes: int
+    messages: int
+    observations: int
+    relations: int
+    forgotten: int
+    passages: int
+    vectors: int
+    due: Annotated[int, described("Passages that wait for a vector")]
+    scopes: int
+    bytes: int
+    schema: int
+
+
+class StoreStateOutput(TypedDict):
+    kind: Annotated[str, described("file, server or memory")]
+    read_only: bool
+    counts: Annotated[CountsRow, described("Of every owner together")]
+    model: ModelRow | None
+    leases: list[LeaseRow]
+    backups: Annotated[list[BackupRow], described("Those beside the store, the newest first")]
+    has_replica: bool
+    replica_problem: str | None
+
+
+@operation("State of the store", read_only=True, admin=True)
+def _store_state(call: OperationCall) -> OperationReply[StoreStateOutput]:
+    """How large the whole store is, its model, what waits for a vector, who works on it, its backups."""
+    state, model = call.engine.upkeep.store_state(), call.engine.model
+    result = row_of(
+        StoreStateOutput,
+        state,
+        counts=row_of(CountsRow, call.engine.counts()),
+        model=None if model is None else row_of(ModelRow, model),
+        leases=[row_of(LeaseRow, each) for each in state.leases],
+        backups=[row_of(BackupRow, each) for each in state.backups],
+    )
+    return OperationReply(result)
+
+
+class ProblemRow(TypedDict):
+    what: str
+    where: str
+    repairable: bool
+
+
+class VerifyOutput(TypedDict):
+    problems: list[ProblemRow]
+    total: int
+
+
+# It is no short look: whoever begins it is not cut off.
+@operation("Verify", idempotent=True, admin=True)
+def _verify(
+    call: OperationCall,
+    quick: bool = Field(default=False, description="Only whether all can be read, and texts are as stored"),
+) -> OperationReply[VerifyOutput]:
+    """Everything that is wrong with the store. It changes nothing; `recollect verify --repair` mends it."""
+    call.progress(0, 1)
+    found = call.engine.upkeep.verify(quick=quick)
+    call.progress(1, 1)
+    rows = [row_of(ProblemRow, each) for each in found[:_MOST_PROBLEMS]]
+    return OperationReply({"problems": rows, "total": len(found)})
+
+
+class BackupOutput(TypedDict):
+    backup: BackupRow
+
+
+@operation("Back up", admin=True)
+def _backup(call: OperationCall) -> OperationReply[BackupOutput]:
+    """Copy the store into the folder of backups beside it, while others go on reading and writing."""
+    made = call.engine.upkeep.backup_beside(call.progress)
+    return OperationReply({"backup": row_of(BackupRow, made)})
+
+
+class ReindexOutput(TypedDict):
+    model: ModelRow
+    embedded: int
+    switched: bool
+
+
+@operation("Reindex", idempotent=True, admin=True)
+def _reindex(
+    call: OperationCall,
+    model: str | None = optional("Another model to switch to; everything is embedded anew then"),
+) -> OperationReply[ReindexOutput]:
+    """Embed what waits for a vector, or everything with another model. Search goes on meanwhile."""
+    try:
+        done = call.engine.reindex(model, call.progress)
+    except ModelUnavailable as error:
+        if model is None:
+            raise
+        # What the caller named is wrong, not the server.
+        raise InvalidInput(f"{error} Nothing was changed.") from error
+    return OperationReply(row_of(ReindexOutput, done, model=row_of(ModelRow, done.model)))
+
+
+class PurgeOutput(TypedDict):
+    purged: int
+    note: NotRequired[str]
+
+
+@operation("Purge", destructive=True, admin=True)
+def _purge(
+    call: OperationCall,
+    ids: Many[RowId] | None = optional("Forgotten memories of this owner"),
+    before: Time | None = optional("Everything that was forgotten before this, of every owner"),
+) -> OperationReply[PurgeOutput]:
+    """Destroy forgotten memories for good. There is no way back. Requires `ids`, or `before`."""
+    if (ids is None) == (before is None):
+        raise InvalidInput("Give either `ids` or `before`; nothing was purged.")
+    done = call.engine.purge(before) if before is not None else call.engine.upkeep.purge_memories(ids or ())
+    result: PurgeOutput = {"purged": int(done)}
+    if done.note:
+        result["note"] = done.note
+    return OperationReply(result)
+
+
+class BadLineRow(TypedDict):
+    line: int
+    reason: str
+
+
+class ImportTextOutput(TypedDict):
+    format: str
+    lines: int
+    entities_created: int
+    entities_merged: int
+    observations_added: int
+    texts_created: int
+    texts_known: int
+    relations_created: int
+    relations_known: int
+    embedded: int
+    bad_count: int
+    bad_lines: list[BadLineRow]
+    note: str | None
+
+
+@operation("Import", idempotent=True, admin=True)
+def _import_text(
+    call: OperationCall,
+    jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),
+    format: Literal["auto", "official", "full"] = "auto",
+    keep_going: bool = Field(default=True, description="Leave out lines that cannot be read, and name them"),
+) -> OperationReply[ImportTextOutput]:
+    """Bring in the official memory server's JSONL, or a full export of ours, as `recollect import` does. The
+    full one goes to the owners that it names. Bringing in the same again changes nothing.
+    """
+    from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
+
+    report = import_file(
+        call.engine,
+        io.StringIO(jsonl),
+        format=format,
+        keep_going=keep_going,
+        progress=call.progress,
+        embed_progress=call.progress,
+    )
+    bad = [row_of(BadLineRow, each) for each in report.bad_lines]
+    return OperationReply(row_of(ImportTextOutput, report, bad_lines=bad))
+
+
+class ExportOutput(PageRows):
+    lines: Annotated[
+        list[str], described("Lines of JSON; those of all pages, one after another, are the file")
+    ]
+
+
+@operation("Export", read_only=True)
+def _export(
+    call: OperationCall,
+    format: Literal["official", "full"] = "full",
+    limit: PageLimit = 500,
+    cursor: Cursor | None = None,
+) -> OperationReply[ExportOutput]:
+    """What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything,
+    forgotten things too; `official` is the graph as the official memory server has it. What is written
+    meanwhile may be on a later page.
+    """
+    from recollect.transfer.full import full_header, full_line  # noqa: PLC0415  # few sessions export
+    from recollect.transfer.official import official_line  # noqa: PLC0415  # the same
+
+    place = _PLACE.fullmatch(cursor or "m0")
+    if place is None:
+        raise no_page(cursor or "")
+    part, after = place[1], int(place[2])
+    full = format == "full"
+    line = full_line if full else official_line
+    lines = [full_header().rstrip("\n")] if full and cursor is None else []
+    last: str | None = None
+    with call.engine.upkeep.export() as found:
+        if part == "m":
+            memories = found.memories(after) if full else found.entities(after)
+            shown = list(islice(memories, limit))
+            lines += [line(each).rstrip("\n") for each in shown]
+            # Relations follow on pages of their own, since they name memories of any page.
+            last = f"m{shown[-1].id}" if len(shown) == limit else "r0"
+        else:
+            relations = found.relations(after) if full else found.relations_in_force(after)
+            listed = list(islice(relations, limit))
+            lines += [line(each).rstrip("\n") for each in listed]
+            last = f"r{listed[-1].id}" if len(listed) == limit else None
+    return OperationReply({"lines": lines, **page_rows(last, None)})

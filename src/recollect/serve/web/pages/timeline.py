@@ -1,0 +1,167 @@
+"""Timeline: what happened when, what was learnt when, and the memory as it stood on any day."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse
+
+from recollect.engine.browse.pages import BrowseFilter
+from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
+from recollect.serve.web.pages.moments import DaySlider, chosen_day, day_slider
+from recollect.serve.web.templating import SECURITY_HEADERS, as_of, page, parsed_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from recollect.engine.browse.pages import TimeOf
+    from recollect.engine.browse.results import BrowsePage, Bucket
+    from recollect.engine.browse.timeline import Unit
+    from recollect.engine.engine import Engine
+    from recollect.serve.http.face import Face
+
+_UNITS: dict[str, timedelta] = {
+    "day": timedelta(days=1),
+    "week": timedelta(days=7),
+    "month": timedelta(days=30),
+}
+_MOST_BARS = 120
+_ROWS = 30
+_TIMES: dict[TimeOf, str] = {"happened": "Happened", "stored": "Learnt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One day, week or month of one of the two drawings."""
+
+    bucket: Bucket
+    x: float
+    width: float
+    height: float
+    """In hundredths of the drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    unit: Unit
+    rows: dict[TimeOf, list[Bar]]
+    total: int
+    begin: datetime | None
+    end: datetime | None
+    left_out: int
+    """Memories of times before the first that is drawn."""
+    chosen: BrowsePage | None
+    slider: DaySlider
+
+
+async def timeline_screen(face: Face, request: Request) -> Response:
+    back = f"/timeline?{_question(request)}".removesuffix("?")
+    moved = await face.run(request, lambda memory: chosen_day(memory, request, back))
+    if moved is not None:
+        return RedirectResponse(moved, 303, SECURITY_HEADERS)
+    view = await face.run(request, lambda memory: _view(memory, request))
+    params = request.query_params
+    return await page(
+        face,
+        request,
+        "timeline.html",
+        view=view,
+        times=_TIMES,
+        units=list(_UNITS),
+        time_of=_time_of(request),
+        since=parsed_time(params.get("since"), "since"),
+        until=parsed_time(params.get("until"), "until"),
+        chosen_start=params.get("since"),
+    )
+
+
+def _view(memory: Engine, request: Request) -> TimelineView:
+    then = as_of(request)
+    # What was learnt later was not there yet; what was to come already was.
+    counted: dict[TimeOf, Sequence[Bucket]] = {
+        "happened": memory.browse.timeline(BrowseFilter(time="happened"), "day"),
+        "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
+    }
+    unit = _unit(request, [bucket.start for buckets in counted.values() for bucket in buckets])
+    if unit != "day":
+        counted = {
+            "happened": memory.browse.timeline(BrowseFilter(time="happened"), unit),
+            "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), unit),
+        }
+    stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
+    starts = [bucket.start for buckets in counted.values() for bucket in buckets]
+    end = max(stops, default=None)
+    begin = None if end is None else max(min(starts), end - _MOST_BARS * _UNITS[unit])
+    rows = {name: _bars(buckets, begin, end) for name, buckets in counted.items()}
+    stored = counted["stored"]
+    return TimelineView(
+        unit,
+        rows,
+        sum(bucket.count for bucket in stored),
+        begin,
+        end,
+        sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
+        _chosen(memory, request),
+        day_slider(memory, request),
+    )
+
+
+def _bars(buckets: Sequence[Bucket], begin: datetime | None, end: datetime | None) -> list[Bar]:
+    if begin is None or end is None:
+        return []
+    drawn = [bucket for bucket in buckets if bucket.start >= begin]
+    span, most = (end - begin).total_seconds(), max((bucket.count for bucket in drawn), default=1)
+
+    def place(at: datetime) -> float:
+        return 100 * (at - begin).total_seconds() / span
+
+    return [
+        Bar(
+            bucket,
+            round(place(bucket.start), 3),
+            round(max(place(bucket.stop) - place(bucket.start) - 0.08, 0.15), 3),
+            # Even one of a thousand is seen.
+            round(max(100 * bucket.count / most, 3.0), 2),
+        )
+        for bucket in drawn
+    ]
+
+
+def _chosen(memory: Engine, request: Request) -> BrowsePage | None:
+    params = request.query_params
+    since, until = parsed_time(params.get("since"), "since"), parsed_time(params.get("until"), "until")
+    if since is None or until is None:
+        return None
+    wanted = BrowseFilter(time=_time_of(request), since=since, until=until)
+    return memory.browse.page(wanted, order="oldest", limit=_ROWS, after=params.get("cursor"))
+
+
+def _time_of(request: Request) -> TimeOf:
+    return "stored" if request.query_params.get("time") == "stored" else "happened"
+
+
+def _unit(request: Request, starts: Sequence[datetime]) -> Unit:
+    """As asked for, or the finest that fits the drawing."""
+    given = request.query_params.get("unit")
+    if given:
+        if given not in _UNITS:
+            raise InvalidInput(f"unit: choose {', '.join(_UNITS)}.")
+        return given  # type: ignore[return-value]  # it is one of them
+    if not starts:
+        return "day"
+    span = max(starts) - min(starts)
+    for unit in ("day", "week"):
+        if span <= _MOST_BARS * _UNITS[unit]:
+            return unit
+    return "month"
+
+
+def _question(request: Request) -> str:
+    params: dict[str, Any] = dict(request.query_params)
+    return urlencode({name: params[name] for name in ("unit",) if name in params})

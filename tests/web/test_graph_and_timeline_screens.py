@@ -1,0 +1,71 @@
+"""Graph and Timeline in a browser: around an entity, and back in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from browser import visiting
+
+if TYPE_CHECKING:
+    from browser import Served
+    from playwright.sync_api import Browser, Page
+
+pytest_plugins = ["web_fixtures"]
+
+
+def test_a_drawing_grows_where_one_clicks_and_by_keyboard(visitor: Page) -> None:
+    visitor.goto("/graph")
+    visitor.get_by_role("link", name="Marisol Vega").click()
+    drawing = visitor.locator("#drawing")
+    drawing.get_by_role("link", name="Harbour choir, group").wait_for()
+    assert drawing.get_by_role("link", name="Old mill, place").count() == 0
+    drawing.get_by_role("link", name="Harbour choir, group").focus()
+    visitor.keyboard.press("Enter")
+    drawing.get_by_role("link", name="Old mill, place").wait_for()
+    assert drawing.locator("line").count() == 2
+    visitor.get_by_role("link", name="Begin from here").click()
+    visitor.get_by_role("heading", name="Harbour choir", level=1).wait_for()
+
+
+def test_a_slider_shows_the_graph_as_it_stood(visitor: Page) -> None:
+    visitor.goto("/graph?name=Old+mill")
+    relations = visitor.locator("#relations")
+    assert "moved to Long quay since 2026-06-08" in " ".join(relations.inner_text().split())
+    visitor.locator("#day").focus()
+    visitor.keyboard.press("Home")
+    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    assert "Long quay" not in relations.inner_text()
+    assert "Harbour choir" in relations.inner_text()
+
+
+def test_a_bar_tells_what_was_learnt_in_it(visitor: Page) -> None:
+    visitor.goto("/timeline?unit=day")
+    # Twenty days before the tenth of June: three messages and two notes.
+    visitor.get_by_role("group", name="Learnt, by day").get_by_role("link", name="2026-05-21: 5").press(
+        "Enter"
+    )
+    listed = visitor.locator("main .item")
+    listed.first.wait_for()
+    assert listed.count() == 5
+    assert "early ferry" in listed.first.inner_text()
+
+
+def test_a_moment_is_taken_along_from_the_timeline(visitor: Page) -> None:
+    visitor.goto("/timeline")
+    visitor.locator("#day").focus()
+    visitor.keyboard.press("Home")
+    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    visitor.keyboard.press("/")
+    visitor.keyboard.type("when does the choir rehearse?")
+    visitor.keyboard.press("Enter")
+    visitor.locator(".hit").first.wait_for()
+    assert "Wednesdays" not in visitor.locator("main").inner_text()
+    assert "Mondays" in visitor.locator("main").inner_text()
+
+
+def test_relations_are_listed_without_scripts(chromium: Browser, dashboard: Served) -> None:
+    with visiting(chromium, dashboard, script=False) as page:
+        page.goto("/graph?name=harbour+choir")
+        assert "Marisol Vega sings in Harbour choir" in " ".join(
+            page.locator("#relations").inner_text().split()
+        )
