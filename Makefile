@@ -31,7 +31,8 @@ demo: $(READY)  ## see it work: a small graph, a few searches
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)  ## every test
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/web
+	$(BIN)/python -m pytest $(PARALLEL) --dist loadfile tests/web
 
 test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_POSTGRES_BIN=… names another one's programs)
 	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py \

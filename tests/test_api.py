@@ -54,7 +54,7 @@ def test_a_memory_has_few_methods_of_its_own_and_groups_for_the_rest() -> None:
     assert len(methods) <= 25
     assert set(offered) - set(methods) == {
         "scope", "reads", "zone", "model", "profiles", "graph", "sessions", "dreams", "tuning", "upkeep",
-        "tokens"
+        "tokens", "browse", "answers"
     }  # fmt: skip
 
 

@@ -138,3 +138,11 @@ def strengths(memory: Memory) -> Iterator[tuple[str, str]]:
         yield "depth", "deep" if memory.depth > _USUAL_DEPTH else "shallow"
     if memory.consolidation != "staged":
         yield "stage", str(memory.consolidation)
+
+
+def with_remedy(note: str) -> str:
+    """Add the command that helps to a note about missing vectors."""
+    from recollect.engine.recall import WAITING  # loads the engine
+    from recollect.engine.why_not import MAY_WAIT
+
+    return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note

@@ -84,10 +84,6 @@ class Engine:
         """The time zone in which the user's days begin."""
         return self._services.zone
 
-    def now(self) -> datetime:
-        """What it takes for the present moment."""
-        return self._services.clock()
-
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
         """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
 

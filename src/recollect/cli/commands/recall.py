@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import Call, command
-from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
+from recollect.cli.memory_view import (
+    heading,
+    memory_data,
+    speaker_of,
+    spoken_at,
+    superseded_text,
+    with_remedy,
+)
 from recollect.cli.options import combined, memory_of, search_arguments, search_options
-from recollect.cli.phrases import with_remedy
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.times import span_text
 from recollect.text.phrases import decimals, ellipsize, quantity

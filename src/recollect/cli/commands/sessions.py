@@ -10,9 +10,8 @@ import click
 from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
 from recollect.cli.input import STDIN, confirm, existing_file, read_bytes, read_text, read_turns
-from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
+from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text, with_remedy
 from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, YES, as_of_time, complete_session
-from recollect.cli.phrases import with_remedy
 from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound

@@ -28,7 +28,7 @@ class DaySlider:
 
 
 def day_slider(memory: Engine, request: Request) -> DaySlider:
-    today = memory.now().astimezone(memory.zone).date()
+    today = memory.browse.now().astimezone(memory.zone).date()
     months = memory.browse.timeline(BrowseFilter(state="all", time="stored"), "month")
     begin = min(months[0].start.date(), today) if months else today
     days = max((today - begin).days, 0)
