@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -24,6 +25,7 @@ _SHOWN = 50
 # What is in focus is shown whole up to here, and is a link beyond it.
 _MOST_WORDS = 2_000
 _SHOWN_FACTS = 12
+_MOST_MOVED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +155,49 @@ async def settle_one(face: Face, request: Request) -> Response:
     key, action, kind = (str(form.get(name, "")) for name in ("key", "action", "kind"))
     done = await face.call(request, "settle", {"key": key, "action": action})
     said = next((each.done for each in _DECISIONS if each.action == action), "Done.")
-    undo = Undo("/settle/undo", (("undo", json.dumps(done.result["undo"], separators=(",", ":"))),))
+    undo = Undo("/settle/undo", (("undo", _undo_text(done.result["undo"])),))
     return redirect(request, _path(_tab(kind), str(form.get("next", ""))), said, undo)
 
 
 async def undo_settled(face: Face, request: Request) -> Response:
     form = await request.form()
-    try:
-        undo = json.loads(str(form.get("undo", "")))
-        key = str(undo["key"])
-    except (ValueError, TypeError, KeyError):
-        raise InvalidInput(
-            "This form lacks what it takes to undo; go back to the list and look there."
-        ) from None
+    undo = _read_undo(str(form.get("undo", "")))
+    key = str(undo.get("key", ""))
     await face.call(request, "undo_settling", {"undo": undo})
     tab = _tab(key.partition(":")[0])
     return redirect(request, _path(tab, key), "Taken back: it is as it was.")
+
+
+def _undo_text(undo: Mapping[str, Any]) -> str:
+    """Short enough for a cookie: the observations of a large entity that was split have ids in a row."""
+    split = undo["split"]
+    if split is not None:
+        undo = {**undo, "split": {**split, "observations": _runs(split["observations"])}}
+    return json.dumps(undo, separators=(",", ":"))
+
+
+def _read_undo(text: str) -> dict[str, Any]:
+    try:
+        undo: dict[str, Any] = json.loads(text)
+        split = undo.get("split")
+        if split is not None:
+            runs = [range(int(first), int(last) + 1) for first, last in split["observations"]]
+            moved = list(islice(chain.from_iterable(runs), _MOST_MOVED))
+            undo["split"] = {**split, "observations": moved}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise InvalidInput("This form lacks what it takes to undo; look at the list again.") from None
+    return undo
+
+
+def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each row of ids without a gap."""
+    found: list[tuple[int, int]] = []
+    for id_ in sorted(ids):
+        if found and found[-1][1] == id_ - 1:
+            found[-1] = (found[-1][0], id_)
+        else:
+            found.append((id_, id_))
+    return found
 
 
 SETTLE_PAGES = {
