@@ -170,7 +170,7 @@ async def undo_settled(face: Face, request: Request) -> Response:
 
 def _undo_text(undo: Mapping[str, Any]) -> str:
     """Short enough for a cookie: the observations of a large entity that was split have ids in a row."""
-    split = undo["split"]
+    split = undo.get("split")
     if split is not None:
         undo = {**undo, "split": {**split, "observations": _runs(split["observations"])}}
     return json.dumps(undo, separators=(",", ":"))
