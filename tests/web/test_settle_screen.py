@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import NOW, Clock, fill, served, visiting
+from browser import NOW, PATIENCE_MS, Clock, fill, served, visiting
 
 import recollect
 
@@ -48,9 +48,9 @@ def in_force(here: Served, text: str) -> bool:
 
 def counts(page: Page) -> list[str]:
     """Of every kind, as the tabs say; those of other kinds come after the page."""
-    page.wait_for_function(
-        "![...document.querySelectorAll('.tabs .chip')].some(c => c.innerText.includes('·'))"
-    )
+    from playwright.sync_api import expect
+
+    expect(page.locator(".tabs .chip .unseen")).to_have_count(0, timeout=PATIENCE_MS)
     return page.locator(".tabs .chip").all_inner_texts()
 
 
