@@ -25,7 +25,20 @@ PATHS = (
     "/dreams/forecast",
     "/settle",
     "/settle?kind=split",
+    "/answers",
+    "/answers/1",
+    "/quality",
+    "/quality?tab=tuning",
+    "/health",
+    "/health/transfer",
+    "/tokens",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def an_answer(dashboard: Served) -> None:
+    """For the screens that show what was asked."""
+    dashboard.memory.recall("early ferry")
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -1,77 +1,67 @@
-/* Long work of a form with `data-works`: how far it is, by server-sent events, and then what it came to.
-   Without this, the form waits and gets the page. `data-stages` names what is under way after each step. */
+/* Forms with data-progress: sends them, shows how far the work is, and goes to the page with its outcome. */
 (() => {
   "use strict";
+  if (window.recollectProgress) return;
+  window.recollectProgress = true;
 
-  async function* events(response) {
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  async function* events(body) {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
       text += value;
-      for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-        const lines = text.slice(0, end).split("\n");
-        text = text.slice(end + 2);
+      const parts = text.split("\n\n");
+      text = parts.pop();
+      for (const part of parts) {
+        const lines = part.split("\n");
         const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-        yield { name: field("event"), data: JSON.parse(field("data")) };
+        if (field("data")) yield { name: field("event"), data: JSON.parse(field("data")) };
       }
     }
   }
 
-  function show(status, words, done, total) {
-    const said = document.createElement("p");
-    said.textContent = words;
-    status.replaceChildren(said);
-    if (total) {
-      const bar = document.createElement("progress");
-      bar.max = total;
-      bar.value = done;
-      bar.setAttribute("aria-label", words);
-      status.append(bar);
-    }
+  function body(form, submitter) {
+    const data = new FormData(form, submitter);
+    return form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
   }
 
-  function showPage(html) {
-    const page = new DOMParser().parseFromString(html, "text/html");
-    document.title = page.title;
-    document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
-    window.htmx?.process(document.querySelector("main"));
-    document.querySelector("main").focus();
-    window.scrollTo(0, 0);
-  }
-
-  async function work(form, body) {
-    const status = form.querySelector("[data-works-status]") || form.appendChild(document.createElement("div"));
+  async function send(form, submitter) {
+    const place = form.querySelector("[data-progress-bar]");
+    const bar = place.querySelector("progress");
+    const words = place.querySelector("[data-progress-words]");
+    const say = (text, kind) => { words.textContent = text; words.className = kind; };
     const buttons = [...form.querySelectorAll("button")];
-    buttons.forEach((button) => { button.disabled = true; });
-    const stages = (form.dataset.stages || "").split("|");
-    show(status, form.dataset.works);
+    const sent = body(form, submitter);
+    place.hidden = false;
+    bar.hidden = false;
+    bar.removeAttribute("value");
+    say(form.dataset.progress, "soft small");
+    // Not `disabled`, which would take the focus away from who pressed it.
+    buttons.forEach((each) => each.setAttribute("aria-disabled", "true"));
     try {
-      const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/event-stream" } });
-      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-        const told = await response.text();
-        if (response.headers.get("content-type")?.startsWith("text/html")) { showPage(told); return; }
-        throw new Error(JSON.parse(told).detail);
+      const answer = await fetch(form.action, { method: "POST", body: sent, headers: { Accept: "text/event-stream" } });
+      if (!(answer.headers.get("content-type") || "").startsWith("text/event-stream")) {
+        const problem = await answer.json().catch(() => ({}));
+        throw new Error(problem.detail || problem.message || `The server answered with ${answer.status}; try again.`);
       }
-      for await (const { name, data } of events(response)) {
-        if (name === "progress") show(status, `${stages[data.done] || "Working"} …`, data.done, data.total);
+      for await (const { name, data } of events(answer.body)) {
         if (name === "problem") throw new Error(data.detail);
-        if (name === "result" && data.location) { window.location.assign(data.location); return; }
-        if (name === "result") { showPage(data.page); return; }
+        if (name === "result") { location.assign(data.href); return; }
+        if (data.total) { bar.max = data.total; bar.value = data.done; }
+        say(data.total ? `${form.dataset.progress} ${Math.floor(100 * data.done / data.total)} %` : form.dataset.progress, "soft small");
       }
-      throw new Error("The connection ended before the work did; reload to see how far it came.");
+      throw new Error("The server ended before the work did; look whether it runs, and try again.");
     } catch (error) {
-      show(status, error.message);
-      status.firstChild.className = "bad";
-      buttons.forEach((button) => { button.disabled = false; });
+      bar.hidden = true;
+      say(error.message, "bad");
+      buttons.forEach((each) => each.removeAttribute("aria-disabled"));
     }
   }
 
   document.addEventListener("submit", (event) => {
-    const form = event.target.closest("form[data-works]");
-    if (!form || event.defaultPrevented) return;
+    if (!event.target.matches("[data-progress]") || event.defaultPrevented) return;
     event.preventDefault();
-    work(form, new URLSearchParams(new FormData(form, event.submitter)));
+    if (!event.target.querySelector("[aria-disabled]")) send(event.target, event.submitter);
   });
 })();
