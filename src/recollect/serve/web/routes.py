@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from recollect.serve.http.face import Face
 
-    Handler = Callable[[Face, Request], Awaitable[Response]]
+    Handler = Callable[[Face, Request], Awaitable[ASGIApp]]
 
 _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     InvalidInput: (400, "That cannot be done"),
@@ -41,8 +41,10 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 def web_routes(face: Face) -> list[BaseRoute]:
     # Each loads a part of the engine.
     from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
+    from recollect.serve.web.pages.dreams import DREAM_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
     from recollect.serve.web.pages.recall import recall_counts, recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.settle import SETTLE_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
@@ -73,6 +75,8 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("GET", "/tokens"): tokens.tokens_screen,
         ("POST", "/tokens"): tokens.make_token,
         ("POST", "/tokens/revoke"): tokens.withdraw_token,
+        **DREAM_PAGES,
+        **SETTLE_PAGES,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
@@ -87,7 +91,7 @@ async def _to_recall(_: Face, request: Request) -> Response:
     return RedirectResponse(kept_url(request, "/recall"), 303)
 
 
-async def _handled(face: Face, handler: Handler, request: Request) -> Response:
+async def _handled(face: Face, handler: Handler, request: Request) -> ASGIApp:
     """A mistake gets a page that says what to do."""
     try:
         return await handler(face, request)
