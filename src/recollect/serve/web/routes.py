@@ -51,6 +51,7 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
         ("GET", "/recall/counts"): recall_counts,
+        **_memory_handlers(),
         ("GET", "/graph"): graph_screen,
         ("GET", "/graph/data"): graph_data,
         ("GET", "/timeline"): timeline_screen,
@@ -85,6 +86,30 @@ def web_routes(face: Face) -> list[BaseRoute]:
             for (method, path), handler in handlers.items()
         ),
     ]
+
+
+def _memory_handlers() -> dict[tuple[str, str], Handler]:
+    """Finding, reading and changing single memories."""
+    from recollect.serve.web.pages import forget_restore, memory_edits  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages.browse import browse_screen  # noqa: PLC0415  # the same
+    from recollect.serve.web.pages.memory import memory_screen  # noqa: PLC0415  # the same
+    from recollect.serve.web.pages.why_not import why_not_screen  # noqa: PLC0415  # the same
+
+    return {
+        ("GET", "/why-not"): why_not_screen,
+        ("GET", "/browse"): browse_screen,
+        ("POST", "/browse/forget"): forget_restore.forget_memories,
+        ("POST", "/browse/restore"): forget_restore.restore_memories,
+        ("POST", "/browse/undo-restore"): forget_restore.undo_restore,
+        ("GET", "/memory/{id}"): memory_screen,
+        ("POST", "/memory/{id}/edit"): memory_edits.edit_memory,
+        ("POST", "/memory/{id}/pin"): memory_edits.pin_memory,
+        ("POST", "/memory/{id}/supersede"): memory_edits.correct_memory,
+        ("POST", "/memory/{id}/undo-supersede"): memory_edits.undo_supersede,
+        ("POST", "/memory/{id}/observations"): memory_edits.edit_observations,
+        ("GET", "/memory/{id}/purge"): memory_edits.purge_screen,
+        ("POST", "/memory/{id}/purge"): memory_edits.purge_memory,
+    }
 
 
 async def _to_recall(_: Face, request: Request) -> Response:
