@@ -114,13 +114,13 @@ class Watch:
 
     def look(self, page: Page) -> None:
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("pageerror", lambda error: self.said.append(f"{page.url}: {error}"))
         page.on("request", self._request)
 
     def _console(self, message: ConsoleMessage) -> None:
         is_refusal = "the server responded with a status of 4" in message.text
         if message.type in {"error", "warning"} and not (self.refusals and is_refusal):
-            self.said.append(message.text)
+            self.said.append(f"{message.page.url if message.page else ''}: {message.text}")
 
     def _request(self, request: Request) -> None:
         if urlsplit(request.url).hostname not in {"127.0.0.1", None}:
@@ -149,8 +149,8 @@ def visiting(
     watch.look(page)
     try:
         yield page
-        assert not watch.said
-        assert not watch.left
+        assert not watch.said, watch.said
+        assert not watch.left, watch.left
     finally:
         context.close()
 
@@ -165,10 +165,11 @@ def violations(page: Page) -> list[str]:
     """What axe-core finds against WCAG 2.2 AA."""
     import axe_playwright_python  # type: ignore[import-untyped]  # it has none
 
-    source = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    page.evaluate(source)
+    if not page.evaluate("'axe' in window"):
+        folder = Path(axe_playwright_python.__file__).parent
+        page.evaluate((folder / "axe.min.js").read_text(encoding="utf-8"))
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run(document, {runOnly: tags})", tags)
+    found = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", tags)
     return [
         f"{each['id']}: {each['help']}: {node['html'][:160]}"
         for each in found["violations"]

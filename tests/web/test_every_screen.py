@@ -1,23 +1,26 @@
-"""Every screen, light on a wide screen and dark on a phone: usable by everyone, and within its width."""
+"""Every screen, dark on a phone and light on a wide screen: usable by everyone, and within its width."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import violations, visiting
+from browser import NARROW, WIDE, violations, visiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from browser import Served
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytest_plugins = ["web_fixtures"]
 
+REFUSED = "/recall?q=x&limit=none"
 PATHS = (
     "/recall",
     "/recall?q=early+ferry",
     "/recall?q=choir&as_of=2026-05-25",
-    "/recall?q=x&limit=none",
+    REFUSED,
     "/why-not?q=early+ferry&id=9",
     "/memory/1",
     "/memory/6",
@@ -47,14 +50,35 @@ def an_answer(dashboard: Served) -> None:
     dashboard.memory.recall("early ferry")
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(("scheme", "narrow"), [("light", False), ("dark", True)])
-def test_everyone_can_use_it(
-    chromium: Browser, dashboard: Served, path: str, scheme: str, narrow: bool
-) -> None:
-    with visiting(chromium, dashboard, scheme=scheme, narrow=narrow, refusals="none" in path) as page:
-        page.goto(path)
-        page.locator("main details").evaluate_all("all => all.forEach(each => { each.open = true; })")
-        assert violations(page) == []
-        wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-        assert not wide
+@pytest.fixture(scope="module")
+def phone(chromium: Browser, dashboard: Served) -> Iterator[Page]:
+    """One for all screens: a new one for each takes as long as a look at it."""
+    with visiting(chromium, dashboard) as page:
+        yield page
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path != REFUSED])
+def test_everyone_can_use_it(phone: Page, path: str) -> None:
+    _is_usable(phone, path)
+
+
+def test_everyone_can_use_a_refusal(chromium: Browser, dashboard: Served) -> None:
+    with visiting(chromium, dashboard, refusals=True) as page:
+        _is_usable(page, REFUSED)
+
+
+def _is_usable(page: Page, path: str) -> None:
+    """As it is loaded on a phone in the dark, then in the light on a wide screen."""
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size(NARROW)
+    page.goto(path)
+    page.locator("main details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    assert (_is_too_wide(page), violations(page)) == (False, [])
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)
+    assert (_is_too_wide(page), violations(page)) == (False, [])
+
+
+def _is_too_wide(page: Page) -> bool:
+    wide: bool = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    return wide
