@@ -10,7 +10,7 @@ from recollect.records import Kind
 from recollect.text.lazy_pattern import compile_later
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recollect.records import Memory, Observation
 
@@ -28,10 +28,17 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
         return ((0, len(text)),)  # as nearly always, without a look at each letter
-    reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
+    reach = _reach(text)
     if reach[-1] <= WIDTH:
         return ((0, len(text)),)
     return tuple(_spans(text, reach))
+
+
+def _reach(text: str) -> Sequence[int]:
+    """How wide the text is up to each letter."""
+    if text.isascii():
+        return range(len(text) + 1)
+    return [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
 
 
 def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
@@ -53,7 +60,7 @@ def _spoken(piece: str, speaker: str | None) -> str:
     return f'{speaker} said, "{piece}"' if speaker else piece
 
 
-def _spans(text: str, reach: list[int]) -> Iterator[tuple[int, int]]:
+def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     start = 0
     while True:
