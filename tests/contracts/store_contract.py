@@ -55,6 +55,7 @@ from recollect.retrieval.passages import (
 )
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.retrieval.search import Search
+from recollect.retrieval.term_search import affordable_terms
 from recollect.vectors import normalised, pack_signs, pack_vector
 
 if TYPE_CHECKING:
@@ -1402,9 +1403,11 @@ class StoreContract:
         assert words(store, "tea", 3, Filter(kinds=frozenset())) == []
 
     def test_words_that_nearly_every_text_holds_neither_hide_the_rare_nor_starve_a_filter(
-        self, store: Repository
+        self, store: Repository, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        crowd = [PutText(ME, NewText(Kind.NOTE, f"common {number}")) for number in range(10_050)]
+        # A tenth of the budget, which a tenth of the texts exceeds.
+        monkeypatch.setattr(affordable_terms, "__defaults__", (1_000,))
+        crowd = [PutText(ME, NewText(Kind.NOTE, f"common {number}")) for number in range(1_050)]
         do(store, *crowd)
         rare, common = note(store, "common and rare"), put(store, "Ada", "common")
         assert words(store, "common rare")[0] == rare

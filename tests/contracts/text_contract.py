@@ -1288,24 +1288,24 @@ class TextContract:
         names = [f"Name{number:03}" for number in range(50)]
         put_all = do(
             store,
-            *(PutText(ME, NewText(Kind.NOTE, f"{names[at_ % 50]} did {at_}")) for at_ in range(1_500)),
+            *(PutText(ME, NewText(Kind.NOTE, f"{names[at_ % 50]} did {at_}")) for at_ in range(1_100)),
             *(entity(name) for name in names),
             *(
                 PutText(ME, NewText(Kind.MESSAGE, f"{names[at_ % 50]} said {at_}", session="s"))
-                for at_ in range(1_500)
+                for at_ in range(1_100)
             ),
         )
         ids = [outcome.ids[0] for outcome in put_all.outcomes]
-        notes, entities, messages = ids[:1_500], ids[1_500:1_550], ids[1_550:]
+        notes, entities, messages = ids[:1_100], ids[1_100:1_150], ids[1_150:]
         assert mentioning(store, entities[7], 1_000) == sorted(
             [*notes[7::50], *messages[7::50]], reverse=True
         )
-        assert last_position(store, "s") == 1_500
-        assert [turn.id for turn in turns(store, "s", 1_499, 1_500)] == messages[-2:]
+        assert last_position(store, "s") == 1_100
+        assert [turn.id for turn in turns(store, "s", 1_099, 1_100)] == messages[-2:]
         right = corrected(store, *notes, by="nobody did anything", second=60)
-        assert one(store, Forget(ME, tuple(messages)), 61).count == 1_500
+        assert one(store, Forget(ME, tuple(messages)), 61).count == 1_100
         assert mentioning(store, entities[7]) == []
-        assert len(superseded_ids(store, right)) == 1_500
+        assert len(superseded_ids(store, right)) == 1_100
         assert sorted(words(store, "Name007", 5_000, as_of(59))) == sorted(
             [entities[7], *notes[7::50], *messages[7::50]]
         )
