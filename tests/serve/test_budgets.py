@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from recollect.engine.upkeep.upkeep import Upkeep
 from recollect.serve.operations.catalogue import definitions, operations
 from recollect.serve.operations.paging import FRAME
 from recollect.serve.operations.recent_answers import RecentAnswers
@@ -29,6 +30,13 @@ BUDGETS = (50, 300, 2_000, 10_000)
 # From below what any tool takes, in steps that no row is large enough to hide between.
 SMALL = range(50, 2_001, 150)
 PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
+WHOLE = (
+    "find_duplicate_observations",
+    "consolidation_report",
+    "find_split_candidates",
+    "analyze_split",
+    "propose_split",
+)
 # What each reading tool is asked, and the name of the list that it answers with.
 ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "recall": ({"query": "storm at the light", "include_superseded": True}, "hits"),
@@ -51,6 +59,24 @@ ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "analyze_entity_split": ({"entity_name": "Log"}, None),
     "propose_entity_split": ({"entity_name": "Log"}, "suggested_splits"),
 }
+
+
+@pytest.fixture(autouse=True)
+def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written here, so what is computed whole for every page is the same for all of them."""
+    known: dict[tuple[object, ...], object] = {}
+
+    def once(computed: Callable[..., object]) -> Callable[..., object]:
+        def answer(upkeep: Upkeep, *given: object, progress: object = None, **options: object) -> object:
+            key = computed, id(upkeep.services), given, *options.items()
+            if key not in known:
+                known[key] = computed(upkeep, *given, **options)
+            return known[key]
+
+        return answer
+
+    for name in WHOLE:
+        monkeypatch.setattr(Upkeep, name, once(getattr(Upkeep, name)))
 
 
 @pytest.fixture
