@@ -97,7 +97,7 @@ def test_thousands_of_names_are_found_as_a_few_are() -> None:
     names = list(
         dict.fromkeys(" ".join(chance.choice(vocabulary, chance.integers(1, 4))) for _ in range(2_500))
     )
-    texts = [" ".join(chance.choice(vocabulary, 40)).lower() for _ in range(20)]
+    texts = [" ".join(chance.choice(vocabulary, 40)).lower() for _ in range(8)]
     linked = found(names[::2], texts, names[1::2])
     assert linked == [expected(text, names) for text in texts]
-    assert sum(map(len, linked)) > 200
+    assert sum(map(len, linked)) > 80
