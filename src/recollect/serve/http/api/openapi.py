@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.serve.operations.schema import Schema
 
 _SCHEMAS = "#/components/schemas/"
-_LARGEST_ID = 2**63 - 1
+_IF_MATCH = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'
 _ABOUT = (
     "A memory for AI agents: recall, context, notes, conversations and a knowledge graph. Every endpoint is "
     "one operation, the same that MCP clients call as a tool; its id is the operation's name. What comes "
@@ -208,7 +208,8 @@ def _header_parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[di
         made.append(_parameter("If-None-Match", "header", {**text, "description": words}, required=False))
     elif endpoint.resource is not None:
         words = "The ETag of what you read; 412, and nothing is written, where somebody changed it since"
-        made.append(_parameter("If-Match", "header", {**text, "description": words}, required=False))
+        tags: Schema = {**text, "pattern": _IF_MATCH, "description": words}
+        made.append(_parameter("If-Match", "header", tags, required=False))
     return made
 
 
@@ -319,9 +320,7 @@ class _Schemas:
     def arguments(self, operation: Operation[Any]) -> tuple[dict[str, Schema], list[str]]:
         """The fields of its arguments, with their limits, and the names that must be given."""
         schema = with_limits(self._shared[self._name(operation, "arguments")])
-        fields = {
-            name: _told_default(_with_range(name, field)) for name, field in schema["properties"].items()
-        }
+        fields = {name: _told_default(field) for name, field in schema["properties"].items()}
         return fields, schema.get("required", [])
 
     def result(self, operation: Operation[Any]) -> Schema:
@@ -391,12 +390,6 @@ def _closed(schema: Schema) -> Schema:
     return {**closed, "additionalProperties": False} if schema.get("type") == "object" else closed
 
 
-def _with_range(name: str, field: Schema) -> Schema:
-    if name == "id" and field.get("type") == "integer":
-        return {**field, "minimum": 1, "maximum": _LARGEST_ID}
-    return field
-
-
 def _told_default(field: Schema) -> Schema:
     """Its default in words: generators of clients take a field with a default for one that must be given."""
     if "default" not in field:
@@ -430,9 +423,7 @@ def _single(field: Schema) -> Schema:
     """Of a list of which a path names one entry, that entry."""
     plain = _without_null(field)
     schema = plain["items"] if plain.get("type") == "array" else plain
-    if schema.get("type") == "integer":
-        return {**schema, "minimum": 1, "maximum": _LARGEST_ID}
-    return {"minLength": 1, **schema}
+    return schema if schema.get("type") == "integer" else {"minLength": 1, **schema}
 
 
 def _camel(name: str) -> str:
