@@ -31,8 +31,9 @@ _LONGEST = {
 
 def with_limits(schema: Schema, name: str = "") -> Schema:
     """A schema of arguments that says how long each text and each list may be."""
-    limited = dict(schema)
-    match schema.get("type"):
+    limited, kind = dict(schema), schema.get("type")
+    # Of what may also be null, the type has two names.
+    match kind[0] if isinstance(kind, list) else kind:
         case "string" if "enum" not in schema:
             limited.setdefault("maxLength", _LONGEST.get(name, NAME_LIMIT))
         case "array":
@@ -97,11 +98,10 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
             "Nothing was done."
         )
     if isinstance(given, list) and "items" in schema:
-        # A list that may also be null has its limit here alone.
-        if len(given) > (most_rows := schema.get("maxItems", MOST_ROWS)):
+        if len(given) > schema["maxItems"]:
             raise InvalidInput(
                 f"{operation}: `{path}`: there are {len(given):,} entries; pass at most "
-                f"{most_rows:,}. Nothing was done."
+                f"{schema['maxItems']:,}. Nothing was done."
             )
         for place, value in enumerate(given):
             check_lengths(operation, schema["items"], value, f"{path}.{place}")
