@@ -52,10 +52,9 @@ def _remember_many(
     call: OperationCall,
     notes: Many[NewNoteRow] = Field(max_length=_MOST_NOTES),
     keep_going: bool = Field(default=False, description="Leave out what cannot be stored, and name it"),
-    key: str | None = optional("The same key again is answered, not repeated"),
 ) -> OperationReply[RememberManyOutput]:
     """Save many notes at once: all of them, or none, unless `keep_going`."""
-    done = call.engine.remember_many(notes, keep_going=keep_going, key=key)
+    done = call.engine.remember_many(notes, keep_going=keep_going, key=call.key)
     result: RememberManyOutput = {
         "notes": [noted_row(each) for each in done.notes],
         "rejected": [row_of(RejectedNoteRow, each) for each in done.rejected],
@@ -90,7 +89,8 @@ def _supersede(
     if (by is None) == (text is None):
         raise InvalidInput("Give either `by` or `text`; nothing was changed.")
     with naming_ids():
-        done = call.engine.supersede(old, by if by is not None else text or "", copies=copies)
+        new = by if by is not None else text or ""
+        done = call.engine.supersede(old, new, copies=copies, key=call.key)
     result: SupersedeOutput = {
         "id": done.by.id,
         "retired": [row_of(RetiredRow, each) for each in done.retired],

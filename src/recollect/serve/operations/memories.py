@@ -150,7 +150,7 @@ def _remember(
 
 def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationReply[RememberOutput]:
     with naming_ids():
-        done = call.engine.supersede(old, note)
+        done = call.engine.supersede(old, note, key=call.key)
     retired = [each.id for each in done.retired]
     named, _ = attempt_follow_up(lambda: call.engine.get_many(done.by.mentions[:50]))
     named = named or {}
