@@ -150,6 +150,43 @@ def test_the_same_key_again_writes_nothing_and_other_words_under_it_are_refused(
     assert api.client.delete("/v1/memories/1", headers=key).status_code == 200
 
 
+def test_a_batch_that_keeps_going_names_what_it_left_out_by_row(api: Api) -> None:
+    post = api.client.post
+    fact = {"entityType": "person", "observations": ["Keeps bees"]}
+    ines = {"from": "Ines", "to": "Faro", "relationType": "lives_in"}
+    for path, rows, left_out in (
+        ("/v1/entities", {"entities": [{"name": " ", **fact}, {"name": "Ines", **fact}]}, [0]),
+        (
+            "/v1/observations",
+            {
+                "observations": [
+                    {"entityName": "Otto", "contents": ["Mends clocks"]},
+                    {"entityName": "Ines", "contents": ["Drinks oolong"]},
+                    {"entityName": "Otto", "contents": ["Is late"]},
+                ]
+            },
+            [0, 2],
+        ),
+        ("/v1/relations", {"relations": [{**ines, "to": ""}, ines, {**ines, "from": "\n"}]}, [0, 2]),
+        ("/v1/sessions/monday/messages", {"messages": [{"content": "I moved."}, {"content": " "}]}, [1]),
+        ("/v1/memories/batch", {"notes": [{"text": " "}, {"text": "Ines lives in Faro"}]}, [0]),
+    ):
+        refused = post(path, json=rows)
+        assert refused.status_code in {404, 422}, path
+        assert "Nothing was written." in refused.json()["detail"]
+        key = {"Idempotency-Key": f"some of {path}"}
+        done = post(path, json={**rows, "keep_going": True}, headers=key)
+        assert [each["index"] for each in done.json()["rejected"]] == left_out, path
+        assert all(each["reason"] for each in done.json()["rejected"])
+        again = post(path, json={**rows, "keep_going": True}, headers=key)
+        assert again.json()["rejected"] == done.json()["rejected"]
+    counts = api.memory.counts()
+    assert (counts.entities, counts.observations, counts.relations, counts.messages) == (2, 2, 1, 1)
+    wrong = post("/v1/entities", json={"entities": [], "keep_going": "yes"})
+    assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (422, "#/keep_going")
+    assert "keep_going" in post("/v1/recall", json={"query": "x", "keep_going": True}).json()["detail"]
+
+
 def test_a_correction_that_is_tried_again_is_answered_as_the_first_time(api: Api) -> None:
     old = api.memory.remember("Ines lives in Lisbon").id
     copy = api.memory.remember("Ines is living in Lisbon").id

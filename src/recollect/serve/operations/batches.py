@@ -20,7 +20,7 @@ from recollect.serve.operations.operation import (
     operation,
     optional,
 )
-from recollect.serve.operations.rows import SimilarRow, noted_row, row_of
+from recollect.serve.operations.rows import LeftOutRow, SimilarRow, noted_row, row_of
 
 _MOST_NOTES = 1_000
 
@@ -36,14 +36,9 @@ class NewNoteRow(TypedDict):
     source: NotRequired[str]
 
 
-class RejectedNoteRow(TypedDict):
-    index: Annotated[int, described("Its place in the batch, from 0")]
-    reason: str
-
-
 class RememberManyOutput(TypedDict):
     notes: list[RememberOutput]
-    rejected: list[RejectedNoteRow]
+    rejected: list[LeftOutRow]
     note: NotRequired[str]
 
 
@@ -57,7 +52,7 @@ def _remember_many(
     done = call.engine.remember_many(notes, keep_going=keep_going, key=call.key)
     result: RememberManyOutput = {
         "notes": [noted_row(each) for each in done.notes],
-        "rejected": [row_of(RejectedNoteRow, each) for each in done.rejected],
+        "rejected": [row_of(LeftOutRow, each) for each in done.rejected],
     }
     if note := done.note or done.model_note:
         result["note"] = note

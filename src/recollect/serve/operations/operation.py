@@ -203,6 +203,8 @@ class OperationCall:
     recent: RecentAnswers = field(default_factory=RecentAnswers)
     key: str | None = None
     """With the same one again, a write is answered and not repeated."""
+    keep_going: bool = False
+    """Of a batch, rows that cannot be stored are left out and named; otherwise they stop it all."""
 
 
 _Run = Callable[Concatenate[OperationCall, ...], OperationReply[ResultT_co]]
@@ -226,6 +228,9 @@ class Operation(Generic[ResultT_co]):
     """Calling it again with the same arguments changes nothing more."""
     admin: bool = False
     """It concerns every owner of the store, or cannot be taken back."""
+    keeps_going: bool = False
+    """It heeds the call's `keep_going`, and has `rejected` in its result then. The HTTP API offers that;
+    language models read nothing of it."""
 
     @property
     def arguments(self) -> type[Arguments]:
@@ -282,12 +287,14 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     admin: bool = False,
+    keeps_going: bool = False,
 ) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
     """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
     def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
         name = run.__name__.removeprefix("_")
-        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only, admin)
+        repeatable = idempotent or read_only
+        return Operation(name, title, run, pages, read_only, destructive, repeatable, admin, keeps_going)
 
     return made
 

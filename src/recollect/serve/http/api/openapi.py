@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
-from recollect.serve.http.api.arguments import SCOPE_PARAMETERS, takes_body, takes_query
+from recollect.serve.http.api.arguments import KEEP_GOING, SCOPE_PARAMETERS, takes_body, takes_query
 from recollect.serve.http.api.endpoints import ENDPOINTS, ROOT, Endpoint
 from recollect.serve.http.api.examples import EXAMPLES
 from recollect.serve.http.face import right_for
@@ -19,6 +19,7 @@ from recollect.serve.http.metrics import METRICS_TYPE
 from recollect.serve.http.problems import PROBLEM_TYPE
 from recollect.serve.operations.argument_limits import with_limits
 from recollect.serve.operations.catalogue import http_operations
+from recollect.serve.operations.rows import LeftOutRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,6 +83,11 @@ _PROBLEM_SCHEMA: Schema = {
         }
     ],
 }
+_KEEP_GOING_SCHEMA: Schema = {
+    "type": "boolean",
+    "description": "Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such "
+    "row stops them all",
+}
 _SCOPE_WORDS = {
     "owner": "Whose memory it is; the server's own, or the token's, if not given",
     "agent": "Of which agent; of none if not given",
@@ -141,6 +147,8 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
     fields, required = schemas.arguments(operation)
     in_path = {endpoint.argument(name): name for name in endpoint.parameters}
     rest = {name: field for name, field in fields.items() if name not in in_path}
+    if operation.keeps_going:
+        rest[KEEP_GOING] = _KEEP_GOING_SCHEMA
     parameters: list[dict[str, Any]] = [
         _parameter(name, "path", _single(fields[argument]), required=True)
         for argument, name in in_path.items()
@@ -324,7 +332,12 @@ class _Schemas:
         return fields, schema.get("required", [])
 
     def result(self, operation: Operation[Any]) -> Schema:
-        made = {"$ref": f"{_SCHEMAS}{self._name(operation, 'result')}"}
+        name = self._name(operation, "result")
+        if operation.keeps_going:
+            rejected = {"type": "array", "items": {"$ref": f"{_SCHEMAS}{LeftOutRow.__name__}"}}
+            rejected["description"] = f"With `{KEEP_GOING}`: the rows that were left out"
+            self._shared[name]["properties"]["rejected"] = rejected
+        made = {"$ref": f"{_SCHEMAS}{name}"}
         self._results.append(made)
         return made
 
