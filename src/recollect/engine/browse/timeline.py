@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Literal
 
@@ -31,13 +32,21 @@ def timeline(services: Services, wanted: BrowseFilter, unit: Unit) -> list[Bucke
     with services.read() as view:
         own = (OneOf("scope_id", services.scope_ids(view)), OneOf("kind", wanted.kinds))
         counted = view.count("memory", (*own, *filter_conditions(wanted, now)), by=column, per=per)
+    return _buckets(
+        ((moment(int(str(at)) * per), count) for at, count in counted.items()), unit, services.zone
+    )
+
+
+def coarser(days: Iterable[Bucket], unit: Unit, zone: tzinfo) -> list[Bucket]:
+    """The same by week or month, without asking the store again."""
+    return _buckets(((each.start, each.count) for each in days), unit, zone)
+
+
+def _buckets(counted: Iterable[tuple[datetime, int]], unit: Unit, zone: tzinfo) -> list[Bucket]:
     counts: Counter[datetime] = Counter()
-    for quarter, count in counted.items():
-        at = moment(int(str(quarter)) * per).astimezone(services.zone)
-        counts[_start(at, unit)] += count
-    return [
-        Bucket(start, _next(start, unit, services.zone), count) for start, count in sorted(counts.items())
-    ]
+    for at, count in counted:
+        counts[_start(at.astimezone(zone), unit)] += count
+    return [Bucket(start, _next(start, unit, zone), count) for start, count in sorted(counts.items())]
 
 
 def _start(at: datetime, unit: Unit) -> datetime:

@@ -93,7 +93,9 @@ def _around(memory: Engine, request: Request, name: str, depth: int) -> EntityGr
     shown = {id_, *(entity.id for entity, _ in near)}
     relations = tuple(each for each in found.relations if {each.source, each.target} <= shown)
     is_cut = found.is_cut or len(near) < len(found.entities)
-    return EntityGraph(as_it_stood(center, then), near, relations, is_cut, day_slider(memory, request))
+    known = min([center.created_at, *(each.created_at for each in relations)])
+    slider = day_slider(memory, request, known.astimezone(memory.zone).date())
+    return EntityGraph(as_it_stood(center, then), near, relations, is_cut, slider)
 
 
 def _drawn(request: Request, graph: EntityGraph, zone: tzinfo) -> dict[str, Any]:

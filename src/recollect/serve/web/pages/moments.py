@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from recollect.engine.browse.pages import BrowseFilter
+from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.web.templating import as_of, kept_url
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
 _DAY = "day"
+_FIRST = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,9 @@ class DaySlider:
     """Which of the days is looked at; `days` is now."""
 
 
-def day_slider(memory: Engine, request: Request) -> DaySlider:
+def day_slider(memory: Engine, request: Request, begin: date) -> DaySlider:
     today = memory.browse.now().astimezone(memory.zone).date()
-    months = memory.browse.timeline(BrowseFilter(state="all", time="stored"), "month")
-    begin = min(months[0].start.date(), today) if months else today
+    begin = min(begin, today)
     days = max((today - begin).days, 0)
     then = as_of(request)
     chosen = days if then is None else (then.astimezone(memory.zone).date() - begin).days
@@ -39,12 +39,13 @@ def day_slider(memory: Engine, request: Request) -> DaySlider:
 
 def chosen_day(memory: Engine, request: Request, path: str) -> str | None:
     """Where a request goes that moved the slider: the same page at the end of that day, or now."""
-    given = request.query_params.get(_DAY)
-    if given is None:
+    day, first = (request.query_params.get(name, "") for name in (_DAY, _FIRST))
+    if not day:
         return None
-    slider = day_slider(memory, request)
-    day = min(int(given[:6]), slider.days) if given.isascii() and given.isdigit() else slider.days
-    if day >= slider.days:
+    try:
+        moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
+    except (ValueError, OverflowError):
+        raise InvalidInput("The day that was chosen is none; choose another.") from None
+    if moved >= memory.browse.now().astimezone(memory.zone).date():
         return kept_url(request, path, as_of=None)
-    end = datetime.combine(slider.first + timedelta(days=day), time(23, 59, 59), memory.zone)
-    return kept_url(request, path, as_of=end.isoformat())
+    return kept_url(request, path, as_of=datetime.combine(moved, time(23, 59, 59), memory.zone).isoformat())

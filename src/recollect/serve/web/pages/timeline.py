@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse
 
 from recollect.engine.browse.pages import BrowseFilter
+from recollect.engine.browse.timeline import coarser
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.web.pages.moments import DaySlider, chosen_day, day_slider
@@ -84,16 +85,12 @@ async def timeline_screen(face: Face, request: Request) -> Response:
 def _view(memory: Engine, request: Request) -> TimelineView:
     then = as_of(request)
     # What was learnt later was not there yet; what was to come already was.
-    counted: dict[TimeOf, Sequence[Bucket]] = {
+    days: dict[TimeOf, Sequence[Bucket]] = {
         "happened": memory.browse.timeline(BrowseFilter(time="happened"), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
     }
-    unit = _unit(request, [bucket.start for buckets in counted.values() for bucket in buckets])
-    if unit != "day":
-        counted = {
-            "happened": memory.browse.timeline(BrowseFilter(time="happened"), unit),
-            "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), unit),
-        }
+    unit = _unit(request, [bucket.start for buckets in days.values() for bucket in buckets])
+    counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
     starts = [bucket.start for buckets in counted.values() for bucket in buckets]
     end = max(stops, default=None)
@@ -108,7 +105,7 @@ def _view(memory: Engine, request: Request) -> TimelineView:
         end,
         sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
         _chosen(memory, request),
-        day_slider(memory, request),
+        day_slider(memory, request, min((each.start.date() for each in stored), default=date.max)),
     )
 
 
