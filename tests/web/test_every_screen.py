@@ -21,6 +21,7 @@ PATHS = (
     "/graph",
     "/graph?name=Harbour+choir",
     "/timeline?time=stored&since=2026-05-20&until=2026-05-25",
+    "/docs",
 )
 
 
