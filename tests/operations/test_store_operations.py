@@ -41,9 +41,9 @@ def test_single_memories_are_purged_only_when_forgotten_and_leave_no_word(
     assert engine.get(other.id) is not None
     assert [each["query"] for each in called(engine, "list_answers")["answers"]] == ["the boat is blue"]
     assert called(engine, "verify")["problems"] == []
-    with pytest.raises(InvalidInput, match="either `ids` or `before`"):
+    with pytest.raises(InvalidInput, match="ids"):
         called(engine, "purge")
-    assert called(engine, "purge", before="2030-01-01")["purged"] == 1
+    assert called(engine, "purge_forgotten", before="2030-01-01")["purged"] == 1
 
 
 def test_an_export_page_by_page_imports_into_the_same_again(engine: Engine) -> None:

@@ -21,8 +21,21 @@ PATHS = (
     "/graph",
     "/graph?name=Harbour+choir",
     "/timeline?time=stored&since=2026-05-20&until=2026-05-25",
+    "/answers",
+    "/answers/1",
+    "/quality",
+    "/quality?tab=tuning",
+    "/health",
+    "/health/transfer",
+    "/tokens",
     "/docs",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def an_answer(dashboard: Served) -> None:
+    """For the screens that show what was asked."""
+    dashboard.memory.recall("early ferry")
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set, null_or_after
+from recollect.conditions import (
+    IN_FORCE,
+    BelongsTo,
+    Compares,
+    Condition,
+    Equals,
+    OneOf,
+    is_null,
+    is_set,
+    null_or_after,
+)
 from recollect.ports import Snapshot
 from recollect.records import Counts, Kind, Memory, NamedToken, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
@@ -174,9 +184,8 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) ->
     """Of these scopes alone, whoever shares the store with them."""
     scopes = scope_ids(snapshot, owner, agent)
     own = OneOf("scope_id", scopes)
-    live = [id_ for (id_,) in snapshot.rows("memory", ("id",), (own, is_null("deleted_at")))]
-    read = (Equals("live", 1), OneOf("memory_id", live))
-    passages = [id_ for (id_,) in snapshot.rows("passage", ("id",), read)]
+    of_live = (own, is_null("deleted_at"))
+    read = (Equals("live", 1), BelongsTo("memory_id", "memory", of_live))
 
     def count(table: Table, *where: Condition) -> int:
         return snapshot.count(table, where)[None]
@@ -184,14 +193,18 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) ->
     model = model_row(snapshot)
     vectors = 0
     if model is not None:
-        vectors = count("vector", Equals("model_id", model[0]), OneOf("passage_id", passages))
-    related = (OneOf("source_id", live), is_null("deleted_at"), null_or_after("until", now))
+        vectors = count("vector", Equals("model_id", model[0]), BelongsTo("passage_id", "passage", read))
+    related = (
+        BelongsTo("source_id", "memory", of_live),
+        is_null("deleted_at"),
+        null_or_after("until", now),
+    )
     return ScopeCounts(
-        observations=count("observation", *IN_FORCE, OneOf("memory_id", live)),
+        observations=count("observation", *IN_FORCE, BelongsTo("memory_id", "memory", of_live)),
         relations=count("relation", *related),
         forgotten=count("memory", own, is_set("deleted_at")),
         vectors=vectors,
-        due=count("due", OneOf("passage_id", passages)),
+        due=count("due", BelongsTo("passage_id", "passage", read)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Scope
-from recollect.serve.operations.catalogue import FOR_ADMINS
+from recollect.serve.operations.catalogue import FOR_THE_STORE
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -23,7 +23,9 @@ class Right(IntEnum):
     READ = 1
     WRITE = 2
     ADMIN = 3
-    """What concerns every owner: tokens, purging, tuning, backups."""
+    """Purging and tuning what they see."""
+    STORE = 4
+    """What concerns every owner, such as tokens and backups: of admins who are bound to no scope."""
 
     @classmethod
     def of(cls, word: str) -> Right:
@@ -36,8 +38,8 @@ class Right(IntEnum):
 
 def operation_right(name: str, *, read_only: bool) -> Right:
     """What a caller needs to call an operation."""
-    if name in FOR_ADMINS:
-        return Right.ADMIN
+    if name in FOR_THE_STORE:
+        return Right.STORE
     return Right.READ if read_only else Right.WRITE
 
 
@@ -54,18 +56,30 @@ class Caller:
     scope: Scope | None = None
     """The only scope that they see; None: every scope."""
 
+    @property
+    def reach(self) -> Right:
+        """The most that they may do."""
+        return Right.STORE if self.right is Right.ADMIN and self.scope is None else self.right
+
     def may_call(self, name: str, *, read_only: bool) -> bool:
-        return self.right >= operation_right(name, read_only=read_only)
+        return self.reach >= operation_right(name, read_only=read_only)
 
     def require_call(self, name: str, *, read_only: bool) -> None:
         self.require(operation_right(name, read_only=read_only))
 
     def require(self, right: Right) -> None:
-        if self.right < right:
+        if self.reach >= right:
+            return
+        needed = min(right, Right.ADMIN)
+        if self.right < needed:
             raise Forbidden(
-                f"The token {self.name!r} may only {self.right.word}; this needs the right to {right.word}. "
-                f"`recollect token create NAME --right {right.word}` makes such a token."
+                f"The token {self.name!r} may only {self.right.word}; this needs the right to {needed.word}. "
+                f"`recollect token create NAME --right {needed.word}` makes such a token."
             )
+        raise Forbidden(
+            f"This concerns every owner's memory, and the token {self.name!r} sees one owner's; "
+            "`recollect token create NAME --right admin`, without an owner, makes one that may do it."
+        )
 
     def engine(self, memory: Engine, owner: str | None = None, agent: str | None = None) -> Engine:
         """The memory as this caller sees it; `owner` and `agent` choose among the scopes that they see."""

@@ -82,6 +82,8 @@ class Face:
 
 
 def right_for(operation: Operation[Any]) -> Right:
+    if operation.of_every_owner:
+        return Right.STORE
     if operation.admin:
         return Right.ADMIN
     return operation_right(operation.name, read_only=operation.read_only)

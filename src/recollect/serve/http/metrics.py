@@ -98,6 +98,7 @@ class Metrics:
     """What the calls of this process took. Every method may be called from any thread."""
 
     def __init__(self, clock: Clock = now, timer: Callable[[], float] = time.perf_counter) -> None:
+        self.started = clock()
         self._clock = clock
         self._timer = timer
         self._lock = threading.Lock()

@@ -40,14 +40,14 @@ _BY_HTTP = {
     "answers": "list_answers get_answer replay_answer",
     "quality": "self_test confidence_curve tuning_state analyze_tuning run_tuning set_numbers reset_numbers "
     "rollback_tuning tuning_history empty_log",
-    "store": "doctor store_state verify backup reindex purge import_text export",
+    "store": "doctor store_state verify backup reindex purge purge_forgotten import_text export",
     "batches": "remember_many supersede",
 }
 """By module, in the order in which pages list them."""
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
 """What the HTTP API and the dashboard offer beside all of these. No language model reads about them, so what
 MCP clients get is as short as it was."""
-FOR_ADMINS = frozenset({"migrate"})
+FOR_THE_STORE = frozenset({"migrate"})
 """It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")

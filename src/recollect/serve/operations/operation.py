@@ -227,7 +227,9 @@ class Operation(Generic[ResultT_co]):
     idempotent: bool
     """Calling it again with the same arguments changes nothing more."""
     admin: bool = False
-    """It concerns every owner of the store, or cannot be taken back."""
+    """It changes how all is ranked, or cannot be taken back."""
+    of_every_owner: bool = False
+    """It reads or changes what belongs to others too."""
     keeps_going: bool = False
     """It heeds the call's `keep_going`, and has `rejected` in its result then. The HTTP API offers that;
     language models read nothing of it."""
@@ -287,14 +289,25 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     admin: bool = False,
+    of_every_owner: bool = False,
     keeps_going: bool = False,
 ) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
     """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
     def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
         name = run.__name__.removeprefix("_")
-        repeatable = idempotent or read_only
-        return Operation(name, title, run, pages, read_only, destructive, repeatable, admin, keeps_going)
+        return Operation(
+            name,
+            title,
+            run,
+            pages,
+            read_only,
+            destructive,
+            idempotent or read_only,
+            admin or of_every_owner,
+            of_every_owner,
+            keeps_going,
+        )
 
     return made
 

@@ -28,6 +28,7 @@ from recollect.serve.operations.rows import PageRows, row_of
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
+    from recollect.engine.results import PurgeResult
 
 # Characters; a larger file comes in with `recollect import`.
 _LONGEST_IMPORT = 4_000_000
@@ -46,7 +47,7 @@ class DoctorOutput(TypedDict):
     checks: list[CheckRow]
 
 
-@operation("Doctor", read_only=True, admin=True)
+@operation("Doctor", read_only=True, of_every_owner=True)
 def _doctor(call: OperationCall) -> OperationReply[DoctorOutput]:
     """What is in order with the whole store and what is not, each with what to do about it."""
     return OperationReply({"checks": list(_checks(call.engine))})
@@ -144,7 +145,7 @@ class StoreStateOutput(TypedDict):
     replica_problem: str | None
 
 
-@operation("State of the store", read_only=True, admin=True)
+@operation("State of the store", read_only=True, of_every_owner=True)
 def _store_state(call: OperationCall) -> OperationReply[StoreStateOutput]:
     """How large the whole store is, its model, what waits for a vector, who works on it, its backups."""
     state, model = call.engine.upkeep.store_state(), call.engine.model
@@ -171,7 +172,7 @@ class VerifyOutput(TypedDict):
 
 
 # It is no short look: whoever begins it is not cut off.
-@operation("Verify", idempotent=True, admin=True)
+@operation("Verify", idempotent=True, of_every_owner=True)
 def _verify(
     call: OperationCall,
     quick: bool = Field(default=False, description="Only whether all can be read, and texts are as stored"),
@@ -188,7 +189,7 @@ class BackupOutput(TypedDict):
     backup: BackupRow
 
 
-@operation("Back up", admin=True)
+@operation("Back up", of_every_owner=True)
 def _backup(call: OperationCall) -> OperationReply[BackupOutput]:
     """Copy the store into the folder of backups beside it, while others go on reading and writing."""
     made = call.engine.upkeep.backup_beside(call.progress)
@@ -201,7 +202,7 @@ class ReindexOutput(TypedDict):
     switched: bool
 
 
-@operation("Reindex", idempotent=True, admin=True)
+@operation("Reindex", idempotent=True, of_every_owner=True)
 def _reindex(
     call: OperationCall,
     model: str | None = optional("Another model to switch to; everything is embedded anew then"),
@@ -224,14 +225,21 @@ class PurgeOutput(TypedDict):
 
 @operation("Purge", destructive=True, admin=True)
 def _purge(
-    call: OperationCall,
-    ids: Many[RowId] | None = optional("Forgotten memories of this owner"),
-    before: Time | None = optional("Everything that was forgotten before this, of every owner"),
+    call: OperationCall, ids: Many[RowId] = described("Forgotten memories of this owner")
 ) -> OperationReply[PurgeOutput]:
-    """Destroy forgotten memories for good. There is no way back. Requires `ids`, or `before`."""
-    if (ids is None) == (before is None):
-        raise InvalidInput("Give either `ids` or `before`; nothing was purged.")
-    done = call.engine.purge(before) if before is not None else call.engine.upkeep.purge_memories(ids or ())
+    """Destroy forgotten memories for good. There is no way back."""
+    return _purged(call.engine.upkeep.purge_memories(ids))
+
+
+@operation("Purge all that was forgotten", destructive=True, of_every_owner=True)
+def _purge_forgotten(
+    call: OperationCall, before: Time = described("What was forgotten before this")
+) -> OperationReply[PurgeOutput]:
+    """Destroy for good what was forgotten before a time, of every owner. There is no way back."""
+    return _purged(call.engine.purge(before))
+
+
+def _purged(done: PurgeResult) -> OperationReply[PurgeOutput]:
     result: PurgeOutput = {"purged": int(done)}
     if done.note:
         result["note"] = done.note
@@ -259,7 +267,7 @@ class ImportTextOutput(TypedDict):
     note: str | None
 
 
-@operation("Import", idempotent=True, admin=True)
+@operation("Import", idempotent=True, of_every_owner=True)
 def _import_text(
     call: OperationCall,
     jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),

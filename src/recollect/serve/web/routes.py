@@ -40,6 +40,7 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 def web_routes(face: Face) -> list[BaseRoute]:
     # Each loads a part of the engine.
+    from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
     from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
     from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
     from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
@@ -50,6 +51,27 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("GET", "/graph"): graph_screen,
         ("GET", "/graph/data"): graph_data,
         ("GET", "/timeline"): timeline_screen,
+        ("GET", "/answers"): answers.answers_screen,
+        ("GET", "/answers/{id}"): answers.answer_screen,
+        ("POST", "/answers/{id}/judge"): answers.judge_hit,
+        ("GET", "/quality"): quality.quality_screen,
+        ("POST", "/quality/self-test"): quality.start_self_test,
+        ("POST", "/quality/confidence"): quality.start_curve,
+        ("POST", "/quality/search"): quality.start_search,
+        ("POST", "/quality/apply"): quality.apply_search,
+        ("POST", "/quality/set"): quality.set_number,
+        ("POST", "/quality/rollback"): quality.roll_back,
+        ("GET", "/health"): health.health_screen,
+        ("POST", "/health/backup"): health.make_backup,
+        ("POST", "/health/embed"): health.embed_waiting,
+        ("GET", "/health/transfer"): transfer.transfer_screen,
+        ("POST", "/health/import"): transfer.preview_import,
+        ("POST", "/health/import/run"): transfer.run_import,
+        ("POST", "/health/export"): transfer.run_export,
+        ("GET", "/health/export/{key}"): transfer.fetch_export,
+        ("GET", "/tokens"): tokens.tokens_screen,
+        ("POST", "/tokens"): tokens.make_token,
+        ("POST", "/tokens/revoke"): tokens.withdraw_token,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),

@@ -82,18 +82,18 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
     text = found.render(
         request=request,
         path=request.url.path,
-        here=request.url.path,
         screens=SCREENS,
         theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
         csrf=getattr(request.state, "csrf", None),
-        signed_in=getattr(request.state, "csrf", None) is not None,
+        signed_in=bool(getattr(request.state, "csrf", None)),
         may_write=caller.right >= Right.WRITE and not params.get("as_of"),
-        may_admin=caller.right >= Right.ADMIN,
+        may_admin=caller.reach >= Right.ADMIN,
+        may_store=caller.reach >= Right.STORE,
         scope_name=_scope_name(face, request),
         as_of=_readable_as_of(request),
         zone=zone,
         flash=flash,
-        **{"query": None, **values},
+        **{"query": None, "here": request.url.path, **values},
     )
     response = HTMLResponse(text, status, SECURITY_HEADERS)
     if flash is not None:

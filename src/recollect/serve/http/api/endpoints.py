@@ -165,6 +165,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("POST", "/upkeep/backup", "backup", "Upkeep"),
     Endpoint("POST", "/upkeep/reindex", "reindex", "Upkeep"),
     Endpoint("POST", "/upkeep/purge", "purge", "Upkeep"),
+    Endpoint("POST", "/upkeep/purge-forgotten", "purge_forgotten", "Upkeep"),
     Endpoint("POST", "/upkeep/import", "import_text", "Upkeep"),
     Endpoint("GET", "/upkeep/export", "export", "Upkeep"),
     Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep"),

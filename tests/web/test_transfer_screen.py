@@ -1,0 +1,54 @@
+"""Files that are no lines of a memory, on the screen Import and export; in process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+import recollect
+from recollect.serve.http.access_policy import AccessPolicy
+from recollect.serve.http.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from recollect.engine.engine import Engine
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Engine]:
+    with recollect.open(tmp_path / "memory.db", model="none") as memory:
+        yield memory
+
+
+@pytest.fixture
+def browser(memory: Engine) -> TestClient:
+    faces = app(lambda: memory, ["recall"], AccessPolicy("127.0.0.1", 0, None))
+    return TestClient(faces, base_url="http://localhost", headers={"origin": "http://localhost"})
+
+
+def test_a_talk_is_looked_at_and_keeps_its_name(browser: TestClient, memory: Engine) -> None:
+    file = ("../Garden notes.md", b"# Garden\n\nThe peas are up.\n")
+    looked = browser.post("/health/import", files={"file": file})
+    assert "1 conversation with 1 turn (markdown)" in looked.text
+    assert not memory.sessions.list()
+    key = looked.url.params["file"]
+    for new in ("1 new turn", "0 new turns"):
+        done = browser.post("/health/import/run", data={"file": key})
+        assert new in done.text
+        assert [each.name for each in memory.sessions.list()] == ["markdown:Garden_notes.md"]
+        # It goes once it was imported, and is sent again.
+        assert browser.post("/health/import/run", data={"file": key}).status_code == 404
+        key = browser.post("/health/import", files={"file": file}).url.params["file"]
+
+
+def test_what_cannot_be_imported_is_named_as_the_reader_named_it(browser: TestClient) -> None:
+    refused = browser.post("/health/import", files={"file": ("photo.png", b"\x89PNG")})
+    assert refused.status_code == 400
+    assert "photo.png is nothing that can be imported" in refused.text
+    assert "/tmp" not in refused.text  # noqa: S108  # where such files are kept
+    nothing = browser.post("/health/import", data={"csrf": ""})
+    assert "Choose a file to import first." in nothing.text
