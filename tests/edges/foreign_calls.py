@@ -176,6 +176,7 @@ def http_foreign_calls(bobs: Bobs, answers: Sequence[int], settle_keys: Sequence
         ("backup", {}),
         ("reindex", {}),
         ("purge", {"ids": ids}),
+        ("purge_forgotten", {"before": "2100-01-01"}),
         ("import_text", {"jsonl": '{"type": "entity", "name": "Pantry", "entityType": "x"}'}),
     ]
     return [*reads, *writes, *reads]

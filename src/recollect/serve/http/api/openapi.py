@@ -14,6 +14,7 @@ from starlette.responses import Response
 from recollect.serve.http.api.arguments import KEEP_GOING, SCOPE_PARAMETERS, takes_body, takes_query
 from recollect.serve.http.api.endpoints import ENDPOINTS, ROOT, Endpoint
 from recollect.serve.http.api.examples import EXAMPLES
+from recollect.serve.http.caller import Right
 from recollect.serve.http.face import right_for
 from recollect.serve.http.metrics import METRICS_TYPE
 from recollect.serve.http.problems import PROBLEM_TYPE
@@ -223,7 +224,9 @@ def _header_parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[di
 
 def _description(endpoint: Endpoint, operation: Operation[Any]) -> str:
     told = [" ".join(cleandoc(operation.run.__doc__ or "").split())]
-    told.append(f"Needs the right to {right_for(operation).word}.")
+    right = right_for(operation)
+    bound = " and a token that is bound to no owner" if right is Right.STORE else ""
+    told.append(f"Needs the right to {min(right, Right.ADMIN).word}{bound}.")
     if not (operation.idempotent or endpoint.takes_key):
         told.append("It takes no `Idempotency-Key`.")
     return " ".join(told)
