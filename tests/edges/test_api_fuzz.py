@@ -114,6 +114,6 @@ def try_cases(operation: Any, mode: GenerationMode, statuses: Counter[int], clie
 
 def without_cursor(case: Any) -> None:
     """Only the server can make one that leads to a page."""
-    for given in (case.query, case.body):
-        if isinstance(given, dict):
-            given.pop("cursor", None)
+    for arguments in (case.query, case.body):
+        if isinstance(arguments, dict):
+            arguments.pop("cursor", None)

@@ -191,13 +191,12 @@ def test_a_correction_that_is_tried_again_is_answered_as_the_first_time(api: Api
     old = api.memory.remember("Ines lives in Lisbon").id
     copy = api.memory.remember("Ines is living in Lisbon").id
     by = api.memory.remember("The ferry leaves at nine").id
-    for number, (path, body) in enumerate(
-        (
-            ("/v1/memories", {"text": "Ines lives in Faro", "supersedes": old}),
-            (f"/v1/memories/{old}/supersede", {"text": "Ines lives in Faro"}),
-            (f"/v1/memories/{old}/superseded-by", {"by": by}),
-        )
-    ):
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/memories", {"text": "Ines lives in Faro", "supersedes": old}),
+        (f"/v1/memories/{old}/supersede", {"text": "Ines lives in Faro"}),
+        (f"/v1/memories/{old}/superseded-by", {"by": by}),
+    ]
+    for number, (path, body) in enumerate(cases):
         key = {"Idempotency-Key": f"k{number}"}
         first = api.client.post(path, json=body, headers=key)
         again = api.client.post(path, json=body, headers=key)

@@ -95,9 +95,8 @@ class _Written:
         (outcome,) = outcomes
         self.memories = memories_by_id(view, outcome.ids)
         memories = (self.memories[id_] for id_ in outcome.ids[1:] if id_ in self.memories)
-        found = outcome.observations and view.rows(
-            "observation", ("memory_id", "content", "id"), (OneOf("id", outcome.observations),)
-        )
+        observed = (OneOf("id", outcome.observations),)
+        found = view.rows("observation", ("memory_id", "content", "id"), observed)
         self.retired = (
             *(RetiredMemory(memory.id, memory.text) for memory in memories),
             *(RetiredMemory(*row) for row in found),

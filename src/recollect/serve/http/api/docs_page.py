@@ -26,8 +26,16 @@ async def docs_page(face: Face, request: Request) -> Response:
 
     info, tags = _contents()
     base = str(request.base_url).rstrip("/")
-    values = {"info": info, "tags": tags, "scopes": SCOPE_PARAMETERS, "base": base, "code": _with_code}
-    return await page(face, request, "docs.html", **values)
+    return await page(
+        face,
+        request,
+        "docs.html",
+        info=info,
+        tags=tags,
+        scopes=SCOPE_PARAMETERS,
+        base=base,
+        code=_with_code,
+    )
 
 
 def _with_code(text: str) -> Markup:

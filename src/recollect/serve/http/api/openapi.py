@@ -86,8 +86,8 @@ _PROBLEM_SCHEMA: Schema = {
 }
 _KEEP_GOING_SCHEMA: Schema = {
     "type": "boolean",
-    "description": "Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such "
-    "row stops them all",
+    "description": "Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one "
+    "such row stops them all",
 }
 _SCOPE_WORDS = {
     "owner": "Whose memory it is; the server's own, or the token's, if not given",
