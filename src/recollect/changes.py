@@ -236,7 +236,8 @@ class Amend:
     pinned: bool | None = None
     text: str | None = None
     category: str | None = None
-    happened_at: datetime | None = None
+    """Empty: take it off."""
+    happened_at: datetime | Literal["unknown"] | None = None
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
     """Empty: take it off."""

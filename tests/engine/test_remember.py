@@ -611,3 +611,9 @@ def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engi
     assert [memory.id for memory in engine.graph.texts_about("ada", limit=1)] == [right]
     with pytest.raises(NotFound):
         engine.graph.texts_about("Nobody")
+
+
+def test_an_update_takes_back_a_category_and_a_time(engine: Engine, clock: FixedClock) -> None:
+    note = engine.remember("the kettle is red", category="kitchen", happened_at=clock.now)
+    left = engine.update(note.id, category="", happened_at="unknown", importance=0.9)
+    assert (left.category, left.happened_at, left.importance) == (None, None, 0.9)

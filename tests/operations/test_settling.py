@@ -100,3 +100,26 @@ def test_a_stale_entity_is_archived_and_comes_back_with_its_former_status(
     assert called(engine, "get_memory", id=found["older"]["id"])["memory"]["status"] == "paused"
     with pytest.raises(InvalidInput, match="pass on a `key` of `to_settle`"):
         called(engine, "settle", key="nonsense", action="keep")
+
+
+def test_an_entity_that_grew_too_large_is_split_and_put_together_again(engine: Engine) -> None:
+    topics = (
+        "The login of user {} takes a password and a code",
+        "The database keeps the orders table of month {} with a backup",
+        "The team in Lisbon meets for lunch on day {}",
+    )
+    facts = [topic.format(number) for number in range(9) for topic in topics]
+    engine.create_entities(
+        [
+            {"name": "Apollo", "type": "project", "observations": facts},
+            {"name": "Few", "observations": facts[:9]},
+        ]
+    )
+
+    (found,) = to_settle(engine, "split")
+
+    assert found["detail"].startswith("27 observations, at most 25; topics: ")
+    undo = called(engine, "settle", key=found["key"], action="split")["undo"]
+    assert to_settle(engine, "split") == []
+    called(engine, "undo_settling", undo=undo)
+    assert to_settle(engine, "split") == [found]

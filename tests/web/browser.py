@@ -155,6 +155,12 @@ def visiting(
         context.close()
 
 
+def shows(page: Page, words: str) -> None:
+    """Wait for a page that says so, and for its scripts, which take keys."""
+    page.get_by_text(words).first.wait_for()
+    page.wait_for_load_state()
+
+
 def violations(page: Page) -> list[str]:
     """What axe-core finds against WCAG 2.2 AA."""
     import axe_playwright_python  # type: ignore[import-untyped]  # it has none

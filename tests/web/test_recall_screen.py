@@ -58,3 +58,12 @@ def test_it_reads_without_scripts(chromium: Browser, dashboard: Served) -> None:
         page.locator("#q").fill("early ferry")
         page.locator("#q").press("Enter")
         assert "pier four" in page.locator(".hit").first.inner_text()
+
+
+def test_it_is_counted_after_the_page_is_there(visitor: Page) -> None:
+    visitor.goto("/recall")
+    tiles = visitor.locator(".tile")
+    tiles.first.wait_for()
+    told = " ".join(" ".join(tiles.all_inner_texts()).split())
+    # Two of the notes are of the choir, two of the boathouse; Marisol has two observations.
+    assert told == "4 notes 4 entities 3 messages 5 observations 3 relations 0 forgotten"

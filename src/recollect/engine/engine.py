@@ -246,7 +246,7 @@ class Engine:
         text: str | None = None,
         importance: float | None = None,
         category: str | None = None,
-        happened_at: datetime | None = None,
+        happened_at: datetime | Literal["unknown"] | None = None,
         at: datetime | None = None,
         tags: Iterable[str] | None = None,
         status: str | None = None,
@@ -256,7 +256,7 @@ class Engine:
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
-        `at` is another name of `happened_at`.
+        `at` is another name of `happened_at`; "unknown" empties it, and an empty category takes that off.
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
         A note expires at `expires_at`; "never" takes that back, also once it has expired.
         """
@@ -268,7 +268,7 @@ class Engine:
             text=text,
             importance=importance,
             category=category,
-            happened_at=one_time(happened_at, at),
+            happened_at="unknown" if happened_at == "unknown" else one_time(happened_at, at),
             tags=tags,
             status=status,
             pinned=pinned,

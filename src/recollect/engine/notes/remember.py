@@ -137,8 +137,8 @@ def keep(
 _READERS: dict[str, Callable[[Any], Any]] = {
     "text": clean_text,
     "importance": lambda share: clean_share(share, "importance"),
-    "category": lambda name: clean_name(name, "category"),
-    "happened_at": lambda when: aware(when, "happened_at"),
+    "category": lambda name: clean_name(name, "category") if name else name,
+    "happened_at": lambda when: when if when == "unknown" else aware(when, "happened_at"),
     "tags": tags_of,
     "status": Status.of,
     "pinned": lambda pinned: pinned,

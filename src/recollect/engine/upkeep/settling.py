@@ -18,20 +18,36 @@ from recollect.changes import (
     RestoreObservation,
     Supersede,
 )
-from recollect.conditions import IN_FORCE, BelongsTo, Compares, Condition, Equals, OneOf, is_set
+from recollect.conditions import (
+    IN_FORCE,
+    BelongsTo,
+    Compares,
+    Condition,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    is_set,
+)
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradictions_among
-from recollect.engine.graph.observation_vectors import pages
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.report import stale_in
 from recollect.engine.upkeep.results import SplitUndo
 from recollect.engine.upkeep.split import execute_split, undo_split
-from recollect.engine.upkeep.split_analysis import find_split_candidates, propose_split
+from recollect.engine.upkeep.split_analysis import (
+    MOST_BY_TYPE,
+    MOST_OBSERVATIONS,
+    analyses,
+    large_ones,
+    propose_split,
+)
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
-from recollect.records import Kind, Memory, Observation, Status
+from recollect.ranking.factors.recency import microseconds
+from recollect.records import Memory, Observation, Status
 from recollect.retrieval.contents import dismissed_keys
 from recollect.retrieval.contradictions import StatedText, texts_of, time_of_text
 from recollect.retrieval.records import memories_by_id
@@ -52,6 +68,9 @@ SettleAction = Literal[
 # The newest texts that are compared, of notes and of observations.
 _MOST_COMPARED = 2_000
 _MOST_PAIRS = 10_000
+# Of the newest observations, whose entities may have grown too large; and of those, the largest.
+_MOST_GROWN = 20_000
+_MOST_ANALYSED = 200
 _PAGE = 500
 
 
@@ -129,6 +148,7 @@ class Settling:
         kept as they are instead.
 
         Contradictions are told among the newest texts alone: two thousand notes, and as many observations.
+        Entities to split are told among those that gained one of the newest twenty thousand observations.
         """
         services = self.services.own
         with services.read() as view:
@@ -192,9 +212,9 @@ class Settling:
             case "similar_observations":
                 return _similar_observations(services, view)
             case "split":
-                return _splits(services, progress)
+                return _splits(services, view, progress)
             case "stale":
-                return _stale(services, view, stale_days, progress)
+                return _stale(services, view, stale_days)
 
 
 _PAIR: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
@@ -290,23 +310,50 @@ def _observed(entity: Memory, seen: Observation) -> Side:
     return Side(entity.id, seen.id, entity.name, seen.content, seen.happened_at or seen.created_at)
 
 
-def _splits(services: Services, progress: Progress | None) -> Iterator[ToSettle]:
-    for each in find_split_candidates(services, progress):
-        topics = ", ".join(topic.name for topic in each.topics)
-        said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
-        side = Side(each.id, None, each.name, each.type, None)
-        yield ToSettle("split", side, None, _ACTIONS["split"], detail=said)
+def _splits(services: Services, view: Snapshot, progress: Progress | None) -> Iterator[ToSettle]:
+    """Among the entities that gained the newest observations: those that grew too large are there."""
+    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    newest = view.rows(
+        "observation",
+        ("memory_id",),
+        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
+        newest_first=True,
+        limit=_MOST_GROWN,
+    )
+    counts = view.count(
+        "observation", (OneOf("memory_id", {id_ for (id_,) in newest}), *IN_FORCE), by="memory_id"
+    )
+    fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
+    grown = sorted((-count, id_) for id_, count in counts.items() if isinstance(id_, int) and count > fewest)
+    entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_ANALYSED]])
+    for each in analyses(services, list(large_ones(view, entities.values())), progress):
+        if each.needs_split:
+            topics = ", ".join(topic.name for topic in each.topics)
+            said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
+            side = Side(each.id, None, each.name, each.type, None)
+            yield ToSettle("split", side, None, _ACTIONS["split"], detail=said)
 
 
-def _stale(
-    services: Services, view: Snapshot, stale_days: float, progress: Progress | None
-) -> Iterator[ToSettle]:
-    now = services.clock()
-    for page in pages(services, view, Kind.ENTITY, progress):
-        for each in stale_in(view, page, now, timedelta(days=stale_days)):
+def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[ToSettle]:
+    """In the order in which they were learnt; the store itself passes over those that are in use."""
+    now, unseen_for = services.clock(), timedelta(days=stale_days)
+    start = microseconds(now - unseen_for)
+    where: tuple[Condition, ...] = (
+        OneOf("scope_id", services.scope_ids(view)),
+        Equals("kind", "entity"),
+        *IN_FORCE,
+        Compares("updated_at", "<", start),
+        Not(Equals("status", str(Status.ARCHIVED))),
+        Not(HasRow("use", "memory_id", (Compares("last_at", ">=", start),))),
+    )
+    last = 0
+    while rows := view.rows("memory", ("id",), (*where, Compares("id", ">", last)), limit=_PAGE):
+        page = list(memories_by_id(view, [id_ for (id_,) in rows]).values())
+        for each in stale_in(view, page, now, unseen_for):
             side = Side(each.id, None, each.name, each.type, each.last_seen or each.updated_at)
             said = f"neither seen nor changed for {each.days} days"
             yield ToSettle("stale", side, None, _ACTIONS["stale"], detail=said)
+        last = rows[-1][0]
 
 
 # Deciding

@@ -254,15 +254,13 @@ def amend(work: Work, change: Amend) -> Outcome:
         "importance": change.importance,
         "pinned": None if change.pinned is None else int(change.pinned),
         "category": change.category,
-        "happened_at": stamp_or_none(change.happened_at),
+        "happened_at": None if change.happened_at == "unknown" else stamp_or_none(change.happened_at),
         "importance_tag": change.importance_tag,
         "expires_at": None if change.expires_at == "never" else texts.expiry(work, change.expires_at),
     }
     values = {name: value for name, value in given.items() if value is not None}
-    if change.importance_tag == "":
-        values["importance_tag"] = None
-    if change.expires_at == "never":
-        values["expires_at"] = None
+    emptied = {"category": "", "happened_at": "unknown", "importance_tag": "", "expires_at": "never"}
+    values |= {name: None for name, word in emptied.items() if getattr(change, name) == word}
     there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
     if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")

@@ -95,6 +95,12 @@ _MOMENT = {"type": "string", "format": TIME_FORMAT}
 Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({**_MOMENT, "description": "ISO 8601"})]
 LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema(_MOMENT)]
 """The same without words, for a tool that has said before how times are written."""
+PastTime = Annotated[
+    datetime | Literal["unknown"],
+    PlainValidator(lambda text: text if text == "unknown" else _time(text)),
+    WithJsonSchema({"type": "string", "description": _WHEN}),
+]
+"""A time that can be taken back. Its schema keeps quiet about that, so that it takes no more tokens."""
 Expiry = Annotated[
     datetime | Literal["never"],
     PlainValidator(lambda text: text if text == "never" else _time(text)),

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from recollect.serve.http.face import Face
 
-    Handler = Callable[[Face, Request], Awaitable[Response]]
+    Handler = Callable[[Face, Request], Awaitable[ASGIApp]]
 
 _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     InvalidInput: (400, "That cannot be done"),
@@ -41,13 +41,17 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 def web_routes(face: Face) -> list[BaseRoute]:
     # Each loads a part of the engine.
     from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
+    from recollect.serve.web.pages.dreams import DREAM_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.recall import recall_counts, recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.settle import SETTLE_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/recall/counts"): recall_counts,
+        **_memory_handlers(),
         ("GET", "/graph"): graph_screen,
         ("GET", "/graph/data"): graph_data,
         ("GET", "/timeline"): timeline_screen,
@@ -72,6 +76,8 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("GET", "/tokens"): tokens.tokens_screen,
         ("POST", "/tokens"): tokens.make_token,
         ("POST", "/tokens/revoke"): tokens.withdraw_token,
+        **DREAM_PAGES,
+        **SETTLE_PAGES,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
@@ -82,11 +88,35 @@ def web_routes(face: Face) -> list[BaseRoute]:
     ]
 
 
+def _memory_handlers() -> dict[tuple[str, str], Handler]:
+    """Finding, reading and changing single memories."""
+    from recollect.serve.web.pages import forget_restore, memory_edits  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages.browse import browse_screen  # noqa: PLC0415  # the same
+    from recollect.serve.web.pages.memory import memory_screen  # noqa: PLC0415  # the same
+    from recollect.serve.web.pages.why_not import why_not_screen  # noqa: PLC0415  # the same
+
+    return {
+        ("GET", "/why-not"): why_not_screen,
+        ("GET", "/browse"): browse_screen,
+        ("POST", "/browse/forget"): forget_restore.forget_memories,
+        ("POST", "/browse/restore"): forget_restore.restore_memories,
+        ("POST", "/browse/undo-restore"): forget_restore.undo_restore,
+        ("GET", "/memory/{id}"): memory_screen,
+        ("POST", "/memory/{id}/edit"): memory_edits.edit_memory,
+        ("POST", "/memory/{id}/pin"): memory_edits.pin_memory,
+        ("POST", "/memory/{id}/supersede"): memory_edits.correct_memory,
+        ("POST", "/memory/{id}/undo-supersede"): memory_edits.undo_supersede,
+        ("POST", "/memory/{id}/observations"): memory_edits.edit_observations,
+        ("GET", "/memory/{id}/purge"): memory_edits.purge_screen,
+        ("POST", "/memory/{id}/purge"): memory_edits.purge_memory,
+    }
+
+
 async def _to_recall(_: Face, request: Request) -> Response:
     return RedirectResponse(kept_url(request, "/recall"), 303)
 
 
-async def _handled(face: Face, path: str, handler: Handler, request: Request) -> Response:
+async def _handled(face: Face, path: str, handler: Handler, request: Request) -> ASGIApp:
     """A mistake gets a page that says what to do."""
     try:
         with face.metrics.timed_screen(path):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
     from recollect.engine.results import Answer, Context, Hit
+    from recollect.records import Memory
     from recollect.serve.http.face import Face
 
 _MOST_SHOWN = 50
@@ -84,11 +85,11 @@ class RecallAnswer:
 async def recall_screen(face: Face, request: Request) -> Response:
     asked = recall_form(request)
     if not asked.query:
-        overview = await face.run(request, _overview)
-        return await page(face, request, "recall.html", **_form(face, asked), found=None, overview=overview)
+        recent = await face.run(request, _overview)
+        return await page(face, request, "recall.html", **_form(face, asked), found=None, recent=recent)
     found = await face.run(request, lambda memory: _find(memory, asked))
     return await page(
-        face, request, "recall.html", **_form(face, asked), found=found, overview=None, query=asked.query
+        face, request, "recall.html", **_form(face, asked), found=found, recent=(), query=asked.query
     )
 
 
@@ -115,10 +116,19 @@ def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
     return RecallAnswer(chosen.hits, closest, chosen, context)
 
 
-def _overview(memory: Engine) -> dict[str, Any]:
+def _overview(memory: Engine) -> tuple[Memory, ...]:
     """What a person sees who has not asked yet."""
+    return tuple(memory.list(kinds=tuple(Kind), limit=DEFAULT_LIMIT).memories)
+
+
+async def recall_counts(face: Face, request: Request) -> Response:
+    """How much there is: fetched after the page, since a large memory takes a while to count."""
+    return await page(face, request, "recall_counts.html", tiles=await face.run(request, _tiles))
+
+
+def _tiles(memory: Engine) -> dict[str, int]:
     kinds, counts = memory.upkeep.how_many(), memory.upkeep.own_counts()
-    tiles = {
+    return {
         "notes": kinds.get(Kind.NOTE, 0),
         "entities": kinds.get(Kind.ENTITY, 0),
         "messages": kinds.get(Kind.MESSAGE, 0),
@@ -126,4 +136,3 @@ def _overview(memory: Engine) -> dict[str, Any]:
         "relations": counts.relations,
         "forgotten": counts.forgotten,
     }
-    return {"tiles": tiles, "recent": memory.list(kinds=tuple(Kind), limit=DEFAULT_LIMIT).memories}

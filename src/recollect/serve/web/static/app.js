@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+  const typing = (element) => element.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
   const shortcutsAreOn = () => localStorage.getItem("shortcuts") !== "off";
   const items = () => [...document.querySelectorAll("[data-item]")];
   let going = false;
