@@ -67,7 +67,8 @@ def _since_last(snapshot: DreamState) -> Floats | float:
     if last is None:
         return 0.0
     # What an import dates into the future has lived through none.
-    return np.maximum(snapshot.at + DAY - np.maximum(snapshot.created_at, last), 0) / DAY
+    days: Floats = np.maximum(snapshot.at + DAY - np.maximum(snapshot.created_at, last), 0) / DAY
+    return days
 
 
 def _mean(strength: Floats) -> float:
