@@ -99,7 +99,7 @@ LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema(_MOMENT)]
 PastTime = Annotated[
     datetime | Literal["unknown"],
     PlainValidator(lambda text: text if text == "unknown" else _time(text)),
-    WithJsonSchema({"type": "string", "description": _WHEN}),
+    WithJsonSchema({"type": "string", "description": "ISO 8601"}),
 ]
 """A time that can be taken back. Its schema keeps quiet about that, so that it takes no more tokens."""
 Expiry = Annotated[
