@@ -92,8 +92,7 @@ Many = Annotated[list[_Item], Field(fail_fast=True)]
 """A list that is refused at its first mistake: a million of them take no longer than one."""
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 _MOMENT = {"type": "string", "format": TIME_FORMAT}
-_WHEN = "ISO 8601"
-Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({**_MOMENT, "description": _WHEN})]
+Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({**_MOMENT, "description": "ISO 8601"})]
 LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema(_MOMENT)]
 """The same without words, for a tool that has said before how times are written."""
 PastTime = Annotated[
