@@ -67,8 +67,8 @@ def _since_last(snapshot: DreamState) -> Floats | float:
     if last is None:
         return 0.0
     # What an import dates into the future has lived through none.
-    lived: Floats = np.maximum(snapshot.at + DAY - np.maximum(snapshot.created_at, last), 0) / DAY
-    return lived
+    days: Floats = np.maximum(snapshot.at + DAY - np.maximum(snapshot.created_at, last), 0) / DAY
+    return days
 
 
 def _mean(strength: Floats) -> float:
