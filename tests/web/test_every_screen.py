@@ -41,6 +41,7 @@ PATHS = (
     "/health",
     "/health/transfer",
     "/tokens",
+    "/docs",
 )
 
 
