@@ -79,13 +79,13 @@ class Plan:
 
     def queries(self, size: int) -> int:
         if self.quick:
-            return 4
+            return 8
         return 100 if size <= 10_000 else 48 if size < MILLION else 20
 
     @property
     def seconds(self) -> float:
         """Of each stretch of many callers at once."""
-        return 0.1 if self.quick else 3.0
+        return 0.5 if self.quick else 3.0
 
     @property
     def times(self) -> int:

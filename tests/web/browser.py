@@ -20,14 +20,14 @@ from recollect.serve.operations.catalogue import SETS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
 
     from recollect.engine.engine import Engine
 
 NOW = datetime(2026, 6, 10, 12, tzinfo=UTC)
 PATIENCE_MS = 60_000
-NARROW = {"width": 390, "height": 844}
-WIDE = {"width": 1360, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1360, "height": 900}
 
 
 @dataclass
@@ -140,7 +140,7 @@ def visiting(
     """A page whose paths begin at the dashboard; errors that it logs fail the test at its end."""
     context = chromium.new_context(
         base_url=here.url,
-        viewport=NARROW if narrow else WIDE,  # type: ignore[arg-type]  # it is the form that it takes
+        viewport=NARROW if narrow else WIDE,
         color_scheme="dark" if scheme == "dark" else "light",
         java_script_enabled=script,
     )
