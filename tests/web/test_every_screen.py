@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["web_fixtures"]
 
+OPEN = "all => all.forEach(each => { each.open = true; })"
+# The page of the API has hundreds, all from one template: axe-core looks into so many.
+CLOSE_MOST = "all => all.slice(30).forEach(each => { each.open = false; })"
 REFUSED = "/recall?q=x&limit=none"
 PATHS = (
     "/recall",
@@ -73,8 +76,10 @@ def _is_usable(page: Page, path: str) -> None:
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size(NARROW)
     page.goto(path)
-    page.locator("main details").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    assert (_is_too_wide(page), violations(page)) == (False, [])
+    page.locator("main details").evaluate_all(OPEN)
+    assert not _is_too_wide(page)
+    page.locator("main details").evaluate_all(CLOSE_MOST)
+    assert violations(page) == []
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(WIDE)
     assert (_is_too_wide(page), violations(page)) == (False, [])
