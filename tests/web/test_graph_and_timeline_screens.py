@@ -69,3 +69,31 @@ def test_relations_are_listed_without_scripts(chromium: Browser, dashboard: Serv
         assert "Marisol Vega sings in Harbour choir" in " ".join(
             page.locator("#relations").inner_text().split()
         )
+
+
+def test_several_presses_on_the_slider_are_one_request(visitor: Page) -> None:
+    visitor.goto("/timeline")
+    asked: list[str] = []
+    visitor.on("request", lambda request: asked.append(request.url) if "day=" in request.url else None)
+    last = int(visitor.locator("#day").input_value())
+    visitor.locator("#day").evaluate(
+        """slider => [1, 2, 3].forEach(() => {
+            slider.stepDown();
+            slider.dispatchEvent(new Event("change", {bubbles: true}));
+        })"""
+    )
+    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    assert int(visitor.locator("#day").input_value()) == last - 3
+    assert len(asked) == 1
+
+
+def test_what_was_learnt_later_had_not_happened_yet_for_the_memory(visitor: Page) -> None:
+    visitor.goto("/timeline?unit=day&as_of=2026-05-22T00:00:00%2B00:00")
+    happened, learnt = (
+        [
+            int((bar.get_attribute("aria-label") or "").rpartition(": ")[2])
+            for bar in visitor.locator(f"g.{name} a").all()
+        ]
+        for name in ("happened", "learnt")
+    )
+    assert sum(happened) == sum(learnt) > 0

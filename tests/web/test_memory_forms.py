@@ -177,3 +177,24 @@ def test_points_add_up_to_the_difference_of_two_scores() -> None:
     assert [gap.points for gap in gaps] == pytest.approx([-0.1, -0.1])
     assert sum(gap.points for gap in gaps) == pytest.approx(0.1 - 0.3)
     assert [(gap.x, gap.width) for gap in gaps] == [(0.0, 50.0), (0.0, 50.0)]
+
+
+def test_a_note_is_corrected_by_one_that_is_there_and_the_undo_keeps_both(
+    client: TestClient, memory: Engine
+) -> None:
+    wrong = memory.remember("The lighthouse tour starts at nine on Sundays")
+    right = memory.remember("The lighthouse tour starts at eleven on Sundays")
+    try:
+        assert f"#{right.id} is right instead" in client.get(f"/memory/{wrong.id}").text
+        status, page = posted(client, f"/memory/{wrong.id}/supersede", by=str(right.id))
+        assert (status, f"#{right.id} now stands in the place of #{wrong.id}." in page) == (200, True)
+        retired = memory.get(wrong.id)
+        assert retired is not None
+        assert retired.superseded_by == right.id
+        undone, _ = posted(client, f"/memory/{wrong.id}/undo-supersede", retired=str(wrong.id))
+        assert undone == 200
+        kept = [memory.get(each.id) for each in (wrong, right)]
+        assert all(each and not each.deleted_at and not each.superseded_at for each in kept)
+        assert posted(client, f"/memory/{wrong.id}/supersede", by="999999")[0] == 404
+    finally:
+        memory.forget([wrong.id, right.id])

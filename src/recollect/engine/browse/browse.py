@@ -98,4 +98,9 @@ class Browse:
 
 def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
     wanted = wanted or BrowseFilter()
-    return replace(wanted, since=aware(wanted.since, "since"), until=aware(wanted.until, "until"))
+    return replace(
+        wanted,
+        since=aware(wanted.since, "since"),
+        until=aware(wanted.until, "until"),
+        stored_before=aware(wanted.stored_before, "stored_before"),
+    )

@@ -71,6 +71,8 @@ class BrowseFilter:
     until: datetime | None = None
     time: TimeOf = "happened"
     """Which time `since` and `until` are compared with."""
+    stored_before: datetime | None = None
+    """What the memory had learnt by then, whenever it happened."""
 
 
 def time_column(time: TimeOf) -> Column:
@@ -133,6 +135,8 @@ def filter_conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
         yield Compares(column, ">=", stamp(wanted.since))
     if wanted.until is not None:
         yield Compares(column, "<", stamp(wanted.until))
+    if wanted.stored_before is not None:
+        yield Compares("created_at", "<", stamp(wanted.stored_before))
     if wanted.contains is not None:
         observed = HasRow("observation", "memory_id", (*IN_FORCE, Contains("content", wanted.contains)))
         named = (Equals("kind", "entity"), AnyOf(((Contains("name", wanted.contains),), (observed,))))

@@ -96,7 +96,7 @@ def _checks(engine: Engine) -> Iterator[CheckRow]:
     if state.read_only:
         yield _check("disk", "note", "the store is on a read-only disk: it can be read, not written")
     if state.kind == "file" and not state.backups:
-        yield _check("backups", "note", "there is none beside the store", "Make one with `backup`.")
+        yield _check("backups", "note", "there is none beside the store", "Make one: recollect backup FILE.")
     last = next(iter(engine.dreams.history(1)), None)
     yield _check("dreams", "ok", "no dream yet" if last is None else f"the last one was {last.at:%Y-%m-%d}")
 

@@ -86,6 +86,7 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
         theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
         csrf=getattr(request.state, "csrf", None),
         signed_in=bool(getattr(request.state, "csrf", None)),
+        may_change=caller.right >= Right.WRITE,
         may_write=caller.right >= Right.WRITE and not params.get("as_of"),
         may_admin=caller.reach >= Right.ADMIN,
         may_store=caller.reach >= Right.STORE,

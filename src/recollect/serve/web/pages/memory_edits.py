@@ -164,11 +164,15 @@ async def pin_memory(face: Face, request: Request) -> Response:
 async def correct_memory(face: Face, request: Request) -> Response:
     id_, form = memory_id_of(request), await sent_form(request)
     text, copies = form.text("text"), form.get("copies") == "1"
-    if not text:
+    by = form.ids("by")[:1]
+    if not text and not by:
         raise InvalidInput("Write what holds instead; nothing was changed.")
 
     def supersede(memory: Engine) -> SupersedeResult:
         wrong = existing_memory(memory, id_)
+        if by:
+            # Its near copies stay: what puts it right may well be one of them, and was looked at alone.
+            return memory.supersede(id_, existing_memory(memory, by[0]).id, copies=False)
         return memory.supersede(id_, {"text": text, "tags": wrong.tags}, copies=copies)
 
     done = await face.run(request, supersede, right=Right.WRITE)
@@ -178,7 +182,7 @@ async def correct_memory(face: Face, request: Request) -> Response:
         ("retired", joined_ids(retired[:MOST_SELECTED])),
         ("observations", joined_ids(observations[:MOST_SELECTED])),
     ]
-    if not done.by.duplicates:  # else it was there before
+    if not by and not done.by.duplicates:  # else it was there before
         fields.append(("made", str(done.by.id)))
     more = len(done.retired) - 1
     also = f", and {quantity(more, 'near copy', 'near copies')} with it" if more else ""

@@ -86,7 +86,7 @@ def _view(memory: Engine, request: Request) -> TimelineView:
     then = as_of(request)
     # What was learnt later was not there yet; what was to come already was.
     days: dict[TimeOf, Sequence[Bucket]] = {
-        "happened": memory.browse.timeline(BrowseFilter(time="happened"), "day"),
+        "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
     }
     unit = _unit(request, [bucket.start for buckets in days.values() for bucket in buckets])
@@ -135,7 +135,7 @@ def _chosen(memory: Engine, request: Request) -> BrowsePage | None:
     since, until = parsed_time(params.get("since"), "since"), parsed_time(params.get("until"), "until")
     if since is None or until is None:
         return None
-    wanted = BrowseFilter(time=_time_of(request), since=since, until=until)
+    wanted = BrowseFilter(time=_time_of(request), since=since, until=until, stored_before=as_of(request))
     return memory.browse.page(wanted, order="oldest", limit=_ROWS, after=params.get("cursor"))
 
 

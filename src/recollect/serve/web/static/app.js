@@ -6,6 +6,7 @@
   const shortcutsAreOn = () => localStorage.getItem("shortcuts") !== "off";
   const items = () => [...document.querySelectorAll("[data-item]")];
   let going = false;
+  let resting = 0;
 
   function move(step) {
     const all = items();
@@ -66,8 +67,15 @@
 
   document.addEventListener("change", (event) => {
     if (event.target.id === "shortcuts") localStorage.setItem("shortcuts", event.target.checked ? "on" : "off");
-    if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+    if (event.target.matches("[data-submits][type=range]")) submitWhenItRests(event.target);
+    else if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
+
+  // Each press of an arrow is a change: seven days back is one page.
+  function submitWhenItRests(slider) {
+    clearTimeout(resting);
+    resting = setTimeout(() => { if (slider.isConnected) slider.form.requestSubmit(); }, 400);
+  }
 
   document.addEventListener("input", (event) => {
     if (event.target.id !== "day") return;
