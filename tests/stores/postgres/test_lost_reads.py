@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from conftest import FixedClock, engine_of
+from recollect.engine.browse.browse import Browse
 from recollect.engine.dreams.dreams import Dreams
 from recollect.engine.engine import Engine
 from recollect.engine.graph.knowledge_graph import KnowledgeGraph
@@ -111,7 +112,7 @@ def test_a_connection_that_ended_while_nobody_used_it_is_replaced_unseen(url: st
         assert _texts(view) == ["Here before", "Written on a new one"]
 
 
-FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep)
+FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep, Browse)
 WRITES: dict[type[object], str] = {
     Engine: "create_entities remember remember_many add_messages update supersede record_shown feedback "
     "forget restore purge dream reindex",
@@ -121,14 +122,15 @@ WRITES: dict[type[object], str] = {
     Dreams: "undo",
     Tuning: "run set reset rollback empty_log",
     Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection "
-    "forget_all",
+    "forget_all purge_memories",
 }
 # Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
 # is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.
 OTHERS: dict[type[object], str] = {
     Engine: "search close scoped",
     KnowledgeGraph: "search_semantic",
-    Upkeep: "backup begin_shutdown replica_problem export verify",
+    Upkeep: "now backup backup_beside begin_shutdown expecting export replica_lag_seconds replica_problem "
+    "verify",
 }
 
 

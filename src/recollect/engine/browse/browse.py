@@ -23,10 +23,6 @@ class Browse:
 
     services: Services
 
-    def now(self) -> datetime:
-        """What the memory takes for the present moment."""
-        return self.services.clock()
-
     @asks_again
     def memory(
         self,

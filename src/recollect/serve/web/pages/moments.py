@@ -29,7 +29,7 @@ class DaySlider:
 
 
 def day_slider(memory: Engine, request: Request, begin: date) -> DaySlider:
-    today = memory.browse.now().astimezone(memory.zone).date()
+    today = memory.upkeep.now().astimezone(memory.zone).date()
     begin = min(begin, today)
     days = max((today - begin).days, 0)
     then = as_of(request)
@@ -46,6 +46,6 @@ def chosen_day(memory: Engine, request: Request, path: str) -> str | None:
         moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
     except (ValueError, OverflowError):
         raise InvalidInput("The day that was chosen is none; choose another.") from None
-    if moved >= memory.browse.now().astimezone(memory.zone).date():
+    if moved >= memory.upkeep.now().astimezone(memory.zone).date():
         return kept_url(request, path, as_of=None)
     return kept_url(request, path, as_of=datetime.combine(moved, time(23, 59, 59), memory.zone).isoformat())
