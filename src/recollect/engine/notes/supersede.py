@@ -80,6 +80,14 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
     )
 
 
+def near_copies(
+    services: Services, view: Snapshot, wrong: Memory, right: str, by: int
+) -> list[tuple[int, int | None]]:
+    """Memories in force that repeat an error, each with the observation that does, where it is an entity."""
+    retired, _ = _near(services, view, wrong, right, except_for=by)
+    return [(place.id, place.observation) for place in retired]
+
+
 def _vectors(services: Services, new: NewText) -> TextVectors | None:
     """Those of a new note, so that one transaction writes all there is to write.
 
