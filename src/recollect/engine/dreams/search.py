@@ -100,9 +100,7 @@ def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     return dict(sorted((near or {}).items(), key=lambda item: (-item[1], item[0])))
 
 
-def copies_of_errors(
-    services: Services, snapshot: DreamState, decided: Collection[str]
-) -> tuple[Copy, ...]:
+def copies_of_errors(services: Services, snapshot: DreamState, decided: Collection[str]) -> tuple[Copy, ...]:
     """What came since the last dream and may repeat something that was corrected before; what somebody
     decided to keep beside another stays."""
     with services.read() as view:

@@ -26,4 +26,6 @@ def is_about_two(kind: str) -> bool:
 def kept_together(keys: Iterable[str]) -> frozenset[str]:
     """References to texts of which somebody decided to keep both."""
     parts = (key.split(":") for key in keys)
-    return frozenset(reference for kind, *references in parts if is_about_two(kind) for reference in references)
+    return frozenset(
+        reference for kind, *references in parts if is_about_two(kind) for reference in references
+    )

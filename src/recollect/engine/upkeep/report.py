@@ -117,9 +117,7 @@ def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservati
             yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
 
 
-def _flagged_notes(
-    view: Snapshot, page: Sequence[Memory], kept: Collection[str]
-) -> Iterator[FlaggedNote]:
+def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]) -> Iterator[FlaggedNote]:
     others = memories_by_id(view, sorted({note.similar_to for note in page if note.similar_to is not None}))
     for note in page:
         other = others.get(note.similar_to or 0)
