@@ -58,7 +58,7 @@ _FLASH = "recollect_flash"
 _FLASH_SECONDS = 60
 _MOST_FLASH = 2_000
 # What a link takes along: whose memory, and as of when.
-_KEPT = ("owner", "agent", "as_of")
+KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def kept_url(request: Request, path: str, **changes: Any) -> str:
     """A path of ours with the owner, the agent and the moment of this request; None takes one away."""
     base, _, query = path.partition("?")
     params: dict[str, Any] = {
-        name: request.query_params[name] for name in _KEPT if name in request.query_params
+        name: request.query_params[name] for name in KEPT_PARAMETERS if name in request.query_params
     }
     params |= changes
     params = {name: str(value) for name, value in params.items() if value is not None and value != ""}
@@ -239,7 +239,7 @@ def _kept_fields(context: Context) -> Markup:
     """The same, for a form that is sent with GET."""
     params = context["request"].query_params
     field = Markup('<input type="hidden" name="{}" value="{}">')
-    return Markup("").join(field.format(name, params[name]) for name in _KEPT if params.get(name))
+    return Markup("").join(field.format(name, params[name]) for name in KEPT_PARAMETERS if params.get(name))
 
 
 @pass_context
