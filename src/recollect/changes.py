@@ -256,6 +256,8 @@ class Supersede:
     observations: tuple[int, ...] = ()
     embedded: TextVectors | None = None
     """Of what it says, as with `PutText`."""
+    copies: tuple[int, ...] = ()
+    """Memories that say the same as the first of `ids`, and are retired with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -576,6 +578,8 @@ class Outcome:
     """Relations made, ended or deleted: the named one first, then its inverse."""
     also_created: tuple[str, ...] = ()
     """Entities made because a relation named them."""
+    observations: tuple[int, ...] = ()
+    """Observations that were retired."""
     took_type: str | None = None
     """The type that an entity took which was of type `unknown`."""
     kept_type: str | None = None

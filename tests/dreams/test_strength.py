@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sleepers import Row, lived, shown, snapshot, strengths
 
+from recollect.dreams.forecast import forecast
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.phases import consolidate, downscale
 from recollect.dreams.scores import replay_delta
@@ -176,3 +177,11 @@ def test_two_dreams_take_what_one_over_all_their_days_would(
     two = scaled(snapshot(between, last=second))
     # Times are whole microseconds, so the days differ in the eleventh place.
     assert two == pytest.approx(one, rel=1e-9)
+
+
+def test_what_is_dated_into_the_future_does_not_grow_in_a_forecast() -> None:
+    rows = [Row(1, created=10.0), Row(2, created=-800_000.0)]
+    told = forecast(snapshot(rows, last=0.0), KNOBS, 1)
+    # One night for the first, 0.95; the second has lived through none.
+    assert told.strength.tolist() == pytest.approx([0.95, 1.0])
+    assert told.retrievable[1] == 1.0

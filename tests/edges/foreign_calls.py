@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.engine.engine import Engine
 
+ForeignCall = tuple[str, dict[str, Any]]
+"""The name of an operation and its arguments."""
 SECRET = "zanzibar"  # noqa: S105  # a word to look for
 """Is in every text of Bob's, and in nothing that the calls say."""
+_ACTIONS = ("supersede_older", "forget_older", "remove_newer", "keep")
 _RELATION = {"from": "Pantry", "to": "House", "relationType": "is in"}
 
 
@@ -22,7 +27,7 @@ class Bobs:
     message: int
     entity: int
     dream: int
-    undo: Any
+    undo: dict[str, Any]
     """Takes back a split."""
 
 
@@ -53,13 +58,13 @@ def fill_bobs(engine: Engine) -> Bobs:
     dream = bob.dream()
     (message,) = bob.sessions.turns("kitchen")
     (pantry,) = bob.graph.open_nodes(["Pantry"]).entities
-    return Bobs(note, forgotten, message.id, pantry.id, dream.id or 1, split.undo)
+    return Bobs(note, forgotten, message.id, pantry.id, dream.id or 1, asdict(split.undo))
 
 
-def foreign_calls(bobs: Bobs) -> list[tuple[str, dict[str, Any]]]:
+def foreign_calls(bobs: Bobs) -> list[ForeignCall]:
     """Every operation at least once; those that read, before and after those that write."""
     ids = [bobs.note, bobs.forgotten, bobs.message, bobs.entity]
-    reads: list[tuple[str, dict[str, Any]]] = [
+    reads: list[ForeignCall] = [
         ("recall", {"query": "key", "limit": 50, "include_superseded": True}),
         ("recall", {"query": "meet", "session": "kitchen"}),
         ("context", {"query": "where is the key", "session": "kitchen"}),
@@ -85,7 +90,7 @@ def foreign_calls(bobs: Bobs) -> list[tuple[str, dict[str, Any]]]:
         ("analyze_entity_split", {"entity_name": "Pantry"}),
         ("propose_entity_split", {"entity_name": "Pantry"}),
     ]
-    writes: list[tuple[str, dict[str, Any]]] = [
+    writes: list[ForeignCall] = [
         *(("update", {"id": each, "text": "mine now", "pinned": True}) for each in ids),
         ("remember", {"text": "a better key", "supersedes": bobs.note}),
         ("remember", {"text": "about the room", "about": ["Pantry"]}),
@@ -119,5 +124,59 @@ def foreign_calls(bobs: Bobs) -> list[tuple[str, dict[str, Any]]]:
         ("add_messages", {"session": "kitchen", "messages": [{"content": "Anyone here?"}]}),
         ("create_entities", {"entities": [{"name": "Pantry", "entityType": "x", "observations": ["mine"]}]}),
         ("create_entities", {"entities": [{"name": "House", "entityType": "x", "observations": []}]}),
+    ]
+    return [*reads, *writes, *reads]
+
+
+def http_foreign_calls(bobs: Bobs, answers: Sequence[int], settle_keys: Sequence[str]) -> list[ForeignCall]:
+    """The same of those that only HTTP offers."""
+    ids = [bobs.note, bobs.forgotten, bobs.message, bobs.entity]
+    reads: list[ForeignCall] = [
+        *(("get_memory", {"id": each, "showings": 10}) for each in ids),
+        ("browse", {"state": "all", "entity": bobs.entity}),
+        ("browse", {"state": "all", "session": "kitchen"}),
+        ("browse", {"state": "all", "contains": "key", "limit": 50}),
+        ("timeline", {"state": "all", "unit": "day"}),
+        ("list_tags", {}),
+        ("list_categories", {}),
+        ("list_sessions", {}),
+        ("session_messages", {"session": "kitchen"}),
+        ("list_entities", {"contains": "Pantry"}),
+        ("list_dreams", {}),
+        ("get_dream", {"id": bobs.dream}),
+        ("forecast", {"days": 365}),
+        *(
+            ("to_settle", {"kind": kind, "dismissed": True})
+            for kind in ("contradiction", "similar_notes", "similar_observations", "split", "stale")
+        ),
+        ("list_answers", {"memory": bobs.note}),
+        *((name, {"id": each}) for name in ("get_answer", "replay_answer") for each in answers),
+        ("self_test", {"sample": 5}),
+        ("confidence_curve", {}),
+        ("tuning_state", {}),
+        ("analyze_tuning", {}),
+        ("tuning_history", {}),
+        ("doctor", {}),
+        ("store_state", {}),
+        ("export", {"format": "full"}),
+    ]
+    undo = {"action": "forget_older", "memories": ids, "observations": [1, 2, 3]}
+    writes: list[ForeignCall] = [
+        ("remember_many", {"notes": [{"text": "about the room", "about": ["Pantry"]}], "keep_going": True}),
+        *(("supersede", {"old": each, "text": "mine now"}) for each in ids),
+        ("supersede", {"old": bobs.note, "by": bobs.message}),
+        *(("settle", {"key": key, "action": action}) for key in settle_keys for action in _ACTIONS),
+        *(("undo_settling", {"undo": {**undo, "key": key}}) for key in settle_keys),
+        ("run_tuning", {"dry_run": True}),
+        ("set_numbers", {"numbers": [], "dry_run": True}),
+        ("reset_numbers", {"dry_run": True}),
+        ("rollback_tuning", {"dry_run": True}),
+        ("empty_log", {}),
+        ("verify", {"quick": True}),
+        ("backup", {}),
+        ("reindex", {}),
+        ("purge", {"ids": ids}),
+        ("purge_forgotten", {"before": "2100-01-01"}),
+        ("import_text", {"jsonl": '{"type": "entity", "name": "Pantry", "entityType": "x"}'}),
     ]
     return [*reads, *writes, *reads]

@@ -45,12 +45,16 @@ def test_metrics_count_calls_and_errors_and_tell_how_much_there_is(api: Api) -> 
     api.client.post("/v1/memories", json={"text": "Ines drinks oolong"})
     api.client.post("/v1/memories?owner=ines", json={"text": "Ines keeps bees"})
     api.client.get("/v1/memories/77")
+    api.client.get("/recall")
+    api.client.get("/graph?name=Nobody&as_of=never")
     answer = api.client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     lines = answer.text.splitlines()
     assert all(line.startswith("# ") or _LINE.fullmatch(line) for line in lines)
     assert 'recollect_call_duration_seconds_count{operation="remember"} 2' in lines
     assert 'recollect_call_errors_total{operation="get_memory",kind="NotFound"} 1' in lines
+    assert 'recollect_screen_duration_seconds_count{screen="/recall"} 1' in lines
+    assert 'recollect_screen_errors_total{screen="/graph",kind="InvalidInput"} 1' in lines
     assert 'recollect_rows{kind="note"} 2' in lines
     assert "recollect_vectors_pending 0" in lines
     assert any(line.startswith("recollect_store_bytes ") for line in lines)

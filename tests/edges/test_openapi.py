@@ -89,6 +89,14 @@ def test_examples_fit_the_bodies_that_they_are_of(document: dict[str, Any]) -> N
         Draft202012Validator({**document, "$ref": bodies[name]}).validate(example)
 
 
+def test_it_says_which_right_is_needed(document: dict[str, Any]) -> None:
+    paths = document["paths"]
+    assert paths["/v1/recall"]["post"]["description"].endswith("Needs the right to read.")
+    assert "Needs the right to admin." in paths["/v1/upkeep/purge"]["post"]["description"]
+    doctor = paths["/v1/upkeep/doctor"]["get"]["description"]
+    assert doctor.endswith("Needs the right to admin and a token that is bound to no owner.")
+
+
 def test_it_is_served_and_the_page_to_try_it_has_every_endpoint_without_inline_script(
     client: TestClient, document: dict[str, Any]
 ) -> None:

@@ -63,6 +63,14 @@ def test_an_entity_has_its_name_in_the_path_whatever_is_in_it(client: TestClient
     assert "a/b" in gone.json()["detail"]
 
 
+def test_a_path_does_not_end_at_a_line_break(client: TestClient) -> None:
+    absent = client.get("/v1/entities/a%0Ab")
+    assert (absent.status_code, absent.headers["content-type"]) == (404, PROBLEM)
+    messages = {"messages": [{"content": "I moved to Faro."}]}
+    saved = client.post("/v1/sessions/one%0Atwo/messages", json=messages)
+    assert (saved.status_code, saved.json()["session"]) == (200, "one\ntwo")
+
+
 def test_what_goes_wrong_is_told_as_a_problem_with_the_next_step(client: TestClient) -> None:
     cases: list[tuple[str, str, dict[str, Any], int, str]] = [
         ("GET", "/v1/nothing", {}, 404, "/openapi.json lists"),
@@ -140,6 +148,69 @@ def test_the_same_key_again_writes_nothing_and_other_words_under_it_are_refused(
     assert "takes no `Idempotency-Key`" in refused.json()["detail"]
     # Forgetting twice is forgetting once, so that the key may be left unused.
     assert api.client.delete("/v1/memories/1", headers=key).status_code == 200
+
+
+def test_a_batch_that_keeps_going_names_what_it_left_out_by_row(api: Api) -> None:
+    post = api.client.post
+    fact = {"entityType": "person", "observations": ["Keeps bees"]}
+    ines = {"from": "Ines", "to": "Faro", "relationType": "lives_in"}
+    for path, rows, left_out in (
+        ("/v1/entities", {"entities": [{"name": " ", **fact}, {"name": "Ines", **fact}]}, [0]),
+        (
+            "/v1/observations",
+            {
+                "observations": [
+                    {"entityName": "Otto", "contents": ["Mends clocks"]},
+                    {"entityName": "Ines", "contents": ["Drinks oolong"]},
+                    {"entityName": "Otto", "contents": ["Is late"]},
+                ]
+            },
+            [0, 2],
+        ),
+        ("/v1/relations", {"relations": [{**ines, "to": ""}, ines, {**ines, "from": "\n"}]}, [0, 2]),
+        ("/v1/sessions/monday/messages", {"messages": [{"content": "I moved."}, {"content": " "}]}, [1]),
+        ("/v1/memories/batch", {"notes": [{"text": " "}, {"text": "Ines lives in Faro"}]}, [0]),
+    ):
+        refused = post(path, json=rows)
+        assert refused.status_code in {404, 422}, path
+        assert "Nothing was written." in refused.json()["detail"]
+        key = {"Idempotency-Key": f"some of {path}"}
+        done = post(path, json={**rows, "keep_going": True}, headers=key)
+        assert [each["index"] for each in done.json()["rejected"]] == left_out, path
+        assert all(each["reason"] for each in done.json()["rejected"])
+        again = post(path, json={**rows, "keep_going": True}, headers=key)
+        assert again.json()["rejected"] == done.json()["rejected"]
+    counts = api.memory.counts()
+    assert (counts.entities, counts.observations, counts.relations, counts.messages) == (2, 2, 1, 1)
+    wrong = post("/v1/entities", json={"entities": [], "keep_going": "yes"})
+    assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (422, "#/keep_going")
+    assert "keep_going" in post("/v1/recall", json={"query": "x", "keep_going": True}).json()["detail"]
+
+
+def test_a_correction_that_is_tried_again_is_answered_as_the_first_time(api: Api) -> None:
+    old = api.memory.remember("Ines lives in Lisbon").id
+    copy = api.memory.remember("Ines is living in Lisbon").id
+    by = api.memory.remember("The ferry leaves at nine").id
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/memories", {"text": "Ines lives in Faro", "supersedes": old}),
+        (f"/v1/memories/{old}/supersede", {"text": "Ines lives in Faro"}),
+        (f"/v1/memories/{old}/superseded-by", {"by": by}),
+    ]
+    for number, (path, body) in enumerate(cases):
+        key = {"Idempotency-Key": f"k{number}"}
+        first = api.client.post(path, json=body, headers=key)
+        again = api.client.post(path, json=body, headers=key)
+        assert (first.status_code, again.json()) == (again.status_code, first.json()), path
+        assert len(first.json()["retired"]) == 2
+        for id_ in (old, copy):
+            assert api.client.post(f"/v1/memories/{id_}/restore").status_code == 200
+        other = {"by": copy} if "by" in body else {**body, "text": "Ines lives in Porto"}
+        refused = api.client.post(path, json=other, headers=key)
+        assert refused.status_code == 409
+        assert refused.json()["detail"] == (
+            "This key was used for other changes before. A retry must repeat the same ones; for others, use "
+            "another key. Nothing was written."
+        )
 
 
 # Entity tags

@@ -328,6 +328,22 @@ def test_an_observation_that_repeats_the_error_is_retired_and_the_entity_stays(e
     assert (seen.id, seen.corrected_by) == (retired.observation, done.by.id)
 
 
+def test_a_retry_with_the_same_key_names_the_copies_of_the_first_time(engine: Engine) -> None:
+    engine.create_entities([{"name": "Alice", "observations": ["works at Google"]}])
+    engine.remember("Alice is working at Google")
+    old = engine.remember("Alice works at Google").id
+    first = engine.supersede(old, "Alice works at Microsoft", key="once")
+    again = engine.supersede(old, "Alice works at Microsoft", key="once")
+    assert len(first.retired) == 3
+    assert (again.by, again.retired) == (first.by, first.retired)
+    with pytest.raises(Conflict, match="used for other changes"):
+        engine.supersede(old, "Alice works at Apple", key="once")
+    engine.forget([first.by.id])
+    engine.upkeep.purge_memories([first.by.id])
+    with pytest.raises(NotFound, match="was purged since"):
+        engine.supersede(old, "Alice works at Microsoft", key="once")
+
+
 def test_copies_may_be_left_as_they_are(engine: Engine) -> None:
     old = engine.remember("Alice works at Google").id
     engine.remember("Alice is working at Google")

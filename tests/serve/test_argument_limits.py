@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from typing_extensions import TypedDict
 
 from recollect.errors import InvalidInput
+from recollect.serve.operations.argument_limits import check_lengths, with_limits
 from recollect.serve.operations.catalogue import definitions, operations
+from recollect.serve.operations.schema import plain_schema
+
+
+class Part(TypedDict):
+    ids: list[int]
+    names: list[str] | None
+
+
+class Whole(TypedDict):
+    part: Part | None
 
 
 @pytest.mark.parametrize(
@@ -43,6 +56,19 @@ def test_what_is_too_long_is_told_with_its_place_and_limit(
     with pytest.raises(InvalidInput) as caught:
         operations()[tool].parse(given)
     assert str(caught.value) == f"{tool}: {told} Nothing was done."
+
+
+def test_what_may_also_be_null_has_its_limits_too() -> None:
+    schema = with_limits(plain_schema(Whole))
+    check_lengths("undo", schema, {"part": None})
+    check_lengths("undo", schema, {"part": {"ids": [1] * 100_000, "names": None}})
+    for part, told in (
+        ({"ids": [1] * 100_001}, "`part.ids`: there are 100,001 entries; pass at most 100,000."),
+        ({"ids": [], "names": ["n"] * 10_001}, "`part.names`: there are 10,001 entries"),
+        ({"ids": [], "names": ["n" * 1_001]}, "`part.names.0`: it has 1,001 characters"),
+    ):
+        with pytest.raises(InvalidInput, match=re.escape(told)):
+            check_lengths("undo", schema, {"part": part})
 
 
 def test_arguments_are_nested_so_deep_and_no_deeper() -> None:

@@ -38,6 +38,7 @@ PATHS = (
     "/health",
     "/health/transfer",
     "/tokens",
+    "/docs",
 )
 
 

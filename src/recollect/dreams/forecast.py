@@ -66,7 +66,9 @@ def _since_last(snapshot: DreamState) -> Floats | float:
     last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
     if last is None:
         return 0.0
-    return (snapshot.at + DAY - np.maximum(snapshot.created_at, last)) / DAY
+    # What an import dates into the future has lived through none.
+    days: Floats = np.maximum(snapshot.at + DAY - np.maximum(snapshot.created_at, last), 0) / DAY
+    return days
 
 
 def _mean(strength: Floats) -> float:

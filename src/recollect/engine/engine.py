@@ -276,7 +276,9 @@ class Engine:
             expires_at=expires_at,
         )
 
-    def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> SupersedeResult:
+    def supersede(
+        self, old: int, new: int | NoteLike, *, copies: bool = True, key: str | None = None
+    ) -> SupersedeResult:
         """Retire a note or message, and its near-copies with it, in favour of another, or of a new note.
 
         `new` is an id, a text, or a mapping with the arguments of `remember`.
@@ -285,7 +287,7 @@ class Engine:
         """
         from recollect.engine.notes.supersede import supersede
 
-        return supersede(self._services.of_memory(old), old, new, copies=copies)
+        return supersede(self._services.of_memory(old), old, new, copies=copies, key=key)
 
     @asks_again
     def history(self, id: int) -> History:  # noqa: A002  # the domain's word

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from recollect.changes import NewText, Supersede, TextVectors
+from recollect.changes import NewText, Outcome, Supersede, TextVectors
+from recollect.conditions import OneOf
 from recollect.engine.catch_up import catch_up
 from recollect.engine.embedding import embedded_texts, embedder_for, text_vectors
 from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.language_choice import first_model
 from recollect.engine.results import EmbedResult, RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
-from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot, Vector
 from recollect.records import Kind, Memory, Model
@@ -41,8 +42,13 @@ class _Place:
     observation: int | None = None
 
 
-def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool) -> SupersedeResult:
-    """Retire a memory in favour of another, or of a new note."""
+def supersede(
+    services: Services, old: int, new: int | NoteLike, *, copies: bool, key: str | None = None
+) -> SupersedeResult:
+    """Retire a memory in favour of another, or of a new note.
+
+    A retry with the same key finds other copies, or none, and gives those that were retired the first time.
+    """
     wrong = services.memory(old)
     if wrong.kind is Kind.ENTITY:
         raise InvalidInput(
@@ -58,22 +64,20 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
     embedded = _vectors(services, by) if isinstance(by, NewText) else None
     change = Supersede(
         services.scope,
-        ids=(old, *(place.id for place in retired if place.observation is None)),
+        ids=(old,),
         by=by,
         observations=tuple(place.observation for place in retired if place.observation is not None),
         embedded=embedded,
+        copies=tuple(place.id for place in retired if place.observation is None),
     )
-    read: dict[int, Memory] = {}
-    outcome = services.write(
-        [change], before_commit=lambda view, done: read.update(memories_by_id(view, done[0].ids[:1]))
-    )[0]
+    read = _Written()
+    outcome = services.write([change], key=key, before_commit=read)[0]
+    if outcome.ids[0] not in read.memories:
+        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
     caught_up = EmbedResult() if embedded is not None else catch_up(services, outcome.ids[:1])
     return SupersedeResult(
-        by=read[outcome.ids[0]],
-        retired=(
-            RetiredMemory(old, wrong.text),
-            *(RetiredMemory(place.id, place.text, place.observation) for place in retired),
-        ),
+        by=read.memories[outcome.ids[0]],
+        retired=read.retired,
         similar=tuple(similar),
         model_note=caught_up.model_note,
         note=caught_up.problem,
@@ -86,6 +90,25 @@ def near_copies(
     """Memories in force that repeat an error, each with the observation that does, where it is an entity."""
     retired, _ = _near(services, view, wrong, right, except_for=by)
     return [(place.id, place.observation) for place in retired]
+
+
+class _Written:
+    """What took the place of what, as it is stored: a `BeforeCommit`."""
+
+    def __init__(self) -> None:
+        self.memories: Mapping[int, Memory] = {}
+        self.retired: tuple[RetiredMemory, ...] = ()
+
+    def __call__(self, view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        (outcome,) = outcomes
+        self.memories = memories_by_id(view, outcome.ids)
+        memories = (self.memories[id_] for id_ in outcome.ids[1:] if id_ in self.memories)
+        observed = (OneOf("id", outcome.observations),)
+        found = view.rows("observation", ("memory_id", "content", "id"), observed)
+        self.retired = (
+            *(RetiredMemory(memory.id, memory.text) for memory in memories),
+            *(RetiredMemory(*row) for row in found),
+        )
 
 
 def _vectors(services: Services, new: NewText) -> TextVectors | None:

@@ -88,7 +88,7 @@ _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
 # Fields that are worked out from the others, and that a retry may work out otherwise.
 _DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {
     changes.PutText: ("embedded", "similar"),
-    changes.Supersede: ("embedded",),
+    changes.Supersede: ("embedded", "observations", "copies"),
 }
 
 
@@ -171,7 +171,11 @@ def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
     if not found:
         return None
     if found[0][0] not in {digest, receipts.NO_DIGEST}:
-        raise Conflict(f"The key {key!r} was used for other changes; a retry must repeat the same ones.")
+        # Without the key: its form in the store has the scope in it.
+        raise Conflict(
+            "This key was used for other changes before. A retry must repeat the same ones; for others, use "
+            "another key. Nothing was written."
+        )
     outcomes = tuple(_outcome_of(plain) for plain in json.loads(found[0][1]))
     return Receipt(outcomes, repeated=True)
 

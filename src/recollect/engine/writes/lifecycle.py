@@ -55,10 +55,11 @@ def supersede_memory(work: Work, change: Supersede) -> Outcome:
     if isinstance(by, NewText):
         outcome = texts.put_text(work, PutText(change.scope, by, change.embedded))
         by, created = outcome.ids[0], outcome.created
-    if by in change.ids:
+    ids = dict.fromkeys((*change.ids, *change.copies))
+    observations = dict.fromkeys(change.observations)
+    if by in ids:
         raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")
     _check_in_force(work, scope, by, "supersede another")
-    ids, observations = dict.fromkeys(change.ids), dict.fromkeys(change.observations)
     for memory in ids:
         _check_in_force(work, scope, memory, "be superseded")
         work.retire(
@@ -73,7 +74,12 @@ def supersede_memory(work: Work, change: Supersede) -> Outcome:
         work.retire("observation", observation, corrected_by=by)
         work.set("memory", row[0], updated_at=work.at)
         work.touch(row[0], scope)
-    return Outcome(ids=(by, *ids), created=created, count=len(ids) + len(observations))
+    return Outcome(
+        ids=(by, *ids),
+        created=created,
+        observations=tuple(observations),
+        count=len(ids) + len(observations),
+    )
 
 
 def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:

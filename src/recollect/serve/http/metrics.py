@@ -7,6 +7,7 @@ import time
 from bisect import bisect_left
 from collections import Counter, deque
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.bootstrap import now
@@ -15,6 +16,7 @@ from recollect.serve.latency import MinuteLatency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from recollect.ports import Clock
 
@@ -35,6 +37,37 @@ class _Histogram:
     def add(self, seconds: float) -> None:
         self.counts[bisect_left(BUCKETS, seconds)] += 1
         self.seconds += seconds
+
+
+class _Timings:
+    """Of things of one sort, by name: how long they took, and how they failed. Not for several threads."""
+
+    def __init__(self, metric: str, label: str, what: str) -> None:
+        self._metric, self._label, self._what = metric, label, what
+        self._histograms: dict[str, _Histogram] = {}
+        self._errors: Counter[tuple[str, str]] = Counter()
+
+    def record(self, name: str, seconds: float, error: str | None) -> None:
+        self._histograms.setdefault(name, _Histogram()).add(seconds)
+        if error is not None:
+            self._errors[name, error] += 1
+
+    def lines(self) -> Iterator[str]:
+        """In Prometheus' text format."""
+        metric = f"recollect_{self._metric}_duration_seconds"
+        yield from _head(metric, "histogram", f"How long {self._what} took, by {self._label}.")
+        for name, one in sorted(self._histograms.items()):
+            labels, total = {self._label: name}, 0
+            for bound, count in zip((*map(str, BUCKETS), "+Inf"), one.counts, strict=True):
+                total += count
+                yield f"{metric}_bucket{_labels({**labels, 'le': bound})} {total}"
+            yield f"{metric}_sum{_labels(labels)} {one.seconds:.6f}"
+            yield f"{metric}_count{_labels(labels)} {total}"
+        metric = f"recollect_{self._metric}_errors_total"
+        what = self._what.capitalize()
+        yield from _head(metric, "counter", f"{what} that failed, by {self._label} and kind.")
+        for (name, kind), count in sorted(self._errors.items()):
+            yield f"{metric}{_labels({self._label: name, 'kind': kind})} {count}"
 
 
 class _Minute:
@@ -58,13 +91,21 @@ class Metrics:
         self._clock = clock
         self._timer = timer
         self._lock = threading.Lock()
-        self._histograms: dict[str, _Histogram] = {}
-        self._errors: Counter[tuple[str, str]] = Counter()
+        self._calls = _Timings("call", "operation", "calls")
+        # Apart from the calls that they make, or those would count twice.
+        self._screens = _Timings("screen", "screen", "screens of the dashboard")
         self._minutes: deque[_Minute] = deque(maxlen=_MINUTES_OF_A_DAY)
 
-    @contextmanager
-    def timed(self, operation: str) -> Iterator[None]:
+    def timed(self, operation: str) -> AbstractContextManager[None]:
         """Record what is done within it as one call."""
+        return self._timing(partial(self.record, operation))
+
+    def timed_screen(self, screen: str) -> AbstractContextManager[None]:
+        """Record what is done within it as one screen of the dashboard."""
+        return self._timing(partial(self._record_screen, screen))
+
+    @contextmanager
+    def _timing(self, record: Callable[[float, str | None], None]) -> Iterator[None]:
         began = self._timer()
         error: str | None = None
         try:
@@ -79,17 +120,19 @@ class Metrics:
             error = "Unexpected"
             raise
         finally:
-            self.record(operation, self._timer() - began, error)
+            record(self._timer() - began, error)
 
     def record(self, operation: str, seconds: float, error: str | None = None) -> None:
         start = int(self._clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
         with self._lock:
-            self._histograms.setdefault(operation, _Histogram()).add(seconds)
-            if error is not None:
-                self._errors[operation, error] += 1
+            self._calls.record(operation, seconds, error)
             if not self._minutes or self._minutes[-1].start < start:
                 self._minutes.append(_Minute(start))
             self._minutes[-1].add(operation, seconds)
+
+    def _record_screen(self, screen: str, seconds: float, error: str | None) -> None:
+        with self._lock:
+            self._screens.record(screen, seconds, error)
 
     def latencies(self) -> list[MinuteLatency]:
         """Of the last day, minute by minute, the oldest first; minutes without calls are left out."""
@@ -109,22 +152,8 @@ class Metrics:
     def lines(self) -> Iterator[str]:
         """In Prometheus' text format."""
         with self._lock:
-            histograms = {name: (list(one.counts), one.seconds) for name, one in self._histograms.items()}
-            errors = dict(self._errors)
-        name = "recollect_call_duration_seconds"
-        yield from _head(name, "histogram", "How long calls took, by operation.")
-        for operation, (counts, seconds) in sorted(histograms.items()):
-            total = 0
-            for bound, count in zip((*map(str, BUCKETS), "+Inf"), counts, strict=True):
-                total += count
-                yield f"{name}_bucket{_labels({'operation': operation, 'le': bound})} {total}"
-            yield f"{name}_sum{_labels({'operation': operation})} {seconds:.6f}"
-            yield f"{name}_count{_labels({'operation': operation})} {total}"
-        yield from _head(
-            "recollect_call_errors_total", "counter", "Calls that failed, by operation and kind."
-        )
-        for (operation, kind), count in sorted(errors.items()):
-            yield f"recollect_call_errors_total{_labels({'operation': operation, 'kind': kind})} {count}"
+            told = [*self._calls.lines(), *self._screens.lines()]
+        yield from told
 
 
 def gauge(

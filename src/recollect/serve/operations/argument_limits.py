@@ -16,6 +16,10 @@ MOST_IDS = 100_000
 """Numbers of a list: what undoes a split names all that it moved."""
 MOST_NESTING = 20
 """Objects and lists within each other. The deepest argument has six."""
+LARGEST_ID = 2**63 - 1
+"""No store could have a larger one."""
+TIME_FORMAT = "date-time"
+"""Of a text that is a time. A date alone is taken, too."""
 _SHOWN_NAMES = frozenset({"name", "entityName"})
 # Every other text is a name.
 _LONGEST = {
@@ -27,8 +31,9 @@ _LONGEST = {
 
 def with_limits(schema: Schema, name: str = "") -> Schema:
     """A schema of arguments that says how long each text and each list may be."""
-    limited = dict(schema)
-    match schema.get("type"):
+    limited, kind = dict(schema), schema.get("type")
+    # Of what may also be null, the type has two names.
+    match kind[0] if isinstance(kind, list) else kind:
         case "string" if "enum" not in schema:
             limited.setdefault("maxLength", _LONGEST.get(name, NAME_LIMIT))
         case "array":
@@ -44,13 +49,18 @@ def with_limits(schema: Schema, name: str = "") -> Schema:
 
 
 def shown_limits(schema: Schema, name: str = "", within: int = 0) -> Schema:
-    """The same without the limits that no caller meets: every word of a schema costs its readers tokens.
+    """The same without the limits that no caller meets, ranges of ids and formats of times: every word of a
+    schema costs its readers tokens.
 
     Those of queries, of names and of an argument's list stay. The others stand in the error.
     """
     shown = dict(schema)
     if schema.get("maxLength", QUERY_LIMIT) != QUERY_LIMIT and name not in _SHOWN_NAMES:
         del shown["maxLength"]
+    if schema.get("maximum") == LARGEST_ID:
+        del shown["minimum"], shown["maximum"]
+    if schema.get("format") == TIME_FORMAT:
+        del shown["format"]
     if within > 1 and schema.get("maxItems", 0) in {MOST_ROWS, MOST_IDS}:
         del shown["maxItems"]
     if "items" in schema:
@@ -88,11 +98,10 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
             "Nothing was done."
         )
     if isinstance(given, list) and "items" in schema:
-        # A list that may also be null has its limit here alone.
-        if len(given) > (most_rows := schema.get("maxItems", MOST_ROWS)):
+        if len(given) > schema["maxItems"]:
             raise InvalidInput(
                 f"{operation}: `{path}`: there are {len(given):,} entries; pass at most "
-                f"{most_rows:,}. Nothing was done."
+                f"{schema['maxItems']:,}. Nothing was done."
             )
         for place, value in enumerate(given):
             check_lengths(operation, schema["items"], value, f"{path}.{place}")

@@ -20,7 +20,7 @@ from recollect.serve.operations.operation import (
     operation,
     optional,
 )
-from recollect.serve.operations.rows import SimilarRow, noted_row, row_of
+from recollect.serve.operations.rows import LeftOutRow, SimilarRow, noted_row, row_of
 
 _MOST_NOTES = 1_000
 
@@ -36,14 +36,9 @@ class NewNoteRow(TypedDict):
     source: NotRequired[str]
 
 
-class RejectedNoteRow(TypedDict):
-    index: Annotated[int, described("Its place in the batch, from 0")]
-    reason: str
-
-
 class RememberManyOutput(TypedDict):
     notes: list[RememberOutput]
-    rejected: list[RejectedNoteRow]
+    rejected: list[LeftOutRow]
     note: NotRequired[str]
 
 
@@ -52,13 +47,12 @@ def _remember_many(
     call: OperationCall,
     notes: Many[NewNoteRow] = Field(max_length=_MOST_NOTES),
     keep_going: bool = Field(default=False, description="Leave out what cannot be stored, and name it"),
-    key: str | None = optional("The same key again is answered, not repeated"),
 ) -> OperationReply[RememberManyOutput]:
     """Save many notes at once: all of them, or none, unless `keep_going`."""
-    done = call.engine.remember_many(notes, keep_going=keep_going, key=key)
+    done = call.engine.remember_many(notes, keep_going=keep_going, key=call.key)
     result: RememberManyOutput = {
         "notes": [noted_row(each) for each in done.notes],
-        "rejected": [row_of(RejectedNoteRow, each) for each in done.rejected],
+        "rejected": [row_of(LeftOutRow, each) for each in done.rejected],
     }
     if note := done.note or done.model_note:
         result["note"] = note
@@ -90,7 +84,8 @@ def _supersede(
     if (by is None) == (text is None):
         raise InvalidInput("Give either `by` or `text`; nothing was changed.")
     with naming_ids():
-        done = call.engine.supersede(old, by if by is not None else text or "", copies=copies)
+        new = by if by is not None else text or ""
+        done = call.engine.supersede(old, new, copies=copies, key=call.key)
     result: SupersedeOutput = {
         "id": done.by.id,
         "retired": [row_of(RetiredRow, each) for each in done.retired],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -35,17 +35,19 @@ from recollect.serve.operations.rows import (
     entity_row,
     iso_time,
     relation_row,
+    with_rejected,
 )
 from recollect.text.limits import clean_name
 from recollect.text.untrusted import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
-    from recollect.engine.results import ObservedEntity, RelationResult
+    from recollect.engine.results import ObservedEntity, RejectedRow, RelationResult
     from recollect.records import Memory, Observation
 
+_Row = TypeVar("_Row")
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
 _NAME_LETTERS = 80
@@ -103,14 +105,16 @@ class CreateEntitiesOutput(WrittenRows):
     entities: list[EntityRow]
 
 
-@operation("Create entities")
+@operation("Create entities", keeps_going=True)
 def _create_entities(
     call: OperationCall, entities: Many[NewEntityRow]
 ) -> OperationReply[CreateEntitiesOutput]:
     """Save people, projects, places and other things worth knowing again. One that exists keeps its type and
     status, and gains the new observations.
     """
-    batch = call.engine.create_entities(entities, key=call.key, progress=call.progress)
+    batch = call.engine.create_entities(
+        entities, keep_going=call.keep_going, key=call.key, progress=call.progress
+    )
     changed = [done for done in batch.entities if done.changed]
     stored, _ = attempt_follow_up(lambda: call.engine.get_many(done.id for done in changed))
     stored = stored or {}
@@ -123,7 +127,7 @@ def _create_entities(
         for done in batch.entities
         if done.kept_type
     ]
-    return _written(
+    reply = _written(
         "entities",
         written,
         f"These existed and gained the new observations: {name_list(gained)}." if gained else None,
@@ -132,6 +136,7 @@ def _create_entities(
         unfinished_note(batch.note),
         batch.model_note,
     )
+    return with_rejected(call, reply, batch.rejected)
 
 
 class NewRelationRow(RelationKey):
@@ -152,22 +157,31 @@ class CreateRelationsOutput(WrittenRows):
     relations: list[RelationRow]
 
 
-@operation("Create relations")
+@operation("Create relations", keeps_going=True)
 def _create_relations(
     call: OperationCall, relations: Many[NewRelationRow]
 ) -> OperationReply[CreateRelationsOutput]:
     """Connect entities: who works where, what belongs to what; in active voice, such as works_at. An entity
     that does not exist is created with the type 'unknown'.
     """
-    batch = call.engine.graph.create_relations(relations, create_missing=True, key=call.key)
+    batch = call.engine.graph.create_relations(
+        relations, create_missing=True, keep_going=call.keep_going, key=call.key
+    )
+    stored = _without(relations, batch.rejected)
     written = [
         _written_relation(done, given)
-        for done, given in zip(batch.relations, relations, strict=True)
+        for done, given in zip(batch.relations, stored, strict=True)
         if done.created
     ]
     missing = sorted({_named(name) for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
-    return _written("relations", written, remark if missing else None, unfinished_note(batch.note))
+    reply = _written("relations", written, remark if missing else None, unfinished_note(batch.note))
+    return with_rejected(call, reply, batch.rejected)
+
+
+def _without(rows: Iterable[_Row], rejected: Iterable[RejectedRow]) -> list[_Row]:
+    left_out = {each.index for each in rejected}
+    return [row for index, row in enumerate(rows) if index not in left_out]
 
 
 def _written_relation(done: RelationResult, given: NewRelationRow) -> RelationRow:
@@ -201,7 +215,7 @@ class AddObservationsOutput(WrittenRows):
     results: list[AddedRow]
 
 
-@operation("Add observations")
+@operation("Add observations", keeps_going=True)
 def _add_observations(
     call: OperationCall, observations: Many[AdditionRow]
 ) -> OperationReply[AddObservationsOutput]:
@@ -211,10 +225,14 @@ def _add_observations(
     additions: dict[str, list[Any]] = {}
     for item in observations:
         additions.setdefault(item["entityName"], []).extend(item["contents"])
-    batch = call.engine.graph.add_observations(additions, key=call.key, progress=call.progress)
+    batch = call.engine.graph.add_observations(
+        additions, keep_going=call.keep_going, key=call.key, progress=call.progress
+    )
+    names = list(additions)
+    rejected = {names[each.index]: each for each in batch.rejected}
     added = {
         name: [each.content for each in done.added]
-        for name, done in zip(additions, batch.entities, strict=True)
+        for name, done in zip(_without(names, batch.rejected), batch.entities, strict=True)
     }
     # One result for each item, as the official server has it, though two may speak of one entity.
     results: list[AddedRow] = [
@@ -223,10 +241,17 @@ def _add_observations(
             "addedObservations": _take(added[item["entityName"]], item["contents"]),
         }
         for item in observations
+        if item["entityName"] in added
     ]
-    return _written(
+    reply = _written(
         "results", results, _remark(batch.entities), unfinished_note(batch.note), batch.model_note
     )
+    rows = [
+        replace(rejected[item["entityName"]], index=index)
+        for index, item in enumerate(observations)
+        if item["entityName"] in rejected
+    ]
+    return with_rejected(call, reply, rows)
 
 
 def _remark(entities: Sequence[ObservedEntity]) -> str | None:

@@ -45,6 +45,7 @@ from recollect.serve.operations.rows import (
     listed_row,
     noted_row,
     row_of,
+    with_rejected,
 )
 from recollect.text.untrusted import quoted
 
@@ -151,7 +152,7 @@ def _remember(
 
 def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationReply[RememberOutput]:
     with naming_ids():
-        done = call.engine.supersede(old, note)
+        done = call.engine.supersede(old, note, key=call.key)
     retired = [each.id for each in done.retired]
     named, _ = attempt_follow_up(lambda: call.engine.get_many(done.by.mentions[:50]))
     named = named or {}
@@ -221,7 +222,7 @@ class AddMessagesOutput(TypedDict):
     note: NotRequired[str]
 
 
-@operation("Save messages")
+@operation("Save messages", keeps_going=True)
 def _add_messages(
     call: OperationCall,
     session: str,
@@ -231,7 +232,14 @@ def _add_messages(
     """Save raw turns of a conversation, in order, under the name of a session. For single facts use
     `remember`.
     """
-    done = call.engine.add_messages(session, messages, extract=extract, key=call.key, progress=call.progress)
+    done = call.engine.add_messages(
+        session,
+        messages,
+        extract=extract,
+        keep_going=call.keep_going,
+        key=call.key,
+        progress=call.progress,
+    )
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
     notes = fit_page([row_of(NoteRow, note) for note in done.notes], BUDGET // 2, shared=False)
     result: AddMessagesOutput = {"session": done.session, "ids": ids.rows, "notes": notes.rows}
@@ -241,7 +249,8 @@ def _add_messages(
     if note := join_sentences(cut, done.model_note):
         result["note"] = note
     text = f"{done.created} messages stored; {len(done.notes)} notes drawn out of them."
-    return OperationReply(result, text, join_sentences(done.note, done.model_note))
+    reply = OperationReply(result, text, join_sentences(done.note, done.model_note))
+    return with_rejected(call, reply, done.rejected)
 
 
 class ForgettableRow(TypedDict):

@@ -31,7 +31,14 @@ from pydantic import (
 )
 
 from recollect.lazy_dataclass import dataclass
-from recollect.serve.operations.argument_limits import check_lengths, check_nesting, shown_limits, with_limits
+from recollect.serve.operations.argument_limits import (
+    LARGEST_ID,
+    TIME_FORMAT,
+    check_lengths,
+    check_nesting,
+    shown_limits,
+    with_limits,
+)
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.synonyms import with_own_names
@@ -84,16 +91,15 @@ def _time(text: object) -> datetime:
 
 Many = Annotated[list[_Item], Field(fail_fast=True)]
 """A list that is refused at its first mistake: a million of them take no longer than one."""
-# What no store could have as an id is refused; a schema that says so only takes tokens.
-RowId = Annotated[int, Field(ge=1, le=2**63 - 1), WithJsonSchema({"type": "integer"})]
-_WHEN = "ISO 8601"
-Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string", "description": _WHEN})]
-LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string"})]
+RowId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+_MOMENT = {"type": "string", "format": TIME_FORMAT}
+Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({**_MOMENT, "description": "ISO 8601"})]
+LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema(_MOMENT)]
 """The same without words, for a tool that has said before how times are written."""
 PastTime = Annotated[
     datetime | Literal["unknown"],
     PlainValidator(lambda text: text if text == "unknown" else _time(text)),
-    WithJsonSchema({"type": "string", "description": _WHEN}),
+    WithJsonSchema({"type": "string", "description": "ISO 8601"}),
 ]
 """A time that can be taken back. Its schema keeps quiet about that, so that it takes no more tokens."""
 Expiry = Annotated[
@@ -206,6 +212,8 @@ class OperationCall:
     """With the same one again, a write is answered and not repeated."""
     latencies: Callable[[], Sequence[MinuteLatency]] = tuple
     """How long calls of this server took, the oldest first."""
+    keep_going: bool = False
+    """Of a batch, rows that cannot be stored are left out and named; otherwise they stop it all."""
 
 
 _Run = Callable[Concatenate[OperationCall, ...], OperationReply[ResultT_co]]
@@ -231,6 +239,9 @@ class Operation(Generic[ResultT_co]):
     """It changes how all is ranked, or cannot be taken back."""
     of_every_owner: bool = False
     """It reads or changes what belongs to others too."""
+    keeps_going: bool = False
+    """It heeds the call's `keep_going`, and has `rejected` in its result then. The HTTP API offers that;
+    language models read nothing of it."""
 
     @property
     def arguments(self) -> type[Arguments]:
@@ -238,12 +249,13 @@ class Operation(Generic[ResultT_co]):
 
     def definition(self) -> Definition:
         """What a protocol tells its clients."""
+        result = get_args(get_type_hints(self.run, include_extras=True)["return"])[0]
         purpose = " ".join(cleandoc(self.run.__doc__ or "").split())
         return {
             "title": self.title,
             "description": f"{purpose} {_DATA}" if self.read_only else purpose,
             "arguments": shown_limits(_limited_schema(self.arguments)),
-            "result": plain_schema(get_args(get_type_hints(self.run, include_extras=True)["return"])[0]),
+            "result": shown_limits(plain_schema(result)),
             "read_only": self.read_only,
             "destructive": self.destructive,
             "idempotent": self.idempotent,
@@ -287,6 +299,7 @@ def operation(
     idempotent: bool = False,
     admin: bool = False,
     of_every_owner: bool = False,
+    keeps_going: bool = False,
 ) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
     """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
@@ -302,6 +315,7 @@ def operation(
             idempotent or read_only,
             admin or of_every_owner,
             of_every_owner,
+            keeps_going,
         )
 
     return made

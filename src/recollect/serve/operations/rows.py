@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar, cast
 
@@ -17,8 +18,9 @@ from recollect.text.untrusted import origin_of, quoted
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from recollect.engine.results import ConflictingMemory, Hit, Remembered
+    from recollect.engine.results import ConflictingMemory, Hit, RejectedRow, Remembered
     from recollect.records import Memory, Relation
+    from recollect.serve.operations.operation import OperationCall, OperationReply
 
 _Row = TypeVar("_Row")
 
@@ -60,6 +62,13 @@ RelationRow = TypedDict(
     },
 )
 """A relation in the official server's form, with its context and span where it has any."""
+
+
+class LeftOutRow(TypedDict):
+    """A row of a batch that could not be stored."""
+
+    index: Annotated[int, described("Its place in the batch, from 0")]
+    reason: str
 
 
 class ConflictRow(TypedDict):
@@ -129,6 +138,16 @@ def rounded(data: Any) -> Any:
 
 def iso_time(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
+
+
+def with_rejected(
+    call: OperationCall, reply: OperationReply[Any], rejected: Iterable[RejectedRow]
+) -> OperationReply[Any]:
+    """With the rows that were left out, for a caller who asked to keep going."""
+    if not call.keep_going:
+        return reply
+    rows = [row_of(LeftOutRow, each) for each in rejected]
+    return replace(reply, result={**reply.result, "rejected": rows})
 
 
 def row_of(form: type[_Row], record: object, **computed: object) -> _Row:

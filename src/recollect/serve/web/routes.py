@@ -84,7 +84,7 @@ def web_routes(face: Face) -> list[BaseRoute]:
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
         *(
-            Route(path, partial(_handled, face, handler), methods=[method])
+            Route(path, partial(_handled, face, path, handler), methods=[method])
             for (method, path), handler in handlers.items()
         ),
     ]
@@ -118,10 +118,11 @@ async def _to_recall(_: Face, request: Request) -> Response:
     return RedirectResponse(kept_url(request, "/recall"), 303)
 
 
-async def _handled(face: Face, handler: Handler, request: Request) -> ASGIApp:
+async def _handled(face: Face, path: str, handler: Handler, request: Request) -> ASGIApp:
     """A mistake gets a page that says what to do."""
     try:
-        return await handler(face, request)
+        with face.metrics.timed_screen(path):
+            return await handler(face, request)
     except RecollectError as error:
         status, heading = next(
             (found for kind, found in _STATUS.items() if isinstance(error, kind)), (500, "That did not work")

@@ -90,7 +90,7 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
         may_admin=caller.reach >= Right.ADMIN,
         may_store=caller.reach >= Right.STORE,
         scope_name=_scope_name(face, request),
-        as_of=as_of(request),
+        as_of=_readable_as_of(request),
         zone=zone,
         flash=flash,
         **{"query": None, "here": request.url.path, **values},
@@ -148,6 +148,14 @@ def as_of(request: Request) -> datetime | None:
     return parsed_time(request.query_params.get("as_of"), "as_of")
 
 
+def _readable_as_of(request: Request) -> datetime | None:
+    """The same, and none where it is no time: the page that says so has to be shown, and to lead on."""
+    try:
+        return as_of(request)
+    except InvalidInput:
+        return None
+
+
 def parsed_time(given: str | None, name: str) -> datetime | None:
     if not given:
         return None
@@ -162,7 +170,9 @@ def kept_url(request: Request, path: str, **changes: Any) -> str:
     """A path of ours with the owner, the agent and the moment of this request; None takes one away."""
     base, _, query = path.partition("?")
     params: dict[str, Any] = {
-        name: request.query_params[name] for name in KEPT_PARAMETERS if name in request.query_params
+        name: request.query_params[name]
+        for name in KEPT_PARAMETERS
+        if name in request.query_params and (name != "as_of" or _readable_as_of(request))
     }
     params |= changes
     params = {name: str(value) for name, value in params.items() if value is not None and value != ""}

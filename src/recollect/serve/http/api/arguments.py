@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from recollect.serve.http.api.endpoints import Endpoint
     from recollect.serve.operations.schema import Schema
 
+KEEP_GOING = "keep_going"
+"""In the body of a batch: whether to leave out what cannot be stored."""
 SCOPE_PARAMETERS = ("owner", "agent")
 """Query parameters of every endpoint: whose memory it is about."""
 # A number that is longer is none of ours, and is told like any other wrong text.
@@ -38,6 +40,21 @@ async def given_arguments(
         value = _value(text, field["items"] if is_list else field)
         given[name] = [value] if is_list else value
     return given
+
+
+def keeps_going(given: dict[str, Any]) -> bool:
+    """Takes it out of the arguments: the operation gets it with the call."""
+    asked = given.pop(KEEP_GOING, None)
+    if asked is not None and not isinstance(asked, bool):
+        raise ProblemFound(
+            ProblemDetails(
+                422,
+                "invalid-input",
+                f"`{KEEP_GOING}` is true or false; nothing was done.",
+                ({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},),
+            )
+        )
+    return bool(asked)
 
 
 def takes_body(endpoint: Endpoint) -> bool:

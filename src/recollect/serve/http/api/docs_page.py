@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+import re
+import shlex
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from recollect.serve.http.api.arguments import SCOPE_PARAMETERS
 from recollect.serve.http.api.openapi import openapi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -21,7 +25,24 @@ async def docs_page(face: Face, request: Request) -> Response:
     from recollect.serve.web.templating import page  # noqa: PLC0415  # for those who look at it
 
     info, tags = _contents()
-    return await page(face, request, "docs.html", info=info, tags=tags)
+    base = str(request.base_url).rstrip("/")
+    return await page(
+        face,
+        request,
+        "docs.html",
+        info=info,
+        tags=tags,
+        scopes=SCOPE_PARAMETERS,
+        base=base,
+        code=_with_code,
+    )
+
+
+def _with_code(text: str) -> Markup:
+    """What stands between backticks, as code."""
+    from markupsafe import Markup, escape  # noqa: PLC0415  # the same
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # it was escaped
 
 
 @cache
@@ -39,6 +60,7 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for path, methods in document["paths"].items():
         for method, made in methods.items():
             body = _resolved(document, _schema(made.get("requestBody")))
+            example = body.get("examples", [{}])[0]
             yield {
                 "id": made["operationId"],
                 "tag": made["tags"][0],
@@ -51,7 +73,7 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                         "required": False,
                         "description": "",
                         **each,
-                        "kind": _kind(each["schema"]),
+                        "kind": _kind(document, each["schema"]),
                         "is_list": each["schema"].get("type") == "array",
                     }
                     for each in (_resolved(document, one) for one in made["parameters"])
@@ -59,14 +81,24 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "fields": [
                     {
                         "name": name,
-                        "kind": _kind(field),
+                        "kind": _kind(document, field),
                         "required": name in body.get("required", ()),
                         "words": field.get("description", ""),
                     }
                     for name, field in body.get("properties", {}).items()
                 ],
-                "example": json.dumps(body.get("examples", [{}])[0], indent=2, ensure_ascii=False),
+                "example": json.dumps(example, indent=2, ensure_ascii=False),
+                "command": partial(_command, method.upper(), path, example if body else None),
             }
+
+
+def _command(method: str, path: str, body: Any, base: str) -> str:
+    """The example as a line for a shell."""
+    parts = ["curl", "-s"] + (["-X", method] if method not in {"GET", "POST"} else [])
+    parts += [shlex.quote(f"{base}{path}"), '-H "Authorization: Bearer $TOKEN"']
+    if body is not None:
+        parts += ["--json", shlex.quote(json.dumps(body, ensure_ascii=False))]
+    return " ".join(parts)
 
 
 def _schema(body: dict[str, Any] | None) -> dict[str, Any]:
@@ -85,14 +117,19 @@ def _resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any
     return dict(found)
 
 
-def _kind(schema: dict[str, Any]) -> str:
-    """A type in a word or two."""
-    match schema:
+def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
+    """A type in a few words."""
+    match _resolved(document, schema):
+        case {"enum": list(words)}:
+            return " or ".join(map(str, words))
         case {"anyOf": list(forms)}:
-            return " or ".join(dict.fromkeys(_kind(form) for form in forms if form != {"type": "null"}))
-        case {"$ref": str(name)}:
-            return name.rpartition("/")[2]
+            kinds = (_kind(document, form) for form in forms if form != {"type": "null"})
+            return " or ".join(dict.fromkeys(kinds))
         case {"type": "array", "items": dict(items)}:
-            return f"list of {_kind(items)}"
-        case _:
-            return str(schema.get("type", "any"))
+            return f"list of {_kind(document, items)}"
+        case {"type": "object", "properties": dict(fields)}:
+            return f"object of {', '.join(fields)}"
+        case {"format": "date-time"}:
+            return "time"
+        case found:
+            return str(found.get("type", "any"))

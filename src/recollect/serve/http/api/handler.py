@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from recollect.errors import Outdated, RecollectError
 from recollect.lazy_dataclass import dataclass
-from recollect.serve.http.api.arguments import SCOPE_PARAMETERS, given_arguments, takes_query
+from recollect.serve.http.api.arguments import SCOPE_PARAMETERS, given_arguments, keeps_going, takes_query
 from recollect.serve.http.api.endpoints import ROOT
 from recollect.serve.http.api.entity_tags import entity_tag, expecting, is_known, version_of
 from recollect.serve.http.api.events import EVENT_STREAM, EventStream, cancel_when_gone
@@ -78,6 +78,7 @@ class ApiHandler:
         more["latencies"] = self.face.metrics.latencies
         if call.key is not None:
             more["key"] = call.key
+        more["keep_going"] = call.keep_going
 
         def work(memory: Engine) -> _Done:
             arguments = operation.parse(call.given)
@@ -116,6 +117,7 @@ class _Call:
     """What the path names, where it names something."""
     key: str | None
     if_match: str | None
+    keep_going: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ async def _read_call(request: Request) -> _Call:
         next(iter(path.values()), ""),
         _key(request, endpoint, operation),
         _if_match(request, endpoint, operation),
+        operation.keeps_going and keeps_going(given),
     )
 
 

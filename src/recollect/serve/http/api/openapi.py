@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
-from recollect.serve.http.api.arguments import SCOPE_PARAMETERS, takes_body, takes_query
+from recollect.serve.http.api.arguments import KEEP_GOING, SCOPE_PARAMETERS, takes_body, takes_query
 from recollect.serve.http.api.endpoints import ENDPOINTS, ROOT, Endpoint
 from recollect.serve.http.api.examples import EXAMPLES
+from recollect.serve.http.caller import Right
 from recollect.serve.http.face import right_for
 from recollect.serve.http.metrics import METRICS_TYPE
 from recollect.serve.http.problems import PROBLEM_TYPE
 from recollect.serve.operations.argument_limits import with_limits
 from recollect.serve.operations.catalogue import http_operations
+from recollect.serve.operations.rows import LeftOutRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.serve.operations.schema import Schema
 
 _SCHEMAS = "#/components/schemas/"
-_LARGEST_ID = 2**63 - 1
+_IF_MATCH = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'
 _ABOUT = (
     "A memory for AI agents: recall, context, notes, conversations and a knowledge graph. Every endpoint is "
     "one operation, the same that MCP clients call as a tool; its id is the operation's name. What comes "
@@ -81,6 +83,11 @@ _PROBLEM_SCHEMA: Schema = {
             "detail": "There is no memory 7. Ids stand after # in what `recall` answers.",
         }
     ],
+}
+_KEEP_GOING_SCHEMA: Schema = {
+    "type": "boolean",
+    "description": "Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one "
+    "such row stops them all",
 }
 _SCOPE_WORDS = {
     "owner": "Whose memory it is; the server's own, or the token's, if not given",
@@ -141,6 +148,8 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
     fields, required = schemas.arguments(operation)
     in_path = {endpoint.argument(name): name for name in endpoint.parameters}
     rest = {name: field for name, field in fields.items() if name not in in_path}
+    if operation.keeps_going:
+        rest[KEEP_GOING] = _KEEP_GOING_SCHEMA
     parameters: list[dict[str, Any]] = [
         _parameter(name, "path", _single(fields[argument]), required=True)
         for argument, name in in_path.items()
@@ -208,13 +217,16 @@ def _header_parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[di
         made.append(_parameter("If-None-Match", "header", {**text, "description": words}, required=False))
     elif endpoint.resource is not None:
         words = "The ETag of what you read; 412, and nothing is written, where somebody changed it since"
-        made.append(_parameter("If-Match", "header", {**text, "description": words}, required=False))
+        tags: Schema = {**text, "pattern": _IF_MATCH, "description": words}
+        made.append(_parameter("If-Match", "header", tags, required=False))
     return made
 
 
 def _description(endpoint: Endpoint, operation: Operation[Any]) -> str:
     told = [" ".join(cleandoc(operation.run.__doc__ or "").split())]
-    told.append(f"Needs the right to {right_for(operation).word}.")
+    right = right_for(operation)
+    bound = " and a token that is bound to no owner" if right is Right.STORE else ""
+    told.append(f"Needs the right to {min(right, Right.ADMIN).word}{bound}.")
     if not (operation.idempotent or endpoint.takes_key):
         told.append("It takes no `Idempotency-Key`.")
     return " ".join(told)
@@ -319,13 +331,16 @@ class _Schemas:
     def arguments(self, operation: Operation[Any]) -> tuple[dict[str, Schema], list[str]]:
         """The fields of its arguments, with their limits, and the names that must be given."""
         schema = with_limits(self._shared[self._name(operation, "arguments")])
-        fields = {
-            name: _told_default(_with_range(name, field)) for name, field in schema["properties"].items()
-        }
+        fields = {name: _told_default(field) for name, field in schema["properties"].items()}
         return fields, schema.get("required", [])
 
     def result(self, operation: Operation[Any]) -> Schema:
-        made = {"$ref": f"{_SCHEMAS}{self._name(operation, 'result')}"}
+        name = self._name(operation, "result")
+        if operation.keeps_going:
+            rejected = {"type": "array", "items": {"$ref": f"{_SCHEMAS}{LeftOutRow.__name__}"}}
+            rejected["description"] = f"With `{KEEP_GOING}`: the rows that were left out"
+            self._shared[name]["properties"]["rejected"] = rejected
+        made = {"$ref": f"{_SCHEMAS}{name}"}
         self._results.append(made)
         return made
 
@@ -391,12 +406,6 @@ def _closed(schema: Schema) -> Schema:
     return {**closed, "additionalProperties": False} if schema.get("type") == "object" else closed
 
 
-def _with_range(name: str, field: Schema) -> Schema:
-    if name == "id" and field.get("type") == "integer":
-        return {**field, "minimum": 1, "maximum": _LARGEST_ID}
-    return field
-
-
 def _told_default(field: Schema) -> Schema:
     """Its default in words: generators of clients take a field with a default for one that must be given."""
     if "default" not in field:
@@ -430,9 +439,7 @@ def _single(field: Schema) -> Schema:
     """Of a list of which a path names one entry, that entry."""
     plain = _without_null(field)
     schema = plain["items"] if plain.get("type") == "array" else plain
-    if schema.get("type") == "integer":
-        return {**schema, "minimum": 1, "maximum": _LARGEST_ID}
-    return {"minLength": 1, **schema}
+    return schema if schema.get("type") == "integer" else {"minLength": 1, **schema}
 
 
 def _camel(name: str) -> str:

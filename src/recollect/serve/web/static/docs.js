@@ -9,6 +9,17 @@ for (const form of document.querySelectorAll("form.try")) {
   });
 }
 
+// An address that names an endpoint shows it.
+function openNamed() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named?.tagName === "DETAILS") {
+    named.open = true;
+    named.scrollIntoView();
+  }
+}
+addEventListener("hashchange", openNamed);
+openNamed();
+
 async function send(form) {
   const status = form.querySelector(".status");
   const shown = form.querySelector(".answer");
@@ -27,13 +38,17 @@ async function send(form) {
   const body = form.elements.body?.value;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const url = query.size ? `${path}?${query}` : path;
+  status.className = "status soft";
   status.textContent = "Waiting …";
+  const began = performance.now();
   try {
     const answer = await fetch(url, { method: form.dataset.method, headers, body });
     const text = await answer.text();
-    status.textContent = `${answer.status} ${answer.statusText}`;
+    status.className = answer.ok ? "status good" : "status bad";
+    status.textContent = `${answer.status} ${answer.statusText}, in ${Math.round(performance.now() - began)} ms`;
     shown.textContent = readable(text);
   } catch (error) {
+    status.className = "status bad";
     status.textContent = `The server did not answer: ${error.message}`;
     shown.textContent = "";
   }
