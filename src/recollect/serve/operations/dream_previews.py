@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.serve.operations.memories import NoteRow
 from recollect.serve.operations.operation import Many, OperationCall, OperationReply, described, operation
 from recollect.serve.operations.past_dreams import DreamGateRow, LossRow, texts_of_memories
 from recollect.serve.operations.rows import brief_text, row_of
@@ -16,17 +17,12 @@ if TYPE_CHECKING:
     from recollect.dreams.report import DreamReport, Moved
 
 
-class NamedMemory(TypedDict):
-    id: int
-    text: str
-
-
-class MovedRow(NamedMemory):
+class MovedRow(NoteRow):
     before: float
     after: float
 
 
-class GoneRow(NamedMemory):
+class GoneRow(NoteRow):
     into: Annotated[int, described("What it would live on in, or be corrected by")]
     into_text: str
 
@@ -35,7 +31,7 @@ class GoneObservationRow(GoneRow):
     entity: int
 
 
-class LinkedRow(NamedMemory):
+class LinkedRow(NoteRow):
     other: int
     other_text: str
     answers: Annotated[int, described("In how many both stood")]
@@ -58,7 +54,7 @@ class PreviewDreamOutput(TypedDict):
     merged: list[GoneRow]
     merged_observations: list[GoneObservationRow]
     corrected: list[GoneRow]
-    pruned: list[NamedMemory]
+    pruned: list[NoteRow]
     linked: list[LinkedRow]
     totals: Annotated[dict[str, int], described("How many there are of what is listed only in part")]
     gate: DreamGateRow | None
