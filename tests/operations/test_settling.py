@@ -11,8 +11,11 @@ from operation_calls import called, every_page
 from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conftest import FixedClock
     from recollect.engine.engine import Engine
+    from recollect.engine.upkeep.results import ConsolidationReport
 
 
 def to_settle(engine: Engine, kind: str, **given: Any) -> list[Any]:
@@ -62,6 +65,70 @@ def test_what_is_kept_is_not_asked_again_until_that_is_taken_back(engine: Engine
     assert called(engine.scoped("bo"), "to_settle", kind="similar_notes", dismissed=True)["items"] == []
     called(engine, "undo_settling", undo=undo)
     assert to_settle(engine, "similar_notes") == [found]
+
+
+def test_settling_a_contradiction_retires_near_copies_of_the_error_and_the_undo_brings_all_back(
+    engine: Engine, clock: FixedClock
+) -> None:
+    old = engine.remember("Ana lives in Porto")
+    copy = engine.remember("Ana still lives in Porto")
+    engine.create_entities([{"name": "Ana", "observations": ["lives in Porto"]}])
+    other = engine.remember("Ana likes Porto for its river")
+    clock.now += timedelta(days=1)
+    new = engine.remember("Ana lives in Lisbon")
+    every = to_settle(engine, "contradiction")
+    key = f"contradiction:{old.id}:{new.id}"
+    assert key in [each["key"] for each in every]
+
+    undo = called(engine, "settle", key=key, action="supersede_older")["undo"]
+
+    assert sorted(undo["memories"]) == [old.id, copy.id]
+    assert len(undo["observations"]) == 1
+    assert [in_force(engine, each.id) for each in (old, copy, other, new)] == [False, False, True, True]
+    assert engine.graph.open_nodes(["Ana"]).entities[0].in_force == ()
+    assert to_settle(engine, "contradiction") == []
+    called(engine, "undo_settling", undo=undo)
+    assert to_settle(engine, "contradiction") == every
+
+    # A copy that somebody decided to keep beside the newer one stays.
+    called(engine, "settle", key=f"contradiction:{copy.id}:{new.id}", action="keep")
+    undo = called(engine, "settle", key=key, action="supersede_older")["undo"]
+    assert (undo["memories"], in_force(engine, copy.id)) == ([old.id], True)
+
+
+def test_dreams_and_the_report_heed_what_somebody_decided_to_keep(engine: Engine, clock: FixedClock) -> None:
+    first = engine.remember("Ada drinks tea in the garden")
+    second = engine.remember("Ada drinks the tea in the garden!")
+    engine.create_entities([{"name": "Ada", "observations": ["Ada drinks tea in the garden"]}])
+    engine.graph.add_observations({"Ada": ["Ada drinks the tea in the garden!"]})
+    wrong = engine.remember("Ana lives in Porto")
+    right = engine.supersede(wrong.id, "Ana lives in Lisbon").by
+    copy = engine.remember("Ana still lives in Porto")
+    clock.now += timedelta(days=1)
+    would = engine.dream(dry_run=True, phases=["merge", "correct"]).report
+    assert would.merged == ((second.id, first.id),)
+    assert len(would.merged_observations) == 1
+    assert would.corrected == ((copy.id, right.id),)
+    before = engine.upkeep.consolidation_report()
+    assert [len(each) for each in _pairs(before)] == [1, 1, 1]
+
+    kept = [
+        to_settle(engine, kind)[0]["key"]
+        for kind in ("similar_notes", "similar_observations", "contradiction")
+    ]
+    undos = [called(engine, "settle", key=key, action="keep")["undo"] for key in kept]
+
+    report = engine.dream(phases=["merge", "correct"]).report
+    assert (report.merged, report.merged_observations, report.corrected) == ((), (), ())
+    assert [len(each) for each in _pairs(engine.upkeep.consolidation_report())] == [0, 0, 0]
+    for undo in undos:
+        called(engine, "undo_settling", undo=undo)
+    assert engine.upkeep.consolidation_report().text == before.text
+    assert engine.dream(dry_run=True, phases=["merge"]).report.merged == would.merged
+
+
+def _pairs(report: ConsolidationReport) -> tuple[Sequence[object], ...]:
+    return report.flagged_notes, report.flagged_observations, report.contradictions
 
 
 def test_near_copies_of_an_entity_are_removed_by_observation_and_come_back(engine: Engine) -> None:

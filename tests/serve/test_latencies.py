@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.serve.http.metrics import MinuteLatency
+from recollect.serve.latency import MinuteLatency
 from recollect.serve.web.latencies import latencies_of
 
 

@@ -52,7 +52,7 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         page.goto("/dreams")
         assert "No dreams yet" in main_text(page)
         page.evaluate(
-            "const status = document.querySelector('[data-works-status]'); window.stages = [];"
+            "const status = document.querySelector('[data-progress-words]'); window.stages = [];"
             "new MutationObserver(all => all.forEach(each => each.addedNodes.forEach("
             "node => window.stages.push(node.textContent)))).observe(status, {childList: true})"
         )

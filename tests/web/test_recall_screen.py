@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from browser import visiting
+import pytest
+from browser import Clock, fill, served, visiting
+
+import recollect
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from browser import Served
     from playwright.sync_api import Browser, Page
 
 pytest_plugins = ["web_fixtures"]
+
+
+@pytest.fixture
+def own_dashboard(tmp_path: Path) -> Iterator[Served]:
+    """For a test that changes it."""
+    clock = Clock()
+    with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
+        fill(memory, clock)
+        with served(memory, clock) as here:
+            yield here
 
 
 def test_a_question_is_asked_by_keyboard_and_its_waterfall_ends_at_the_score(visitor: Page) -> None:
@@ -22,7 +38,7 @@ def test_a_question_is_asked_by_keyboard_and_its_waterfall_ends_at_the_score(vis
     first.wait_for()
     assert "behind the boathouse door" in first.inner_text()
     visitor.keyboard.press("Tab")
-    first.locator("summary").click()
+    first.locator("details.more > summary").click()
     rows = first.locator(".waterfall tbody tr").all_inner_texts()
     score = first.locator(".sure .number").inner_text().removeprefix("score ")
     assert rows[-1].split()[-1] == score
@@ -67,3 +83,41 @@ def test_it_is_counted_after_the_page_is_there(visitor: Page) -> None:
     told = " ".join(" ".join(tiles.all_inner_texts()).split())
     # Two of the notes are of the choir, two of the boathouse; Marisol has two observations.
     assert told == "4 notes 4 entities 3 messages 5 observations 3 relations 0 forgotten"
+
+
+def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_with_an_undo(
+    chromium: Browser, own_dashboard: Served
+) -> None:
+    memory = own_dashboard.memory
+    with visiting(chromium, own_dashboard) as page:
+        page.goto("/recall?q=where+is+the+spare+key")
+        first = page.locator(".hit").first
+        id_ = int((first.locator(".text a").get_attribute("href") or "").partition("?")[0].rpartition("/")[2])
+
+        page.keyboard.press("n")
+        page.get_by_text(f"Noted: #{id_} did not help").wait_for()
+        (answer,) = memory.answers.page(contains="spare key")
+        assert [(each[0], each[2]) for each in answer.feedback if each[1] == "said"] == [(id_, -1.0)]
+        assert "q=where" in page.url
+        page.keyboard.press("z")
+        page.get_by_text(f"Noted: #{id_} is no longer judged").wait_for()
+        (answer,) = memory.answers.page(contains="spare key")
+        assert [each[2] for each in answer.feedback if each[1] == "said"] == [0.0]
+
+        page.keyboard.press("f")
+        page.get_by_text(f"Forgot #{id_}").wait_for()
+        assert page.locator(f".hit a[href='/memory/{id_}']").count() == 0
+        page.keyboard.press("z")
+        page.get_by_text(f"Restored #{id_}").wait_for()
+
+        page.keyboard.press("c")
+        page.locator(f"#right-{id_}").fill("The spare key hangs in the pantry")
+        page.get_by_role("button", name="Put it right").first.click()
+        page.get_by_text(f"now stands in the place of #{id_}").wait_for()
+        assert "pantry" in page.locator(".hit").first.inner_text()
+        page.keyboard.press("z")
+        page.get_by_text(f"#{id_} is in force again").wait_for()
+        assert "boathouse door" in page.locator(".hit").first.inner_text()
+
+        page.goto("/recall?q=where+is+the+spare+key&as_of=2026-05-25")
+        assert page.get_by_role("button", name="Did not help").count() == 0

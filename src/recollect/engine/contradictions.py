@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from recollect.engine.results import ConflictingMemory, ContradictedObservation
+from recollect.engine.upkeep.decisions import decision_key, text_reference
 from recollect.records import Memory
 from recollect.retrieval.contradictions import (
     ContradictingTexts,
@@ -73,15 +74,22 @@ def _newest_first(other: ConflictingMemory) -> tuple[float, int]:
 
 
 def open_contradictions(
-    texts: Sequence[StatedText], names: Mapping[int, str]
+    texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
 ) -> tuple[OpenContradiction, ...]:
-    """Among these texts, the newest first; `names` are those of entities. Equal times go by arrival."""
+    """Among these texts, the newest first; `names` are those of entities, `kept` the keys of what somebody
+    decided to leave as it is. Equal times go by arrival."""
     from recollect.engine.upkeep.results import OpenContradiction  # noqa: PLC0415  # no search lists them
 
+    found = (pair for pair in contradictions_among(texts) if _key(*pair) not in kept)
     return tuple(
         OpenContradiction(older.id, older.text, newer.id, newer.text, settling_command(older, newer, names))
-        for older, newer in islice(contradictions_among(texts), _MOST_LISTED)
+        for older, newer in islice(found, _MOST_LISTED)
     )
+
+
+def _key(older: StatedText, newer: StatedText) -> str:
+    references = (text_reference(each.id, each.observation) for each in (older, newer))
+    return decision_key("contradiction", *references)
 
 
 def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:

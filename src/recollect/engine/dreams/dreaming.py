@@ -14,17 +14,20 @@ from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan, plan
 from recollect.dreams.report import DreamReport, dream_report
+from recollect.dreams.snapshot import Twins
 from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.dreams.questions import gate_questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.lease_holders import is_dead
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services
+from recollect.engine.upkeep.decisions import kept_together, text_reference
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput, Outdated
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress
 from recollect.ranking.factors.recency import microseconds
+from recollect.retrieval.contents import dismissed_keys
 from recollect.retrieval.dream_state import dream_state, packed_fields
 from recollect.retrieval.records import scope_id
 
@@ -127,13 +130,15 @@ def _run_dream(
     knobs = options.knobs
     with services.read() as view:
         snapshot = dream_state(view, scope_id(view, services.scope), microseconds(at), knobs.link_together)
+        decided = kept_together(dismissed_keys(view, services.scope))
+        snapshot = replace(snapshot, twins=tuple(_as_decided(twins, decided) for twins in snapshot.twins))
         reached(1)
         if Phase.PRUNE in options.phases:
-            echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases)
+            echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases, decided)
             snapshot = replace(snapshot, echoes=echoes)
     reached(2)
     if Phase.CORRECT in options.phases:
-        snapshot = replace(snapshot, copies=copies_of_errors(services, snapshot))
+        snapshot = replace(snapshot, copies=copies_of_errors(services, snapshot, decided))
     if Phase.BALANCE in options.phases:
         snapshot = replace(snapshot, trials=trials(services, snapshot, knobs))
     reached(3)
@@ -163,6 +168,15 @@ def _run_dream(
     outcome = receipt.outcomes[0]
     attempt_follow_up(lambda: reached(_STAGES))
     return DreamResult(at, report, outcome.ids[0], outcome.left)
+
+
+def _as_decided(twins: Twins, decided: Collection[str]) -> Twins:
+    """What somebody decided to keep beside another stays, like what is pinned."""
+    older, newer = (
+        replace(said, kept=said.kept or text_reference(said.memory, said.observation) in decided)
+        for said in (twins.older, twins.newer)
+    )
+    return replace(twins, older=older, newer=newer)
 
 
 def _begins(planned: Plan) -> bool:

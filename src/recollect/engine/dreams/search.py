@@ -12,6 +12,7 @@ from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, Said
 from recollect.engine.embedding import embedded_texts, embedder_of
 from recollect.engine.notes.supersede import said_by
 from recollect.engine.services import Services
+from recollect.engine.upkeep.decisions import text_reference
 from recollect.errors import ModelUnavailable
 from recollect.ports import Snapshot
 from recollect.records import Kind, Memory
@@ -34,16 +35,23 @@ _MOST_NEW = 500
 
 
 def echoes_of_fading(
-    view: Snapshot, services: Services, snapshot: DreamState, knobs: Knobs, phases: Collection[Phase]
+    view: Snapshot,
+    services: Services,
+    snapshot: DreamState,
+    knobs: Knobs,
+    phases: Collection[Phase],
+    decided: Collection[str],
 ) -> dict[int, tuple[Echo, ...]]:
-    """For what would be pruned, the memories that come nearest to all that it says."""
+    """For what would be pruned, the memories that come nearest to all that it says. None speaks for what
+    somebody decided to keep beside another."""
     draft = Draft.of(snapshot)
     for phase, step in ((Phase.CONSOLIDATE, consolidate), (Phase.DOWNSCALE, downscale)):
         if phase in phases:
             draft = step(snapshot, knobs, draft)
     if not knobs.prune_echo:
         return {}
-    return {row: _echoes(view, services, int(snapshot.ids[row])) for row in fading(snapshot, knobs, draft)}
+    rows = ((row, int(snapshot.ids[row])) for row in fading(snapshot, knobs, draft))
+    return {row: _echoes(view, services, id_) for row, id_ in rows if text_reference(id_) not in decided}
 
 
 def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
@@ -92,8 +100,9 @@ def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     return dict(sorted((near or {}).items(), key=lambda item: (-item[1], item[0])))
 
 
-def copies_of_errors(services: Services, snapshot: DreamState) -> tuple[Copy, ...]:
-    """What came since the last dream and may repeat something that was corrected before."""
+def copies_of_errors(services: Services, snapshot: DreamState, decided: Collection[str]) -> tuple[Copy, ...]:
+    """What came since the last dream and may repeat something that was corrected before; what somebody
+    decided to keep beside another stays."""
     with services.read() as view:
         pairs = corrections(view, scope_id(view, services.scope), _MOST_ERRORS)
         if not pairs:
@@ -102,7 +111,12 @@ def copies_of_errors(services: Services, snapshot: DreamState) -> tuple[Copy, ..
         # What was merged was no error: the one that it lives on in says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
         new = memories_by_id(view, _newest(snapshot))
-    places = [place for memory in new.values() for place in _places(memory)]
+    places = [
+        (place, said)
+        for memory in new.values()
+        for place, said in _places(memory)
+        if text_reference(place.memory, place.observation) not in decided
+    ]
     wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
     cosines = _cosines(services, wrong, [said for _, said in places])
     return tuple(

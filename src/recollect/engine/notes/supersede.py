@@ -84,6 +84,14 @@ def supersede(
     )
 
 
+def near_copies(
+    services: Services, view: Snapshot, wrong: Memory, right: str, by: int
+) -> list[tuple[int, int | None]]:
+    """Memories in force that repeat an error, each with the observation that does, where it is an entity."""
+    retired, _ = _near(services, view, wrong, right, except_for=by)
+    return [(place.id, place.observation) for place in retired]
+
+
 class _Written:
     """What took the place of what, as it is stored: a `BeforeCommit`."""
 

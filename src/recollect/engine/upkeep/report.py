@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -12,6 +12,7 @@ from recollect.engine.contradictions import open_contradictions
 from recollect.engine.graph.observation_vectors import pages
 from recollect.engine.memory_text import text_preview
 from recollect.engine.services import Services
+from recollect.engine.upkeep.decisions import decision_key, text_reference
 from recollect.engine.upkeep.results import (
     ConsolidationReport,
     FlaggedNote,
@@ -26,6 +27,7 @@ from recollect.ports import Progress, Snapshot, Vector
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Status
+from recollect.retrieval.contents import dismissed_keys
 from recollect.retrieval.contradictions import texts_of
 from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.filters import allowed
@@ -42,7 +44,8 @@ _MOST_COMPARED = 2_000
 def consolidation_report(
     services: Services, stale_days: float, progress: Progress | None = None
 ) -> ConsolidationReport:
-    """Everything that upkeep could look at, of one moment of the store."""
+    """Everything that upkeep could look at, of one moment of the store, but for what somebody decided to
+    keep as it is."""
     _check_days(stale_days)
     # What earlier answers left to be noted tells what was seen.
     services.usage.settle(services.usage.patience_seconds)
@@ -54,23 +57,29 @@ def consolidation_report(
     names: dict[int, str] = {}
     newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
     with services.read() as view:
+        kept = dismissed_keys(view, services.scope)
         for page in pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)
-            flagged += (flag for entity in page for flag in _flagged(entity))
+            flagged += (flag for entity in page for flag in _flagged(entity, kept))
             large += large_ones(view, page)
-            stale += stale_in(view, page, now, timedelta(days=stale_days))
+            idle = stale_in(view, page, now, timedelta(days=stale_days))
+            stale += (each for each in idle if decision_key("stale", str(each.id)) not in kept)
             names |= {entity.id: entity.name for entity in page}
             newest.extend(entity for entity in page if entity.in_force)
         observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
         in_force = allowed(services.found_now(Kind.NOTE), [scope_id(view, services.scope)])
         counts["notes"] = view.count("memory", in_force)[None]
         similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
-        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values())))
+        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values()), kept))
         last = view.rows("memory", ("id",), in_force, newest_first=True, limit=_MOST_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
-    found = analyses(services, large, progress)
+    found = [
+        each
+        for each in analyses(services, large, progress)
+        if decision_key("split", str(each.id)) not in kept
+    ]
     report = ConsolidationReport(
         at=now,
         stale_days=stale_days,
@@ -87,7 +96,7 @@ def consolidation_report(
             if not each.needs_split
         ),
         text="",
-        contradictions=open_contradictions([*observed, *noted], names),
+        contradictions=open_contradictions([*observed, *noted], names, kept),
     )
     return replace(report, text="\n".join(_lines(report)))
 
@@ -97,19 +106,24 @@ def _check_days(days: object) -> None:
         raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
 
 
-def _flagged(entity: Memory) -> Iterator[FlaggedObservation]:
+def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
     """Near-repeats of which both are still in force: of the others, somebody has taken care."""
     standing = {seen.id: seen for seen in entity.in_force}
     for seen in entity.in_force:
-        if seen.similar_to in standing:
+        if seen.similar_to not in standing:
+            continue
+        references = (text_reference(entity.id, id_) for id_ in (seen.similar_to, seen.id))
+        if decision_key("similar_observations", *references) not in kept:
             yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
 
 
-def _flagged_notes(view: Snapshot, page: Sequence[Memory]) -> Iterator[FlaggedNote]:
+def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]) -> Iterator[FlaggedNote]:
     others = memories_by_id(view, sorted({note.similar_to for note in page if note.similar_to is not None}))
     for note in page:
         other = others.get(note.similar_to or 0)
-        if other is not None and other.deleted_at is None and other.superseded_at is None:
+        if other is None or other.deleted_at is not None or other.superseded_at is not None:
+            continue
+        if decision_key("similar_notes", str(other.id), str(note.id)) not in kept:
             yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
 
 

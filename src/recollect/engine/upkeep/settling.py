@@ -32,7 +32,15 @@ from recollect.conditions import (
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradictions_among
 from recollect.engine.limits import STALE_DAYS
+from recollect.engine.notes.supersede import near_copies
 from recollect.engine.services import Services, asks_again
+from recollect.engine.upkeep.decisions import (
+    SettleKind,
+    decision_key,
+    is_about_two,
+    kept_together,
+    text_reference,
+)
 from recollect.engine.upkeep.report import stale_in
 from recollect.engine.upkeep.results import SplitUndo
 from recollect.engine.upkeep.split import execute_split, undo_split
@@ -52,7 +60,6 @@ from recollect.retrieval.contents import dismissed_keys
 from recollect.retrieval.contradictions import StatedText, texts_of, time_of_text
 from recollect.retrieval.records import memories_by_id
 
-SettleKind = Literal["contradiction", "similar_notes", "similar_observations", "split", "stale"]
 SettleAction = Literal[
     "supersede_older",
     "forget_older",
@@ -90,7 +97,7 @@ class Side:
 
     @property
     def reference(self) -> str:
-        return str(self.id) if self.observation is None else f"o{self.observation}"
+        return text_reference(self.id, self.observation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +115,8 @@ class ToSettle:
 
     @property
     def key(self) -> str:
-        """By which it is settled: the kind, and whom it is about."""
         sides = (self.older,) if self.newer is None else (self.older, self.newer)
-        return ":".join((self.kind, *(side.reference for side in sides)))
+        return decision_key(self.kind, *(side.reference for side in sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +367,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[To
 
 def _parsed(key: str) -> tuple[SettleKind, str, str | None]:
     kind, *references = key.split(":")
-    pairs = kind in {"contradiction", "similar_notes", "similar_observations"}
+    pairs = is_about_two(kind)
     if kind not in get_args(SettleKind) or len(references) != (2 if pairs else 1):
         raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
     known: SettleKind = next(each for each in get_args(SettleKind) if each == kind)
@@ -403,8 +409,7 @@ def _written(services: Services, key: str, action: SettleAction, sides: Sequence
     if action == "supersede_older":
         if older.id == newer.id:
             raise InvalidInput("Both are observations of one entity; say 'remove_older' instead.")
-        ids = () if is_observation else (older.id,)
-        observations = () if older.observation is None else (older.observation,)
+        ids, observations = _retired(services, older, newer, copies=key.startswith("contradiction:"))
         services.write([Supersede(services.scope, ids, newer.id, observations)])
         return SettleUndo(key, action, ids, observations)
     if target.observation is not None:
@@ -412,3 +417,29 @@ def _written(services: Services, key: str, action: SettleAction, sides: Sequence
         return SettleUndo(key, action, observations=(target.observation,))
     services.write([Forget(services.scope, (target.id,))])
     return SettleUndo(key, action, (target.id,))
+
+
+def _retired(
+    services: Services, older: Side, newer: Side, *, copies: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Memories and observations that the newer one stands for from now on.
+
+    As with `supersede`, an error does not live on in its `copies`, but for those that somebody chose to keep.
+    """
+    if older.observation is not None:
+        return (), (older.observation,)
+    if not copies:
+        return (older.id,), ()
+    wrong = services.memory(older.id)
+    right = newer.text if newer.observation is None else f"{newer.name}: {newer.text}"
+    with services.read() as view:
+        kept = kept_together(dismissed_keys(view, services.scope))
+        found = [
+            (id_, observation)
+            for id_, observation in near_copies(services, view, wrong, right, newer.id)
+            if text_reference(id_, observation) not in kept
+        ]
+    return (
+        (older.id, *(id_ for id_, observation in found if observation is None)),
+        tuple(observation for _, observation in found if observation is not None),
+    )

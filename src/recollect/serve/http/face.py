@@ -48,7 +48,9 @@ class Face:
         with self.metrics.timed(name):
             return await self.run(
                 request,
-                lambda memory: operation.answer(memory, operation.parse(given), **more),
+                lambda memory: operation.answer(
+                    memory, operation.parse(given), latencies=self.metrics.latencies, **more
+                ),
                 right=right,
                 reads=operation.read_only,
             )

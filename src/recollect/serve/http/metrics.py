@@ -8,10 +8,11 @@ from bisect import bisect_left
 from collections import Counter, deque
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.bootstrap import now
 from recollect.errors import RecollectError
+from recollect.serve.latency import MinuteLatency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,18 +27,6 @@ _MINUTE_SECONDS = 60
 _MINUTES_OF_A_DAY = 24 * 60
 # Of each operation and minute so many times are kept, to tell percentiles from.
 _MOST_TIMES = 200
-
-
-class MinuteLatency(NamedTuple):
-    """The calls of one operation within a minute."""
-
-    minute: int
-    """When it began, in seconds since 1970."""
-    operation: str
-    calls: int
-    median: float
-    """Seconds, of the first calls of that minute."""
-    p95: float
 
 
 class _Histogram:

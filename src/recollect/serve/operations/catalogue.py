@@ -35,12 +35,15 @@ SETS: dict[str, tuple[str, ...]] = {
 _BY_HTTP = {
     "whole_memory": "get_memory",
     "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
+    "whole_why_not": "why_not_in_full",
     "past_dreams": "list_dreams get_dream forecast",
+    "dream_previews": "preview_dream",
     "settling": "to_settle settle undo_settling",
     "answers": "list_answers get_answer replay_answer",
     "quality": "self_test confidence_curve tuning_state analyze_tuning run_tuning set_numbers reset_numbers "
     "rollback_tuning tuning_history empty_log",
     "store": "doctor store_state verify backup reindex purge purge_forgotten import_text export",
+    "server": "list_tokens create_token revoke_token latencies",
     "batches": "remember_many supersede",
 }
 """By module, in the order in which pages list them."""

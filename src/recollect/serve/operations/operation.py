@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
 from functools import cache
@@ -52,6 +52,7 @@ from recollect.text.untrusted import visible
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
+    from recollect.serve.latency import MinuteLatency
     from recollect.serve.operations.catalogue import Definition
     from recollect.serve.operations.schema import Schema
 
@@ -209,6 +210,8 @@ class OperationCall:
     recent: RecentAnswers = field(default_factory=RecentAnswers)
     key: str | None = None
     """With the same one again, a write is answered and not repeated."""
+    latencies: Callable[[], Sequence[MinuteLatency]] = tuple
+    """How long calls of this server took, the oldest first."""
     keep_going: bool = False
     """Of a batch, rows that cannot be stored are left out and named; otherwise they stop it all."""
 

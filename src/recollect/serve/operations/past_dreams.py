@@ -76,7 +76,7 @@ def _list_dreams(
     """Dreams, the newest first, with what each did in numbers and how its gate judged it."""
     found = call.engine.dreams.history(limit + 1, before=place_of(cursor) or None)
     shown = found[:limit]
-    texts = _texts(call, {loss["memory"] for each in shown for loss in _losses(each)})
+    texts = texts_of_memories(call, {loss["memory"] for each in shown for loss in _losses(each)})
     rows = [_dream_row(each, texts) for each in shown]
     last = str(shown[-1].id) if len(found) > limit else None
     return OperationReply({"dreams": rows, **page_rows(last, None)})
@@ -87,7 +87,7 @@ def _losses(dream: DreamRecord) -> list[Any]:
     return list(gate["losses"]) if gate else []
 
 
-def _texts(call: OperationCall, ids: set[int]) -> dict[int, str]:
+def texts_of_memories(call: OperationCall, ids: set[int]) -> dict[int, str]:
     return {id_: _said(memory) for id_, memory in call.engine.get_many(sorted(ids)).items()}
 
 
@@ -145,7 +145,9 @@ def _get_dream(
     start = place_of(cursor)
     shown = every[start : start + limit]
     lost = {loss["memory"] for loss in _losses(record)}
-    texts = _texts(call, {each["id"] for each in shown if "observation" not in each["what"]} | lost)
+    texts = texts_of_memories(
+        call, {each["id"] for each in shown if "observation" not in each["what"]} | lost
+    )
     owners = {entity for entity, *_ in record.report["merged_observations"]}
     owners |= {memory for memory, _ in record.report["corrected"]}
     observed = {
@@ -233,7 +235,7 @@ def _forecast(
     order = sorted(reached, key=lambda row: (reached[row], float(found.strength[row]), row))
     start = place_of(cursor)
     shown = order[start : start + limit]
-    texts = _texts(call, {int(found.ids[row]) for row in shown})
+    texts = texts_of_memories(call, {int(found.ids[row]) for row in shown})
     result: ForecastOutput = {
         "days": days,
         "memories": len(found.ids),

@@ -7,8 +7,9 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.engine.upkeep.decisions import SettleKind
 from recollect.engine.upkeep.results import SplitUndo
-from recollect.engine.upkeep.settling import SettleAction, SettleKind, SettleUndo, ToSettle
+from recollect.engine.upkeep.settling import SettleAction, SettleUndo, ToSettle
 from recollect.serve.operations.browse import Cursor, PageLimit, next_place, place_of
 from recollect.serve.operations.operation import (
     Many,

@@ -251,6 +251,17 @@ class BadLineRow(TypedDict):
     reason: str
 
 
+class ImportFoundRow(TypedDict):
+    """What an import would read; how much of it is new shows only when it is brought in."""
+
+    entities: int
+    observations: int
+    texts: Annotated[int, described("Notes and messages")]
+    relations: int
+    forgotten: int
+    owners: Annotated[list[str], described("Whose memories a full export holds; the empty name: nobody's")]
+
+
 class ImportTextOutput(TypedDict):
     format: str
     lines: int
@@ -265,6 +276,7 @@ class ImportTextOutput(TypedDict):
     bad_count: int
     bad_lines: list[BadLineRow]
     note: str | None
+    found: Annotated[ImportFoundRow | None, described("With `dry_run`, what the lines hold")]
 
 
 @operation("Import", idempotent=True, of_every_owner=True)
@@ -273,12 +285,15 @@ def _import_text(
     jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),
     format: Literal["auto", "official", "full"] = "auto",
     keep_going: bool = Field(default=True, description="Leave out lines that cannot be read, and name them"),
+    dry_run: bool = Field(default=False, description="Only tell what the lines hold; nothing is written"),
 ) -> OperationReply[ImportTextOutput]:
     """Bring in the official memory server's JSONL, or a full export of ours, as `recollect import` does. The
     full one goes to the owners that it names. Bringing in the same again changes nothing.
     """
     from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
 
+    if dry_run:
+        return OperationReply(_would_import(call, jsonl))
     report = import_file(
         call.engine,
         io.StringIO(jsonl),
@@ -288,7 +303,29 @@ def _import_text(
         embed_progress=call.progress,
     )
     bad = [row_of(BadLineRow, each) for each in report.bad_lines]
-    return OperationReply(row_of(ImportTextOutput, report, bad_lines=bad))
+    return OperationReply(row_of(ImportTextOutput, report, bad_lines=bad, found=None))
+
+
+def _would_import(call: OperationCall, jsonl: str) -> ImportTextOutput:
+    from recollect.transfer.previewing import import_preview  # noqa: PLC0415  # the same
+
+    preview = import_preview(io.StringIO(jsonl), call.progress)
+    return {
+        "format": preview.format,
+        "lines": preview.lines,
+        "entities_created": 0,
+        "entities_merged": 0,
+        "observations_added": 0,
+        "texts_created": 0,
+        "texts_known": 0,
+        "relations_created": 0,
+        "relations_known": 0,
+        "embedded": 0,
+        "bad_count": preview.bad_count,
+        "bad_lines": [row_of(BadLineRow, each) for each in preview.bad_lines],
+        "note": "Nothing was imported: this was a dry run.",
+        "found": row_of(ImportFoundRow, preview),
+    }
 
 
 class ExportOutput(PageRows):

@@ -9,7 +9,7 @@ from recollect.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.serve.http.metrics import MinuteLatency
+    from recollect.serve.latency import MinuteLatency
 
 _MINUTES_LISTED = 30
 # What people wait for most.

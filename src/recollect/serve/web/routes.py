@@ -43,6 +43,7 @@ def web_routes(face: Face) -> list[BaseRoute]:
     from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
     from recollect.serve.web.pages.dreams import DREAM_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.hit_feedback import judge_recalled  # noqa: PLC0415
     from recollect.serve.web.pages.recall import recall_counts, recall_screen  # noqa: PLC0415
     from recollect.serve.web.pages.settle import SETTLE_PAGES  # noqa: PLC0415
     from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
@@ -51,6 +52,7 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
         ("GET", "/recall/counts"): recall_counts,
+        ("POST", "/recall/judge"): judge_recalled,
         **_memory_handlers(),
         ("GET", "/graph"): graph_screen,
         ("GET", "/graph/data"): graph_data,

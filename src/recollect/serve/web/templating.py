@@ -58,7 +58,7 @@ _FLASH = "recollect_flash"
 _FLASH_SECONDS = 60
 _MOST_FLASH = 2_000
 # What a link takes along: whose memory, and as of when.
-_KEPT = ("owner", "agent", "as_of")
+KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def kept_url(request: Request, path: str, **changes: Any) -> str:
     base, _, query = path.partition("?")
     params: dict[str, Any] = {
         name: request.query_params[name]
-        for name in _KEPT
+        for name in KEPT_PARAMETERS
         if name in request.query_params and (name != "as_of" or _readable_as_of(request))
     }
     params |= changes
@@ -250,7 +250,7 @@ def _kept_fields(context: Context) -> Markup:
     """The same, for a form that is sent with GET."""
     params = context["request"].query_params
     field = Markup('<input type="hidden" name="{}" value="{}">')
-    return Markup("").join(field.format(name, params[name]) for name in _KEPT if params.get(name))
+    return Markup("").join(field.format(name, params[name]) for name in KEPT_PARAMETERS if params.get(name))
 
 
 @pass_context

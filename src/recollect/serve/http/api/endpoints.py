@@ -58,6 +58,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("POST", "/context", "context", "Search"),
     Endpoint("POST", "/explain", "explain", "Search"),
     Endpoint("POST", "/why-not", "why_not", "Search"),
+    Endpoint("POST", "/why-not/full", "why_not_in_full", "Search"),
     Endpoint("POST", "/feedback", "feedback", "Search"),
     Endpoint("GET", "/memories", "list_memories", "Memories"),
     Endpoint("POST", "/memories", "remember", "Memories", location="/memories/{id}", takes_key=True),
@@ -127,6 +128,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/graph", "read_graph", "Graph"),
     Endpoint("GET", "/graph/paths", "find_paths", "Graph"),
     Endpoint("POST", "/dreams", "dream", "Dreams"),
+    Endpoint("POST", "/dreams/preview", "preview_dream", "Dreams"),
     Endpoint("POST", "/dreams/{id}/undo", "undo_dream", "Dreams"),
     Endpoint("GET", "/dreams", "list_dreams", "Dreams"),
     Endpoint("GET", "/dreams/forecast", "forecast", "Dreams"),
@@ -169,5 +171,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("POST", "/upkeep/import", "import_text", "Upkeep"),
     Endpoint("GET", "/upkeep/export", "export", "Upkeep"),
     Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep"),
+    Endpoint("GET", "/server/latencies", "latencies", "Server"),
+    Endpoint("GET", "/tokens", "list_tokens", "Server"),
+    Endpoint("POST", "/tokens", "create_token", "Server"),
+    Endpoint("DELETE", "/tokens/{name}", "revoke_token", "Server"),
 )
 """Every endpoint, by tag."""

@@ -75,6 +75,7 @@ class ApiHandler:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
         right = right_for(operation)
+        more["latencies"] = self.face.metrics.latencies
         if call.key is not None:
             more["key"] = call.key
         more["keep_going"] = call.keep_going

@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.dreams.knobs import Phase
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
-from recollect.serve.http.api.events import EVENT_STREAM, EventStream
 from recollect.serve.http.caller import Right
 from recollect.serve.http.face import caller_of
-from recollect.serve.http.problems import problem_of
 from recollect.serve.web.pages.recall import whole_number
-from recollect.serve.web.templating import Undo, kept_url, page, redirect
+from recollect.serve.web.progress import with_progress_to
+from recollect.serve.web.templating import Undo, page, redirect
 from recollect.text.phrases import quantity
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.records import Memory
     from recollect.serve.http.face import Face
-    from recollect.serve.http.problems import ProblemDetails
 
 _SHOWN = 50
 _MOST_DAYS = 3_650
@@ -169,7 +167,7 @@ class DreamForm:
     without: tuple[str, ...]
 
 
-async def dream_now(face: Face, request: Request) -> Response | EventStream:
+async def dream_now(face: Face, request: Request) -> Response:
     """Dream, or try it: a script reads how far it is, and without one the page comes when it is done."""
     # Before anything is promised to a reader of events.
     caller_of(request).require(Right.WRITE)
@@ -177,17 +175,17 @@ async def dream_now(face: Face, request: Request) -> Response | EventStream:
     asked = DreamForm(bool(form.get("dry_run")), tuple(str(each) for each in form.getlist("without"))[:20])
     if set(PHASES) <= set(asked.without):
         raise InvalidInput("That leaves no phase to dream; leave at least one of them in.")
-    if EVENT_STREAM in request.headers.get("accept", ""):
 
-        async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
-            try:
-                return await _told(face, request, asked, await _dreamt(face, request, asked, progress))
-            except RecollectError as error:
-                return problem_of(error)
+    def work(memory: Engine, progress: Progress) -> _Dreamt:
+        with face.metrics.timed("dream"):
+            done = memory.dream(dry_run=asked.dry_run, without=asked.without, progress=progress)
+        named = () if done.id is not None else _named(done.report)
+        return _Dreamt(done, memory.get_many(sorted(named)))
 
-        return EventStream(worked, stops=False)
-    done = await _dreamt(face, request, asked)
-    return _to_dream(request, done) or await _result_page(face, request, asked, done)
+    async def shown(done: _Dreamt) -> Response:
+        return _to_dream(request, done) or await _result_page(face, request, asked, done)
+
+    return await with_progress_to(face, request, work, shown, right=Right.WRITE)
 
 
 async def undo_dream(face: Face, request: Request) -> Response:
@@ -209,18 +207,6 @@ class _Dreamt:
     """Those that a page names."""
 
 
-async def _dreamt(
-    face: Face, request: Request, asked: DreamForm, progress: Progress | None = None
-) -> _Dreamt:
-    def work(memory: Engine) -> _Dreamt:
-        done = memory.dream(dry_run=asked.dry_run, without=asked.without, progress=progress)
-        named = () if done.id is not None else _named(done.report)
-        return _Dreamt(done, memory.get_many(sorted(named)))
-
-    with face.metrics.timed("dream"):
-        return await face.run(request, work, right=Right.WRITE)
-
-
 def _named(report: DreamReport) -> set[int]:
     moved = (*report.strongest, *report.weakest, *report.stablest)
     pairs = (*report.merged[:_SHOWN], *report.corrected[:_SHOWN], *(row[:2] for row in report.linked))
@@ -240,14 +226,6 @@ def _to_dream(request: Request, done: _Dreamt) -> Response | None:
         return None
     here = f"/dreams/{done.result.id}"
     return redirect(request, here, f"Dream {done.result.id} is done.", Undo(f"{here}/undo"))
-
-
-async def _told(face: Face, request: Request, asked: DreamForm, done: _Dreamt) -> Mapping[str, Any]:
-    """For a script: where to go on, or the page to show."""
-    if done.result.id is not None:
-        return {"location": kept_url(request, f"/dreams/{done.result.id}")}
-    response = await _result_page(face, request, asked, done)
-    return {"page": bytes(response.body).decode()}
 
 
 async def _result_page(face: Face, request: Request, asked: DreamForm, done: _Dreamt) -> Response:

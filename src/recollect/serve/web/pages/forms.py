@@ -51,7 +51,7 @@ class SentForm:
     def back(self, usual: str) -> str:
         """The page that the form stood on, if it was one of ours."""
         given = self.get("back") or usual
-        is_ours = given.startswith(("/browse", "/memory/", "/why-not")) and given.isprintable()
+        is_ours = given.startswith(("/browse", "/memory/", "/recall", "/why-not")) and given.isprintable()
         return given if is_ours and len(given) <= _LONGEST_PATH else usual
 
 

@@ -187,9 +187,11 @@ async def correct_memory(face: Face, request: Request) -> Response:
     more = len(done.retired) - 1
     also = f", and {quantity(more, 'near copy', 'near copies')} with it" if more else ""
     said = f"#{done.by.id} now stands in the place of #{id_}{also}."
-    return redirect(
-        request, f"/memory/{done.by.id}", said, Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
-    )
+    back = form.get("back")
+    if back is not None:
+        fields.append(("back", back))
+    undo = Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
+    return redirect(request, form.back(f"/memory/{done.by.id}"), said, undo)
 
 
 async def undo_supersede(face: Face, request: Request) -> Response:
@@ -204,7 +206,7 @@ async def undo_supersede(face: Face, request: Request) -> Response:
             memory.graph.restore_observation(each)
 
     await face.run(request, take_back, right=Right.WRITE)
-    return redirect(request, f"/memory/{id_}", f"#{id_} is in force again.")
+    return redirect(request, form.back(f"/memory/{id_}"), f"#{id_} is in force again.")
 
 
 # What is known of an entity

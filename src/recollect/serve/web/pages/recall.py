@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from recollect.engine.limits import DEFAULT_BUDGET, DEFAULT_LIMIT
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.records import Kind
-from recollect.serve.web.templating import as_of, page
+from recollect.serve.web.templating import KEPT_PARAMETERS, as_of, page
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,8 +90,21 @@ async def recall_screen(face: Face, request: Request) -> Response:
         return await page(face, request, "recall.html", **_form(face, asked), found=None, recent=recent)
     found = await face.run(request, lambda memory: _find(memory, asked))
     return await page(
-        face, request, "recall.html", **_form(face, asked), found=found, recent=(), query=asked.query
+        face,
+        request,
+        "recall.html",
+        **_form(face, asked),
+        found=found,
+        recent=(),
+        query=asked.query,
+        back=_address(request),
     )
+
+
+def _address(request: Request) -> str:
+    """This very question, for a form to come back to; whose memory it is of comes by itself."""
+    params = request.query_params.multi_items()
+    return f"/recall?{urlencode([each for each in params if each[0] not in KEPT_PARAMETERS])}"
 
 
 def _form(face: Face, asked: RecallForm) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.web.templating import Undo, page, redirect
+from recollect.text.phrases import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,6 +156,9 @@ async def settle_one(face: Face, request: Request) -> Response:
     key, action, kind = (str(form.get(name, "")) for name in ("key", "action", "kind"))
     done = await face.call(request, "settle", {"key": key, "action": action})
     said = next((each.done for each in _DECISIONS if each.action == action), "Done.")
+    retired = len(done.result["undo"]["memories"]) + len(done.result["undo"]["observations"])
+    if action == "supersede_older" and retired > 1:
+        said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it went with it."
     undo = Undo("/settle/undo", (("undo", _undo_text(done.result["undo"])),))
     return redirect(request, _path(_tab(kind), str(form.get("next", ""))), said, undo)
 

@@ -1,8 +1,7 @@
-/* Forms with data-progress: sends them, shows how far the work is, and goes to the page with its outcome. */
+/* Forms with `data-progress`: sends them, shows how far the work is by server-sent events, and then the page with
+   its outcome. `data-progress-stages` names what is under way after each step. Without this, the page takes its time. */
 (() => {
   "use strict";
-  if (window.recollectProgress) return;
-  window.recollectProgress = true;
 
   async function* events(body) {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -26,11 +25,26 @@
     return form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
   }
 
+  function showPage(html) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    document.title = page.title;
+    document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
+    window.htmx?.process(document.querySelector("main"));
+    document.querySelector("main").focus();
+    window.scrollTo(0, 0);
+  }
+
+  function words(form, { done, total }) {
+    const stages = form.dataset.progressStages?.split("|");
+    if (stages) return `${stages[done] || "Working"} …`;
+    return total ? `${form.dataset.progress} ${Math.floor(100 * done / total)} %` : form.dataset.progress;
+  }
+
   async function send(form, submitter) {
     const place = form.querySelector("[data-progress-bar]");
     const bar = place.querySelector("progress");
-    const words = place.querySelector("[data-progress-words]");
-    const say = (text, kind) => { words.textContent = text; words.className = kind; };
+    const told = place.querySelector("[data-progress-words]");
+    const say = (text, kind) => { told.textContent = text; told.className = kind; };
     const buttons = [...form.querySelectorAll("button")];
     const sent = body(form, submitter);
     place.hidden = false;
@@ -41,15 +55,18 @@
     buttons.forEach((each) => each.setAttribute("aria-disabled", "true"));
     try {
       const answer = await fetch(form.action, { method: "POST", body: sent, headers: { Accept: "text/event-stream" } });
-      if (!(answer.headers.get("content-type") || "").startsWith("text/event-stream")) {
+      const type = answer.headers.get("content-type") || "";
+      if (type.startsWith("text/html")) { showPage(await answer.text()); return; }
+      if (!type.startsWith("text/event-stream")) {
         const problem = await answer.json().catch(() => ({}));
         throw new Error(problem.detail || problem.message || `The server answered with ${answer.status}; try again.`);
       }
       for await (const { name, data } of events(answer.body)) {
         if (name === "problem") throw new Error(data.detail);
-        if (name === "result") { location.assign(data.href); return; }
+        if (name === "result" && data.href) { location.assign(data.href); return; }
+        if (name === "result") { showPage(data.page); return; }
         if (data.total) { bar.max = data.total; bar.value = data.done; }
-        say(data.total ? `${form.dataset.progress} ${Math.floor(100 * data.done / data.total)} %` : form.dataset.progress, "soft small");
+        say(words(form, data), "soft small");
       }
       throw new Error("The server ended before the work did; look whether it runs, and try again.");
     } catch (error) {
