@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from operation_calls import called, every_page
 
+from recollect.changes import FlagSimilar
 from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -49,6 +50,16 @@ def test_a_contradiction_is_settled_for_the_newer_one_and_taken_back(
     assert (in_force(engine, old.id), in_force(engine, new.id)) == (True, False)
     called(engine, "undo_settling", undo=undo)
     assert to_settle(engine, "contradiction") == [found]
+
+
+def test_notes_that_only_share_a_subject_are_nobody_s_to_settle(engine: Engine) -> None:
+    one = engine.remember("Marta celebrates her birthday on the third of May")
+    other = engine.remember("Marta would like fewer meetings on Friday afternoons")
+    services = engine._services  # noqa: SLF001  # as a model flags what it finds close
+    services.write([FlagSimilar("memory", other.id, one.id, 0.9, services.scope)])
+    assert to_settle(engine, "similar_notes") == []
+    services.write([FlagSimilar("memory", other.id, one.id, 0.96, services.scope)])
+    assert [each["similarity"] for each in to_settle(engine, "similar_notes")] == [0.96]
 
 
 def test_what_is_kept_is_not_asked_again_until_that_is_taken_back(engine: Engine) -> None:

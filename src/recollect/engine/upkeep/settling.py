@@ -59,6 +59,7 @@ from recollect.records import Memory, Observation, Status
 from recollect.retrieval.contents import dismissed_keys
 from recollect.retrieval.contradictions import StatedText, texts_of, time_of_text
 from recollect.retrieval.records import memories_by_id
+from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
 
 SettleAction = Literal[
     "supersede_older",
@@ -282,12 +283,23 @@ def _similar_notes(services: Services, view: Snapshot) -> Iterator[ToSettle]:
         known = memories_by_id(view, {id_ for row in rows for id_ in row})
         for id_, other in rows:
             older = known.get(other)
-            if older is not None and older.deleted_at is None and older.superseded_at is None:
+            if (
+                older is not None
+                and older.deleted_at is None
+                and older.superseded_at is None
+                and _say_the_same(older.text, known[id_].text, known[id_].similarity)
+            ):
                 sides = (_whole(older), _whole(known[id_]))
                 yield ToSettle("similar_notes", *sides, _PAIR, known[id_].similarity)
         if len(rows) < _PAGE:
             return
         last = rows[-1][0]
+
+
+def _say_the_same(one: str, other: str, similarity: float | None) -> bool:
+    """Whether it is worth a person's time: of all that was flagged as near, much only shares a subject."""
+    found = is_paraphrase(one, other)
+    return (similarity or 0.0) >= REWORDED_COSINE if found is None else found
 
 
 def _whole(memory: Memory) -> Side:
@@ -306,7 +318,11 @@ def _similar_observations(services: Services, view: Snapshot) -> Iterator[ToSett
         entities = memories_by_id(view, {entity for entity, *_ in page})
         for entity, new, old in page:
             standing = {seen.id: seen for seen in entities[entity].in_force}
-            if new in standing and old in standing:
+            if (
+                new in standing
+                and old in standing
+                and _say_the_same(standing[old].content, standing[new].content, standing[new].similarity)
+            ):
                 older, newer = (_observed(entities[entity], standing[each]) for each in (old, new))
                 similarity = standing[new].similarity
                 yield ToSettle("similar_observations", older, newer, _OBSERVED, similarity)
