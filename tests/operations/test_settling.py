@@ -55,7 +55,7 @@ def test_a_contradiction_is_settled_for_the_newer_one_and_taken_back(
 def test_notes_that_only_share_a_subject_are_nobody_s_to_settle(engine: Engine) -> None:
     one = engine.remember("Marta celebrates her birthday on the third of May")
     other = engine.remember("Marta would like fewer meetings on Friday afternoons")
-    services = engine._services  # noqa: SLF001  # as a model flags what it finds close
+    services = engine._services  # as a model flags what it finds close
     services.write([FlagSimilar("memory", other.id, one.id, 0.9, services.scope)])
     assert to_settle(engine, "similar_notes") == []
     services.write([FlagSimilar("memory", other.id, one.id, 0.96, services.scope)])

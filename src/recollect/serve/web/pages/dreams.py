@@ -192,7 +192,8 @@ async def undo_dream(face: Face, request: Request) -> Response:
     id_ = _dream_id(request)
     form = await request.form()
     done = (await face.call(request, "undo_dream", {"id": id_, "later": bool(form.get("later"))})).result
-    said = f"Undid dream {' and '.join(map(str, done['undone']))}: {quantity(done['changes'], 'change')} put back."
+    undone = " and ".join(map(str, done["undone"]))
+    said = f"Undid dream {undone}: {quantity(done['changes'], 'change')} put back."
     if done["left"]:
         said += f" {quantity(len(done['left']), 'memory', 'memories')} changed since stay as they are."
     return redirect(request, "/dreams", said)
