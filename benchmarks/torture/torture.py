@@ -10,6 +10,7 @@ Exit status: 0 where nothing was found, 1 where something was, 130 where it was 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import signal
 import subprocess
 import sys
@@ -125,11 +126,25 @@ def _figures(run: Run) -> dict[str, Any]:
 
 
 def _do(run: Run, name: str, advance: Advance) -> None:
-    part, begun = run.parts[name], monotonic()
-    for _ in KINDS[name].steps(run.folder / name, part):
-        part.seconds, begun = round(part.seconds + monotonic() - begun, 1), monotonic()
-        run.save(name)
-        advance()
+    with _alone(run.folder / f"{name}.lock"):
+        part, begun = run.parts[name], monotonic()
+        for _ in KINDS[name].steps(run.folder / name, part):
+            part.seconds, begun = round(part.seconds + monotonic() - begun, 1), monotonic()
+            run.save(name)
+            advance()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Two runs of one part would find each other's writes, and call them damage."""
+    with path.open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(
+                f"Another run is at work on {path.stem} in {path.parent}; name another folder."
+            ) from None
+        yield
 
 
 def _side_by_side(run: Run, names: Sequence[str], options: argparse.Namespace, advance: Advance) -> None:

@@ -60,6 +60,16 @@ def test_what_was_found_is_told_by_the_exit_status(tmp_path: Path) -> None:
     assert tortured(tmp_path, "--part", "cuts", status=1)["cuts"]["findings"][0]["seed"] == 3
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the torture needs Linux or macOS")
+def test_two_runs_do_not_torture_the_same_part(tmp_path: Path) -> None:
+    import fcntl
+
+    with (tmp_path / "cuts.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert tortured(tmp_path, "--part", "cuts", "--count", "1", status=1)["cuts"]["done"] == 0
+    assert tortured(tmp_path, "--part", "cuts", "--count", "1")["cuts"]["done"] == 1
+
+
 def test_the_ledger_finds_what_is_lost_or_half_there(tmp_path: Path) -> None:
     """The control: a loss after a kill would be seen."""
     store = tmp_path / "memory.db"
