@@ -1281,7 +1281,7 @@ class TextContract:
         assert (again.outcomes, again.repeated, first.repeated) == (first.outcomes, True, False)
         assert everything(store) == before
         other: list[Change] = [*changes[:2], replace_by(changes[2], "Ada is in Oslo"), *changes[3:]]
-        with pytest.raises(Conflict, match="'k'"):
+        with pytest.raises(Conflict, match="used for other changes"):
             do(store, *other, key="k")
 
     def test_thousands_of_texts_go_in_at_once_and_out_again(self, store: Repository) -> None:

@@ -159,6 +159,10 @@ def http_foreign_calls(bobs: Bobs, answers: Sequence[int], settle_keys: Sequence
         ("doctor", {}),
         ("store_state", {}),
         ("export", {"format": "full"}),
+        ("why_not_in_full", {"query": "key", "id": bobs.note}),
+        ("preview_dream", {}),
+        ("latencies", {}),
+        ("list_tokens", {}),
     ]
     undo = {"action": "forget_older", "memories": ids, "observations": [1, 2, 3]}
     writes: list[ForeignCall] = [
@@ -177,6 +181,8 @@ def http_foreign_calls(bobs: Bobs, answers: Sequence[int], settle_keys: Sequence
         ("reindex", {}),
         ("purge", {"ids": ids}),
         ("purge_forgotten", {"before": "2100-01-01"}),
+        ("create_token", {"name": "more", "right": "admin"}),
+        ("revoke_token", {"name": "bob"}),
         ("import_text", {"jsonl": '{"type": "entity", "name": "Pantry", "entityType": "x"}'}),
     ]
     return [*reads, *writes, *reads]

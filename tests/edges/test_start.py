@@ -69,9 +69,9 @@ def test_the_help_of_all_commands_loads_none_of_them(recollect: CommandLine) -> 
 def test_a_recall_loads_what_it_needs(harbour: CommandLine) -> None:
     loaded = loaded_by(harbour, "recall", "oolong")
     assert not loaded & {*ONLY_WHEN_ASKED}
-    # 168 when this was written, 182 with checksums, limits and fair waiting. More may be right, but is a
-    # start that everybody pays for.
-    assert len(ours(loaded)) <= 182, ours(loaded)
+    # 168 when this was written, 182 with checksums, limits and fair waiting, 184 with versions and decisions
+    # to keep. More may be right, but is a start that everybody pays for.
+    assert len(ours(loaded)) <= 184, ours(loaded)
 
 
 @pytest.mark.parametrize("typed", [["find", "Marisol"], ["history", "Marisol Vega"], ["graph"]])

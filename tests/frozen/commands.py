@@ -171,6 +171,10 @@ PROGRAMS = Path(sys.executable).parent
 BENCH = (("bench", "quality", "--data", "data", "--no-cache", "--profile", "recollect", "--profile", "bm25"),)
 NOT_RUN = {
     "serve",
+    "ui",
+    "token create",
+    "token list",
+    "token revoke",
     "copy",
     "tune empty-log",
     "bench quality",
