@@ -95,7 +95,9 @@ def screens(browser: Browser, url: str, query: str) -> dict[str, Any]:
             page.goto(path.format(query=query.replace(" ", "+")))
             rows.append(
                 page.evaluate(
-                    """() => {
+                    """async () => {
+                        // The paint is told a frame after the page is there.
+                        await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)));
                         const [visit] = performance.getEntriesByType("navigation");
                         const paint = performance.getEntriesByName("first-contentful-paint")[0];
                         const served = visit.responseEnd - visit.requestStart;
