@@ -123,6 +123,23 @@ def test_headers_and_bodies_that_do_not_come_are_not_waited_for(monkeypatch: pyt
     assert len(told) == 1
 
 
+def test_an_answer_s_body_does_not_wait_for_its_headers_to_be_acknowledged() -> None:
+    delays = []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        sent = scope["state"][connections.CONNECTION].transport.get_extra_info("socket")
+        delays.append(sent.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    with (
+        running(answer) as port,
+        connected(port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as place,
+    ):
+        assert rest(place).startswith(b"HTTP/1.1 204")
+    assert delays == [False]
+
+
 def test_what_is_broken_off_leaves_no_traceback_and_no_session(recollect: CommandLine) -> None:
     with listening(recollect, "--token", TOKEN) as here:
         for _ in range(5):

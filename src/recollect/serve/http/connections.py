@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -65,6 +66,9 @@ class LimitedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
+        # asyncio does so only for sockets that name their protocol, and ours come from `create_server`, which
+        # does not: each answer's body would wait some 40 ms for the client to acknowledge its headers.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         most = most_connections()
         all_ = [each for each in self.connections if isinstance(each, LimitedConnection)]
         own = [each for each in all_ if each.address == self.address]
