@@ -95,9 +95,4 @@
     if (box) box.checked = shortcutsAreOn();
   }
   document.addEventListener("DOMContentLoaded", settle);
-  document.addEventListener("htmx:afterSettle", (event) => {
-    settle();
-    // A page that was swapped in is read from its beginning, as one that was loaded.
-    if (event.detail.boosted) document.querySelector("main")?.focus({ preventScroll: true });
-  });
 })();
