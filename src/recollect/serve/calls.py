@@ -15,7 +15,7 @@ import anyio.to_thread
 from recollect.interruption import interruptible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 # Calls at one time. More would only wait for the same file.
 _MOST_CALLS = 8
@@ -55,3 +55,29 @@ def end_if_cancelled() -> None:
         anyio.from_thread.check_cancelled()
     except (asyncio.CancelledError, CancelledError):
         raise asyncio.CancelledError from None
+
+
+class GrowingProgress:
+    """Tells how far work in a thread is, and ends what nobody waits for; what it tells only ever grows."""
+
+    def __init__(self, tell: Callable[[int, int | None], Awaitable[None]], *, stops: bool) -> None:
+        self._tell = tell
+        self._stops = stops
+        self._before = self._last = 0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """From the worker's thread, after every step."""
+        try:
+            end_if_cancelled()
+            anyio.from_thread.run(self._told, done, total)
+        except (asyncio.CancelledError, CancelledError):
+            # What writes is let finish, or it would be half done.
+            if self._stops:
+                raise asyncio.CancelledError from None
+
+    async def _told(self, done: int, total: int | None) -> None:
+        if self._before + done <= self._last:
+            # Another part of the work has begun, which counts from the start.
+            self._before = self._last
+        self._last = self._before + done
+        await self._tell(self._last, None if total is None else self._before + total)

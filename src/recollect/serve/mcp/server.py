@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
-import anyio.from_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -19,7 +17,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from recollect.errors import RecollectError
-from recollect.serve.calls import CALL_SECONDS, Calls, end_if_cancelled
+from recollect.serve.calls import CALL_SECONDS, Calls, GrowingProgress
 from recollect.serve.mcp import prompts, resources
 from recollect.serve.mcp.notices import ChangeNotices
 from recollect.serve.operations.catalogue import definitions, operations
@@ -126,7 +124,7 @@ class MemoryServer:
         if name not in self._offered:
             return _failed(f"There is no tool {name!r}; there are: {', '.join(offered)}.")
         read_only = self._offered[name]["read_only"]
-        progress = ProgressReporter(ctx, stops=read_only)
+        progress = GrowingProgress(ctx.session.report_progress, stops=read_only)
         caller = _caller(ctx)
         try:
             with self._timed(name):
@@ -155,7 +153,7 @@ class MemoryServer:
         return types.CallToolResult(content=content, structured_content=dict(reply.result))
 
     def _run(
-        self, ctx: Context, name: str, given: dict[str, Any], progress: ProgressReporter
+        self, ctx: Context, name: str, given: dict[str, Any], progress: GrowingProgress
     ) -> OperationReply[Any]:
         self.is_idle.clear()
         try:
@@ -303,32 +301,6 @@ class _Listeners:
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
         self.handler = ListenHandler(self.bus)
-
-
-class ProgressReporter:
-    """Tells a client that asked for it how far a call is, and ends work that nobody waits for."""
-
-    def __init__(self, ctx: Context, *, stops: bool) -> None:
-        self._session = ctx.session
-        self._stops = stops
-        self._before = self._last = 0
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """From the worker's thread, after every step."""
-        try:
-            end_if_cancelled()
-            anyio.from_thread.run(self._tell, done, total)
-        except (asyncio.CancelledError, CancelledError):
-            # What writes is let finish, or it would be half done.
-            if self._stops:
-                raise asyncio.CancelledError from None
-
-    async def _tell(self, done: int, total: int | None) -> None:
-        if self._before + done <= self._last:
-            # Another part of the work has begun, which counts from the start; progress only ever grows.
-            self._before = self._last
-        self._last = self._before + done
-        await self._session.report_progress(self._last, None if total is None else self._before + total)
 
 
 def _caller(ctx: Context) -> Caller | None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import anyio.from_thread
 
-from recollect.serve.calls import end_if_cancelled
+from recollect.serve.calls import GrowingProgress
 from recollect.serve.http.problems import ProblemDetails, json_bytes
 
 if TYPE_CHECKING:
@@ -39,14 +36,13 @@ class EventStream:
         self._work = work
         self._stops = stops
         self._is_open = False
-        self._before = self._last = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._send = send
         done: Any = None
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
-            done = await self._work(self._progress)
+            done = await self._work(GrowingProgress(self._tell, stops=self._stops))
             group.cancel_scope.cancel()
         if done is None:  # the client has gone
             return
@@ -59,24 +55,8 @@ class EventStream:
             await self._event("result", done)
         await send({"type": "http.response.body", "body": b""})
 
-    def _progress(self, done: int, total: int | None) -> None:
-        """From the worker's thread, after every step."""
-        try:
-            end_if_cancelled()
-            anyio.from_thread.run(self._tell, done, total)
-        except (asyncio.CancelledError, CancelledError):
-            # What writes is let finish, or it would be half done.
-            if self._stops:
-                raise asyncio.CancelledError from None
-
     async def _tell(self, done: int, total: int | None) -> None:
-        if self._before + done <= self._last:
-            # Another part of the work has begun, which counts from the start; progress only ever grows.
-            self._before = self._last
-        self._last = self._before + done
-        await self._event(
-            "progress", {"done": self._last, "total": None if total is None else self._before + total}
-        )
+        await self._event("progress", {"done": done, "total": total})
 
     async def _event(self, name: str, data: object) -> None:
         if not self._is_open:
