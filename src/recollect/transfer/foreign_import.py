@@ -53,7 +53,7 @@ class ForeignTally:
                 self._state(record.memory)
             case PlacedMessage():
                 counts["messages"] += 1
-                self.owners[record.scope.owner] += 1
+                self.owners[scope_label(record.scope)] += 1
             case PlacedRelation():
                 counts["relations"] += 1
             case NoPlace():
@@ -74,7 +74,7 @@ class ForeignTally:
 
     def _state(self, memory: Memory) -> None:
         counts = self._tally.counts
-        self.owners[memory.scope.owner] += 1
+        self.owners[scope_label(memory.scope)] += 1
         counts["forgotten"] += memory.deleted_at is not None
         counts["superseded"] += memory.superseded_at is not None
 
@@ -245,6 +245,11 @@ class ForeignImport:
         if memory.source is not None:
             self._known(memory.scope)[memory.source] = id_
         self._new.add(id_)
+
+
+def scope_label(scope: Scope) -> str:
+    """`ana`, or `ana/bot` for an agent of hers; empty for nobody's."""
+    return f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner
 
 
 def _batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:

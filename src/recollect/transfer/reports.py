@@ -114,7 +114,7 @@ class ForeignReport:
     """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
     also_created_count: int = 0
     owners: tuple[tuple[str, int], ...] = ()
-    """Whose memories these are, the empty name for nobody's, each with how many there are."""
+    """Whose memories these are, `owner` or `owner/agent`, empty for nobody's, and how many of each."""
     no_place: tuple[Unplaced, ...] = ()
     left: tuple[str, ...] = ()
     """What was left as it is here, though the source has changed it: the first of them."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.transfer.previewing import ImportPreview
 
 FORMATS = ("chatgpt", "claude", "markdown", "turns")
-FOREIGN_FORMATS = ("mcp-memory-v2",)
+FOREIGN_FORMATS = ("mcp-memory-v2", "mnemosyne", "cognis", "mcp-memory-service", "mem0")
 """Those of `recollect.transfer.formats.catalogue`, which is not loaded to show a command's help."""
 _OWN = ("official", "full")
 _MOST_NAMED = 5
@@ -211,11 +211,11 @@ def _foreign_result(report: ForeignReport, *, dry_run: bool = False) -> Result:
         table = Table(
             ("", *right_aligned("read")), [(sort, read) for sort, (read, _) in counts.items() if read]
         )
-        text = f"This is {report.title}."
+        text = f"Recognised as {report.title}."
     else:
         rows = [(sort, read, new) for sort, (read, new) in counts.items() if read]
         table = Table(("", *right_aligned("read", "new")), rows)
-        text = f"Imported {report.title}." if report.changed else "Nothing new: all of it was known."
+        text = f"Imported from {report.title}." if report.changed else "Nothing new: all of it was known."
         text = "Nothing was imported." if report.bad_count and not report.read else text
     view: list[Block] = [Message(text, list(_foreign_details(report, dry_run=dry_run)))]
     if table.rows:
@@ -244,10 +244,10 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
         listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
-        yield f"By owner: {listed}. Read them with --owner, or import them as yours with --merge-owners."
+        yield f"By owner: {listed}. Read them with --owner and --agent, or import them as yours with --merge-owners."
     for each in report.no_place:
         shown = f": {'; '.join(each.examples)}" if each.examples else ""
-        yield f"No place here for {each.count:,} {each.what}{shown}"
+        yield f"No place here for {each.what} ({each.count:,}){shown}"
     yield from (f"Left as it is, {reason}" for reason in report.left[:_MOST_NAMED])
     yield from (f"Left out, {reason}" for reason in report.bad[:_MOST_NAMED])
     more = report.bad_count - _MOST_NAMED
