@@ -6,13 +6,14 @@ import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewText
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
+from recollect.text.metadata import metadata_of, metadata_tags
 from recollect.transfer.chats.conversation import storable_text
 from recollect.transfer.formats.items import (
     BadRow,
@@ -84,7 +85,9 @@ class Placing:
             case ForeignEntity():
                 yield from self._entity(item, ids)
             case ForeignNote():
-                yield self._note(item, next(ids))
+                kept, unplaced = _metadata_tags(item)
+                yield self._note(item, next(ids), kept)
+                yield from unplaced
             case ForeignMessage():
                 yield self._message(item)
             case ForeignRelation():
@@ -133,7 +136,7 @@ class Placing:
             deleted_at=_utc(item.forgotten_at),
         )
 
-    def _note(self, item: ForeignNote, id_: int) -> PlacedNote:
+    def _note(self, item: ForeignNote, id_: int, metadata: tuple[str, ...]) -> PlacedNote:
         text = clean_text(storable_text(item.text))
         created = _utc(item.created_at) or self.at
         updated = max(created, _utc(item.updated_at) or created)
@@ -151,7 +154,7 @@ class Placing:
             session=_name(item.session, "session") if item.session.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
             undated=item.created_at is None,
-            tags=_tags(item.tags),
+            tags=(*_tags(item.tags), *metadata),
             former=tuple(_revision(each) for each in item.former),
             status=item.status,
             importance=_importance(item.importance),
@@ -204,7 +207,8 @@ def example_line(record: ForeignRecord) -> str | None:
             return f"entity {_short(record.name)} ({record.type}){_short(first)}"
         case PlacedNote():
             note = record.memory
-            tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+            _, plain = metadata_of(note.tags)
+            tags = f" [{', '.join(plain)}]" if plain else ""
             day = "" if note.undated else f" of {note.created_at:%Y-%m-%d}"
             return f"note{day}{tags}: {_short(note.text)}"
         case PlacedMessage():
@@ -252,6 +256,19 @@ def _name(name: str, what: str = "name") -> str:
 
 def _tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(clean_type(storable_text(tag), "tag") for tag in dict.fromkeys(tags) if tag.strip())
+
+
+def _metadata_tags(item: ForeignNote) -> tuple[tuple[str, ...], list[NoPlace]]:
+    """The tags that keep a note's metadata, and what of it is too much or too odd for that."""
+    kept: dict[str, Any] = {}
+    unplaced = []
+    for key, value in item.metadata.items():
+        try:
+            metadata_tags({**kept, key: value})
+            kept[key] = value
+        except (InvalidInput, TypeError):
+            unplaced.append(NoPlace("metadata that is too long or no JSON", _short(f"{key} = {value}")))
+    return _tags(metadata_tags(kept)), unplaced
 
 
 def _importance(given: float | None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats import ForeignFormat
 from recollect.transfer.formats.items import ForeignItem, ForeignMessage, ForeignNote, NoPlace
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILE = "cognis.db"
+_USUAL = {"sector": "semantic", "scope": "user", "source_role": None, "confidence": 0.8}
 
 
 def _database(source: ForeignSource) -> ForeignSource:
@@ -58,6 +59,7 @@ def _memory(row: sqlite3.Row, later: str | None) -> Iterator[ForeignItem]:
         updated_at=moment_of(row["updated_at"]),
         happened_at=moment_of(row["event_time"]),
         category=row["category"] or "",
+        metadata=_marks(row),
         importance=share_of(row["importance"]),
         session=row["session_id"] or "",
         superseded_by=later if is_old else None,
@@ -67,18 +69,15 @@ def _memory(row: sqlite3.Row, later: str | None) -> Iterator[ForeignItem]:
         owner=row["owner_id"] or "",
         agent=row["agent_id"] or "",
     )
-    if row["original_content"] and row["original_content"] != row["content"]:
-        yield NoPlace("original wordings", row["original_content"][:60])
-    for field, usual in (
-        ("sector", "semantic"),
-        ("scope", "user"),
-        ("source_role", None),
-        ("confidence", 0.8),
-    ):
-        if row[field] not in (None, usual):
-            yield NoPlace(f"values of `{field}`", str(row[field]))
     if row["access_count"]:
         yield NoPlace("access counts")
+
+
+def _marks(row: sqlite3.Row) -> dict[str, Any]:
+    found = {name: row[name] for name, usual in _USUAL.items() if row[name] not in (None, usual)}
+    if row["original_content"] not in (None, "", row["content"]):
+        found["original_content"] = row["original_content"]
+    return found
 
 
 def _message(row: sqlite3.Row) -> ForeignItem:

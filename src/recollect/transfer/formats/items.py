@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
+from collections.abc import Mapping  # dataclass fields: read at run time by typing.get_type_hints
+from dataclasses import field
+from datetime import datetime  # likewise
+from typing import Any  # likewise
 
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Revision, Status  # likewise
@@ -57,6 +60,8 @@ class ForeignNote:
     happened_at: datetime | None = None
     category: str = ""
     tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What else the source says of it, as JSON would: kept as tags, as far as `text.metadata` takes it."""
     importance: float | None = None
     speaker: str = ""
     session: str = ""

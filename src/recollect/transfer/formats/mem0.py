@@ -22,9 +22,9 @@ from recollect.transfer.formats.source import ForeignSource
 from recollect.transfer.formats.values import (
     moment_of,
     object_of,
+    other_fields,
     share_of,
     text_value,
-    unplaced_fields,
     words_of,
 )
 from recollect.transfer.formats.vector_folders import (
@@ -45,8 +45,8 @@ _HISTORY = "history.db"
 # Of a payload or an item of `get_all`: what becomes a field, and what is only another form of the text.
 _PLACED = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
-    "user_id", "agent_id", "run_id", "actor_id", "role", "metadata", "category", "categories", "tags", "importance",
-    "entity_type", "linked_memory_ids", "score", "chroma:document",
+    "user_id", "agent_id", "run_id", "actor_id", "role", "metadata", "category", "categories", "tags",
+    "importance", "entity_type", "linked_memory_ids", "score", "chroma:document",
 }  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if "linked_memory_ids" in payload:
             yield _entity(payload)
         elif "data" in payload:
-            yield from _note(key, payload, history.former.get(key, ()), tuple(about.get(key, ())))
+            yield _note(key, payload, history.former.get(key, ()), tuple(about.get(key, ())))
         else:
             yield NoPlace("records of other programs in the same vector store", key)
     yield from history.rest(payloads)
@@ -139,23 +139,23 @@ def _payloads(files: _Files) -> tuple[dict[str, dict[str, Any]], list[BadRow]]:
 
 def _note(
     key: str, payload: dict[str, Any], former: Sequence[Revision] = (), about: tuple[str, ...] = ()
-) -> Iterator[ForeignItem]:
+) -> ForeignItem:
     text = payload.get("data", payload.get("memory"))
     if not isinstance(text, str):
-        yield BadRow(f"memory {key}", "It has no text.")
-        return
+        return BadRow(f"memory {key}", "It has no text.")
     # `get_all` keeps apart what a payload holds beside the rest.
     metadata = {**payload, **object_of(payload.get("metadata"))}
     categories = words_of(metadata.get("categories"))
     category = text_value(metadata.get("category")) or (categories[0] if categories else "")
     assistant = "assistant" if payload.get("role") == "assistant" else ""
-    yield ForeignNote(
+    return ForeignNote(
         key=key,
         text=text,
         created_at=moment_of(payload.get("created_at")),
         updated_at=moment_of(payload.get("updated_at")),
         category=category,
         tags=(*words_of(metadata.get("tags")), *(each for each in categories if each != category)),
+        metadata=other_fields(metadata, _PLACED),
         importance=share_of(metadata.get("importance")),
         speaker=text_value(payload.get("actor_id")) or assistant,
         session=text_value(payload.get("run_id")),
@@ -165,7 +165,6 @@ def _note(
         owner=text_value(payload.get("user_id")),
         agent=text_value(payload.get("agent_id")),
     )
-    yield from unplaced_fields(metadata, _PLACED)
 
 
 def _entity(payload: dict[str, Any]) -> ForeignItem:
@@ -265,7 +264,7 @@ def _listed(document: object) -> list[Any] | None:
 def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
     for number, item in enumerate(listed, 1):
         if isinstance(item, dict):
-            yield from _note(str(item.get("id") or ""), item)
+            yield _note(str(item.get("id") or ""), item)
         else:
             yield BadRow(f"result {number}", "It is no object.")
     relations = document.get("relations") if isinstance(document, dict) else None

@@ -1,4 +1,4 @@
-"""Mnemosyne: working and episodic memory, a scratchpad, triples and canonical facts, in a database or JSON."""
+"""Mnemosyne: working and episodic memory, a scratchpad, triples, canonical facts; in a database or JSON."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from recollect.transfer.formats.items import (
 from recollect.transfer.formats.values import (
     moment_of,
     object_of,
+    other_fields,
     share_of,
     text_value,
-    unplaced_fields,
     words_of,
 )
 
@@ -60,6 +60,16 @@ _DERIVED = {
 }
 _BY_ITSELF = "regex"
 """The source of annotations that no one gave."""
+_USUAL = {
+    "memory_type": "unknown",
+    "veracity": "unknown",
+    "trust_tier": "STATED",
+    "summary_of": "",
+    "scope": "session",
+    "author_type": "",
+    "validator": "",
+    "event_date": "",
+}
 # Its own time of a memory is local and has no zone; a difference beyond that is meant.
 _OTHER_TIME = timedelta(hours=36)
 
@@ -151,7 +161,8 @@ def _memory(section: str, row: _Row, about: tuple[str, ...]) -> Iterator[Foreign
         created_at=created,
         happened_at=happened,
         category=text_value(row.get("source")),
-        tags=(*words_of(metadata.get("tags")), *_type(row)),
+        tags=words_of(metadata.get("tags")),
+        metadata={**other_fields(metadata, {"tags"}), **_marks(row)},
         importance=share_of(row.get("importance")),
         speaker=text_value(row.get("author_id")),
         session=_session(row),
@@ -161,10 +172,6 @@ def _memory(section: str, row: _Row, about: tuple[str, ...]) -> Iterator[Foreign
         superseded_at=until if superseded_by else None,
         expires_at=None if superseded_by else until,
     )
-    yield from unplaced_fields(metadata, {"tags"})
-    for field, usual in (("veracity", "unknown"), ("trust_tier", "STATED"), ("summary_of", "")):
-        if row.get(field) not in (None, usual):
-            yield NoPlace(f"values of `{field}`", str(row[field])[:60])
     if row.get("recall_count"):
         yield NoPlace("counts of recalls")
 
@@ -177,9 +184,12 @@ def _times(row: _Row) -> tuple[datetime | None, datetime | None]:
     return created, told if abs(told - created) > _OTHER_TIME else None
 
 
-def _type(row: _Row) -> tuple[str, ...]:
-    type_ = text_value(row.get("memory_type"))
-    return (type_,) if type_ not in ("", "unknown") else ()
+def _marks(row: _Row) -> dict[str, Any]:
+    """What it says of a memory beside its text, where that is not what it says of every one."""
+    found = {name: row[name] for name, usual in _USUAL.items() if row.get(name) not in (None, usual)}
+    if row.get("channel_id") not in (None, row.get("session_id")):
+        found["channel_id"] = row["channel_id"]
+    return found
 
 
 def _session(row: _Row) -> str:

@@ -6,13 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.chats.conversation import time_of_iso, time_of_seconds
-from recollect.transfer.formats.items import NoPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime
-
-_SHOWN = 60
 
 
 def moment_of(value: object) -> datetime | None:
@@ -54,9 +51,8 @@ def text_value(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def unplaced_fields(fields: Mapping[str, object], placed: Collection[str] = ()) -> Iterator[NoPlace]:
+def other_fields(fields: Mapping[str, Any], placed: Collection[str] = ()) -> dict[str, Any]:
     """What else a memory's metadata says."""
-    for key, value in fields.items():
-        if key not in placed and value not in (None, "", [], {}):
-            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-            yield NoPlace("metadata fields", f"{key} = {shown}"[:_SHOWN])
+    return {
+        key: value for key, value in fields.items() if key not in placed and value not in (None, "", [], {})
+    }
