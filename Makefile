@@ -44,7 +44,7 @@ $(CREWAI)/.ready: tests/frameworks/requirements-crewai.txt
 $(FRAMEWORKS)/.ready $(CREWAI)/.ready: $(READY)
 	@echo "Setting up $(@D) (the first time takes a minute) …"
 	@test -x $(@D)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(@D)
-	@VIRTUAL_ENV=$(CURDIR)/$(@D) $(UV) pip install --quiet --requirement $< --editable .
+	@VIRTUAL_ENV=$(CURDIR)/$(@D) $(UV) pip install --quiet --requirement $(filter %.txt,$^) --editable .
 	@touch $@
 
 test-frameworks: $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## the adapters, with the frameworks themselves

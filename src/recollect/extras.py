@@ -16,9 +16,8 @@ class MissingExtra(RecollectError, ImportError):
 
 
 def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
-    return MissingExtra(
-        f"{what} needs packages that are not installed ({reason}); run: pip install 'recollect-memory[{extra}]'"
-    )
+    command = f"pip install 'recollect-memory[{extra}]'"
+    return MissingExtra(f"{what} needs packages that are not installed ({reason}); run: {command}")
 
 
 @contextmanager
