@@ -4,6 +4,6 @@
 """
 
 from recollect.aio.async_engine import AsyncEngine
-from recollect.aio.async_engine import AsyncOpening as open  # noqa: A004  # the library's own verb
+from recollect.aio.async_engine import AsyncOpening as open  # noqa: A004, N813  # the library's own verb
 
 __all__ = ["AsyncEngine", "open"]
