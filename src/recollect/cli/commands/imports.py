@@ -244,7 +244,7 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
         listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
-        yield f"By owner: {listed}. Read them with --owner and --agent, or bring them as yours: --merge-owners."
+        yield f"By owner: {listed}. Read them with --owner and --agent, or import with --merge-owners."
     for each in report.no_place:
         shown = f": {'; '.join(each.examples)}" if each.examples else ""
         yield f"No place here for {each.what} ({each.count:,}){shown}"
