@@ -183,14 +183,16 @@ class ForeignImport:
         """The wording that the source has given it since; what was changed or forgotten here stays so."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has forgotten it since; here it stays.")
-        if note.text == here.text or here.deleted_at is not None or here.superseded_at is not None:
+        if here.deleted_at is not None or here.superseded_at is not None:
             return None
+        if note.text == here.text:
+            return _prolonged(note, here)
         if any(note.text == former.text for former in here.former):
             return None
         if here.revisions > len(note.former) and note.updated_at <= here.updated_at:
             self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
             return None
-        return Amend(here.scope, here.id, text=note.text)
+        return Amend(here.scope, here.id, text=note.text, metadata=note.metadata)
 
     def _add_messages(self, messages: Sequence[PlacedMessage]) -> None:
         for outcome in self._into.apply([PutText(each.scope, each.text) for each in messages]):
@@ -245,6 +247,13 @@ class ForeignImport:
         if memory.source is not None:
             self._known(memory.scope)[memory.source] = id_
         self._new.add(id_)
+
+
+def _prolonged(note: Memory, here: Memory) -> Amend | None:
+    """A longer life that the source has given it since."""
+    if note.expires_at is None or here.expires_at is None or note.expires_at <= here.expires_at:
+        return None
+    return Amend(here.scope, here.id, expires_at=note.expires_at)
 
 
 def scope_label(scope: Scope) -> str:

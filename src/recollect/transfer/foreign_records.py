@@ -9,10 +9,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewText
+from recollect.engine.inputs import metadata_of as checked_metadata
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
-from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
+from recollect.text.limits import clean_name, clean_ref, clean_share, clean_text, clean_type
 from recollect.text.metadata import metadata_of, metadata_tags
 from recollect.transfer.chats.conversation import storable_text
 from recollect.transfer.formats.items import (
@@ -101,7 +102,7 @@ class Placing:
     def _scope(self, owner: str, agent: str) -> Scope:
         if self.merge_owners or not (owner or agent):
             return self.scope
-        names = (storable_text(owner).strip(), storable_text(agent).strip())
+        names = (storable_text(owner).strip() or self.scope.owner, storable_text(agent).strip())
         return Scope(*(clean_name(name, "owner or agent") if name else "" for name in names))
 
     def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
@@ -163,6 +164,8 @@ class Placing:
             superseded_at=superseded_at,
             deleted_at=_utc(item.forgotten_at),
             expires_at=_utc(item.expires_at),
+            ref=clean_ref(storable_text(item.ref)) if item.ref else None,
+            metadata=checked_metadata(item.data),
         )
         by = None if item.superseded_by is None else self.mark(item.superseded_by)
         return PlacedNote(memory, by, tuple(_name(name) for name in dict.fromkeys(item.about)))

@@ -1,4 +1,4 @@
-"""Importing a file or folder, whatever program wrote it: what it is shows from what it holds."""
+"""Importing a file, folder or database, whatever program wrote it: what it is shows from what it holds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.records import Scope
+from recollect.store_url import without_password
 from recollect.transfer.chats import FORMATS as CHATS
 from recollect.transfer.chats import format_of
 from recollect.transfer.chats.importing import ChatReport, chat_import, chat_preview
@@ -54,11 +55,17 @@ def import_formats() -> dict[str, str]:
 
 
 def recognise(path: str | Path) -> str:
-    """The format of a file or folder, by its name; `InvalidInput` lists what is known."""
-    source = Path(path)
-    of = _foreign_of(ForeignSource(source))
+    """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
+    looked_at = ForeignSource(path)
+    of = _foreign_of(looked_at)
     if of is not None:
         return of.name
+    if looked_at.url:
+        raise InvalidInput(
+            f"{without_password(looked_at.url)} holds no tables of a program that can be imported from "
+            "PostgreSQL: LangGraph. A store of Recollect's own is brought by: recollect copy URL NEW-STORE"
+        )
+    source = looked_at.path
     if source.is_file() and (lines := _format_of_lines(source)) is not None:
         return lines
     try:
@@ -85,7 +92,8 @@ def import_path(
     progress: Progress | None = None,
     embed_progress: Progress | None = None,
 ) -> ImportReport | ChatReport | ForeignReport:
-    """Import a file or a folder of any format in `import_formats`; without `format`, its content decides.
+    """Import a file, a folder or a database of any format in `import_formats`; without `format`, what it
+    holds decides.
 
     The source is only read. Importing it again changes nothing, and importing a later state of it adds what
     is new. What cannot be read is left out and named in the report; with `keep_going=False`, the first such
@@ -116,7 +124,7 @@ def import_path(
             progress=progress,
             embed_progress=embed_progress,
         )
-    of, source = _named(known), ForeignSource(path)
+    of, source = _opened(known, path)
     into = engine.upkeep.importing()
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
     if not keep_going:
@@ -152,11 +160,11 @@ def preview_path(
         return import_preview(path, progress)
     if known in CHATS:
         return chat_preview(path, format=known, progress=progress)
-    of = _named(known)
+    of, source = _opened(known, path)
     tally = Tally()
     counter = ForeignTally(tally)
     placing = Placing(of.name, Scope(), _NO_TIME)
-    for _ in _counted(placing.records(of.read(ForeignSource(path))), counter, progress):
+    for _ in _counted(placing.records(of.read(source)), counter, progress):
         pass
     return ForeignReport(
         of.name,
@@ -168,11 +176,14 @@ def preview_path(
     )
 
 
-def _named(name: str) -> ForeignFormat:
+def _opened(name: str, path: str | Path) -> tuple[ForeignFormat, ForeignSource]:
     found = next((each for each in FOREIGN if each.name == name), None)
     if found is None:
         raise InvalidInput(f"No format named {name!r}; there are: {', '.join(import_formats())}.")
-    return found
+    source = ForeignSource(path)
+    if source.url and not found.recognises(source):
+        raise InvalidInput(f"{without_password(source.url)} holds nothing of {found.title}.")
+    return found, source
 
 
 def _foreign_of(source: ForeignSource) -> ForeignFormat | None:

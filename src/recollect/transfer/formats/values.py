@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.chats.conversation import time_of_iso, time_of_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from datetime import datetime
 
 
 def moment_of(value: object) -> datetime | None:
-    """A time as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    """A time, as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    if isinstance(value, datetime):
+        return value
     return time_of_iso(value) or time_of_seconds(value)
 
 
