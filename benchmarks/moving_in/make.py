@@ -1,4 +1,4 @@
-"""Runs one maker in its peer's own environment: `python make.py NAME FOLDER`, with a line of JSON at the end."""
+"""Runs one maker in its peer's own environment: `python make.py NAME FOLDER` ends with a line of JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving in: stores made by the peers themselves, imported here; counts, and questions before and after.
+"""Moving in: stores made by the peers themselves, imported here: counts, and three questions answered.
 
     python benchmarks/moving_in/moving_in.py --json benchmarks/results/moving-in.json
     python benchmarks/moving_in/moving_in.py --only mem0

@@ -40,7 +40,7 @@ def make(folder: Path) -> list[dict[str, Any]]:
 
 
 def _scripted(_: object, prompt: str) -> str:
-    """Every message is one fact; the ferry's new hour replaces the old one, and what is to be forgotten goes."""
+    """Every message is one fact; the ferry's new hour replaces the old one, and what is to go goes."""
     said = re.findall(r"^\[USER\] (.*)$", prompt, re.MULTILINE)
     if said:
         return json.dumps({"facts": said[-1:]})

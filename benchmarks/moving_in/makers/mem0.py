@@ -1,4 +1,4 @@
-"""mem0: its history with a local Qdrant and with a local Chroma, and the JSON of `get_all`; nothing inferred."""
+"""mem0: its history with a local Qdrant and with a local Chroma, and the JSON of `get_all`; no inference."""
 
 from __future__ import annotations
 

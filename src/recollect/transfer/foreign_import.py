@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Amend, PutText, Supersede
-from recollect.records import Kind, Memory, Scope
+from recollect.records import Kind, Memory, Relation, Scope
 from recollect.transfer.foreign_records import (
     ForeignRecord,
     PlacedMessage,
@@ -21,6 +21,7 @@ from recollect.transfer.reports import Unplaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
 
     from recollect.engine.upkeep.transfer import Import
     from recollect.transfer.foreign_records import Placing
@@ -98,6 +99,7 @@ class ForeignImport:
         self._superseded: list[tuple[int, Scope, str, bool]] = []
         self._new: set[int] = set()
         self._relations: list[PlacedRelation] = []
+        self._new_relations: set[int] = set()
 
     def add(self, records: Iterable[ForeignRecord]) -> None:
         """Write memories as they come. Relations wait for `finish`, since their ends may come later."""
@@ -199,24 +201,34 @@ class ForeignImport:
             self._tally.counts["messages_new"] += outcome.created
 
     def _add_relations(self, batch: Sequence[PlacedRelation]) -> None:
-        ends = ((each.relation.source_name, each.relation.target_name) for each in batch)
-        self._make_missing(
-            (each.scope, name) for each, names in zip(batch, ends, strict=True) for name in names
-        )
-        changes = [
-            AdoptRelation(
-                replace(
-                    each.relation,
-                    source=self._entities[each.scope, each.relation.source_name],
-                    target=self._entities[each.scope, each.relation.target_name],
-                )
-            )
-            for each in batch
-        ]
-        for each, outcome in zip(batch, self._into.apply(changes, keep_going=True), strict=True):
+        self._make_missing((each.scope, each.relation.source_name) for each in batch)
+        self._make_missing((each.scope, each.relation.target_name) for each in batch)
+        here = [self._placed(each) for each in batch]
+        before = self._into.relations_from({relation.source for relation in here} - self._new)
+        known = {_relation_key(old): old for old in before if old.id not in self._new_relations}
+        wanted: list[Relation] = []
+        for relation in here:
+            old = known.get(_relation_key(relation))
+            if old is None:
+                wanted.append(relation)
+            elif relation.until and old.until is None and old.deleted_at is None:
+                names = f"{old.source_name} {old.type} {old.target_name}"
+                self._tally.add("left", f"relation {names}: the source has ended it since; here it holds.")
+        outcomes = self._into.apply([AdoptRelation(relation) for relation in wanted], keep_going=True)
+        for relation, outcome in zip(wanted, outcomes, strict=True):
             if outcome.error is not None:
-                self._tally.add("bad", f"{example_line(each)}: {outcome.error}")
-            self._tally.counts["relations_new"] += outcome.created
+                names = f"{relation.source_name} {relation.type} {relation.target_name}"
+                self._tally.add("bad", f"relation {names}: {outcome.error}")
+            elif outcome.created:
+                self._new_relations.update(outcome.relations)
+                self._tally.counts["relations_new"] += 1
+
+    def _placed(self, each: PlacedRelation) -> Relation:
+        return replace(
+            each.relation,
+            source=self._entities[each.scope, each.relation.source_name],
+            target=self._entities[each.scope, each.relation.target_name],
+        )
 
     def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
         """Entities that only a relation or a note names."""
@@ -259,6 +271,11 @@ def _prolonged(note: Memory, here: Memory) -> Amend | None:
 def scope_label(scope: Scope) -> str:
     """`ana`, or `ana/bot` for an agent of hers; empty for nobody's."""
     return f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner
+
+
+def _relation_key(relation: Relation) -> tuple[int, int, str, datetime | None]:
+    """What stays the same when a relation ends, or is removed here."""
+    return relation.source, relation.target, relation.type, relation.since
 
 
 def _batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:

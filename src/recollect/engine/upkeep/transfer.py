@@ -20,14 +20,14 @@ from recollect.changes import (
     PutEntity,
     Relate,
 )
-from recollect.conditions import Equals, Not, is_set
+from recollect.conditions import Equals, Not, OneOf, is_set
 from recollect.engine.services import Services
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Relation, Scope
 from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
-from recollect.retrieval.records import memories_by_id, scope_id
+from recollect.retrieval.records import memories_by_id, relations_where, scope_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,6 +147,13 @@ class Import:
             return {}
         with self.services.read_everything() as view:
             return memories_by_id(view, ids)
+
+    def relations_from(self, entities: Collection[int]) -> list[Relation]:
+        """Those that begin at these entities, ended and removed ones too."""
+        if not entities:
+            return []
+        with self.services.read_everything() as view:
+            return relations_where(view, (OneOf("source_id", entities),))
 
     def record_file(self, file: str | Path) -> None:
         """Note that this file was imported."""
