@@ -162,7 +162,9 @@ def _install(python: Path, packages: tuple[str, ...], version: str) -> str:
     if not python.exists():
         of = f"python{version}" if version else sys.executable
         place = str(python.parent.parent)
-        commands.append([str(uv), "venv", "--python", of, place] if uv.exists() else [of, "-m", "venv", place])
+        commands.append(
+            [str(uv), "venv", "--python", of, place] if uv.exists() else [of, "-m", "venv", place]
+        )
     commands.append(
         [str(uv), "pip", "install", "--quiet", "--python", str(python), *packages]
         if uv.exists()

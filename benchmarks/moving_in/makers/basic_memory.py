@@ -52,7 +52,12 @@ async def _fill() -> list[list[str]]:
             listed = "\n".join(f"- [fact] {fact} #harbour" for fact in facts)
             content = f"# {title}\n\n## Observations\n{listed}\n\n## Relations\n{relation}\n"
             await call(
-                "write_note", title=title, directory="notes", note_type="thing", tags=["2024"], content=content
+                "write_note",
+                title=title,
+                directory="notes",
+                note_type="thing",
+                tags=["2024"],
+                content=content,
             )
 
         whose = {name: [fact for fact in FACTS if name.split()[0] in fact] for name in _NAMES}

@@ -85,6 +85,13 @@ async def _answer(driver: Any, question: str) -> list[str]:
     utilities: Any = import_module("graphiti_core.search.search_utils")
     filters: Any = import_module("graphiti_core.search.search_filters")
     found = await utilities.edge_similarity_search(
-        driver, vector(question, _DIMS), None, None, filters.SearchFilters(), [_OWNER], limit=WANTED, min_score=0
+        driver,
+        vector(question, _DIMS),
+        None,
+        None,
+        filters.SearchFilters(),
+        [_OWNER],
+        limit=WANTED,
+        min_score=0,
     )
     return [edge.fact for edge in found]

@@ -11,7 +11,7 @@ from typing import Any
 from world import CHANGED, FACTS
 
 # The last version whose package holds the server with its types.
-PACKAGES = ("letta==0.16.8",)
+PACKAGES = ("letta==0.16.8", "asyncpg")
 
 
 def make(folder: Path) -> list[dict[str, Any]]:

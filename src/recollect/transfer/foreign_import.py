@@ -126,12 +126,12 @@ class ForeignImport:
             self._marks[scope] = self._into.marked(scope, f"{self._placing.format}:")
         return self._marks[scope]
 
-    def _here(self, memories: Sequence[Memory]) -> dict[str, Memory]:
-        """Those that were imported before, as they are here by now, by their marks."""
+    def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str], Memory]:
+        """Those that were imported before, as they are here by now, by scope and mark."""
         ids = [self._known(each.scope).get(each.source or "") for each in memories]
         found = self._into.memories([id_ for id_ in ids if id_ is not None])
         return {
-            each.source or "": found[id_]
+            _place(each): found[id_]
             for each, id_ in zip(memories, ids, strict=True)
             if id_ is not None and id_ in found
         }
@@ -140,7 +140,7 @@ class ForeignImport:
         here = self._here(entities)
         wanted = []
         for entity in entities:
-            known = here.get(entity.source or "")
+            known = here.get(_place(entity))
             if known is None:
                 wanted.append(entity)
                 continue
@@ -162,7 +162,7 @@ class ForeignImport:
         wanted: list[PlacedNote] = []
         changed: list[Amend] = []
         for note in notes:
-            known = here.get(note.memory.source or "")
+            known = here.get(_place(note.memory))
             if known is None:
                 wanted.append(note)
                 continue
@@ -175,6 +175,8 @@ class ForeignImport:
             id_, scope = outcome.ids[0], note.memory.scope
             self._remember(note.memory, id_)
             self._tally.counts["notes_new"] += outcome.created
+            if note.memory.ref is not None and not outcome.created:
+                self._tally.add("left", f"memory {id_}: {note.memory.ref} is here already.")
             self._about += [(id_, scope, name) for name in note.about]
             if note.superseded_by is not None:
                 self._superseded.append((id_, scope, note.superseded_by, False))
@@ -259,6 +261,11 @@ class ForeignImport:
         if memory.source is not None:
             self._known(memory.scope)[memory.source] = id_
         self._new.add(id_)
+
+
+def _place(memory: Memory) -> tuple[Scope, str]:
+    """Programs may use a key once in each scope."""
+    return memory.scope, memory.source or ""
 
 
 def _prolonged(note: Memory, here: Memory) -> Amend | None:

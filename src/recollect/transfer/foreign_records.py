@@ -164,7 +164,8 @@ class Placing:
             superseded_at=superseded_at,
             deleted_at=_utc(item.forgotten_at),
             expires_at=_utc(item.expires_at),
-            ref=clean_ref(storable_text(item.ref)) if item.ref else None,
+            # A ref is unique in its scope, and what comes from several may have it twice.
+            ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
             metadata=checked_metadata(item.data),
         )
         by = None if item.superseded_by is None else self.mark(item.superseded_by)

@@ -180,7 +180,9 @@ def _links(files: Iterable[_File], names: dict[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for file in files:
         path = file.name.rpartition(".")[0]
-        for link in (file.title, file.place, path, path.rpartition("/")[2]):
+        # A permalink begins with the project's name, which a link within the project leaves out.
+        in_project = file.place.partition("/")[2]
+        for link in filter(None, (file.title, file.place, in_project, path, path.rpartition("/")[2])):
             found.setdefault(link.lower(), names[file.name])
     return found
 

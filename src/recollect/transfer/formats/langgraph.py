@@ -54,7 +54,7 @@ def _note(row: Mapping[str, Any]) -> ForeignItem:
     if row.get("ttl_minutes") is not None:
         data["ttl"] = float(row["ttl_minutes"])
     return ForeignNote(
-        key=key,
+        key=f"{namespace}:{key}",
         text=_text(value),
         created_at=moment_of(row["created_at"]),
         updated_at=moment_of(row["updated_at"]),
