@@ -6,10 +6,10 @@
 A peer is a file in `makers`: `PACKAGES` is what its environment needs, and `make(folder)` fills the folder by
 the peer's own API and gives, for each store in it, its path there, the format we should see in it, how many
 things it holds, and the texts that the peer answers `world.QUESTIONS` with. `owner` names whose they are.
-Without `PACKAGES`, the peer cannot be had here: its file is written after its published format, and `answers`
-is empty. `PYTHON` names a version that the peer asks for; with `NEEDS_POSTGRES`, the URL of an empty database is
-in `POSTGRES_URL`, and a store with a `url` is there. `PEERS` names the packages whose versions count, if they
-are more than the first.
+Without `PACKAGES`, the peer is not on PyPI: a maker brings it itself and names its `versions`, or the file is
+written after the published format, and `answers` is empty. `PYTHON` names a version that the peer asks for. With
+`NEEDS_POSTGRES`, the URL of an empty database is in `POSTGRES_URL`, and a store there has that `url`.
+`PEERS` names the packages whose versions count, if they are more than the first.
 Environments are kept in the user's cache folder; a peer that cannot be installed or run is reported.
 """
 
@@ -38,7 +38,7 @@ from world import QUESTIONS, WANTED, ranks  # noqa: E402
 
 import recollect  # noqa: E402
 from recollect.records import Memory  # noqa: E402
-from recollect.transfer import ForeignReport, import_path, recognise  # noqa: E402
+from recollect.transfer import ForeignReport, ImportReport, import_path, recognise  # noqa: E402
 
 _INSTALL_SECONDS = 600
 _MAKE_SECONDS = 300
@@ -96,7 +96,7 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
     path = store.get("url") or folder / store["path"]
     row: Row = {
         "peer": name,
-        "versions": versions or "none: written after the published format",
+        "versions": store.get("versions") or versions or "none: written after the published format",
         "store": store["path"],
         "made": store["made"],
     }
@@ -105,15 +105,9 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
     with tempfile.TemporaryDirectory() as here, recollect.open(Path(here) / "memory.db") as memory:
         first = import_path(memory, path)
         again = import_path(memory, path)
-        assert isinstance(first, ForeignReport)
-        assert isinstance(again, ForeignReport)
-        row["read"] = {sort: getattr(first, sort) for sort in store["made"]}
-        row["new"] = {
-            sort: getattr(first, f"{sort}_new")
-            for sort in ("entities", "observations", "notes", "messages", "relations")
-            if getattr(first, f"{sort}_new")
-        }
-        row["no_place"] = {each.what: each.count for each in first.no_place}
+        assert isinstance(first, ForeignReport | ImportReport)
+        assert isinstance(again, ForeignReport | ImportReport)
+        row |= _counts(first, tuple(store["made"]))
         row["bad"] = first.bad_count
         row["changed_by_a_second_import"] = again.changed
         row["answered_by_the_peer"] = ranks(store["answers"]) if store["answers"] else None
@@ -133,6 +127,22 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
     if any(problems):
         row["problem"] = "; ".join(filter(None, problems))
     return row
+
+
+def _counts(report: ForeignReport | ImportReport, made: tuple[str, ...]) -> Row:
+    if isinstance(report, ImportReport):  # into an empty memory: all that is read is new
+        new = {
+            "entities": report.entities_created,
+            "observations": report.observations_added,
+            "relations": report.relations_created,
+        }
+        return {"read": new, "new": new, "no_place": {}}
+    sorts = ("entities", "observations", "notes", "messages", "relations")
+    return {
+        "read": {sort: getattr(report, sort) for sort in made},
+        "new": {sort: getattr(report, f"{sort}_new") for sort in sorts if getattr(report, f"{sort}_new")},
+        "no_place": {each.what: each.count for each in report.no_place},
+    }
 
 
 def _text(memory: Memory) -> str:

@@ -1,4 +1,4 @@
-"""Letta's agent files, after its published schema: the one of today, and the older one with a single agent."""
+"""Letta's agent files, after its published schema: that of today, and the older one with a single agent."""
 
 from __future__ import annotations
 

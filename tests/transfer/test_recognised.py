@@ -58,3 +58,29 @@ def test_exports_of_chats_are_known_in_their_zip_and_out_of_it(
     assert isinstance(report, ChatReport)
     assert isinstance(again, ChatReport)
     assert (report.turns_new, again.turns_new) == (1, 0)
+    others = [("other files of the export", ("users.json",))] if name.endswith(".zip") else []
+    assert [(each.what, each.examples) for each in report.no_place] == others
+
+
+def test_what_claude_remembers_and_projects_hold_are_notes(mine: Engine, tmp_path: Path) -> None:
+    memory = [{"conversations_memory": "Ana is a skipper.", "project_memories": {"p1": "Tides by the hour."}}]
+    doc = {"uuid": "d1", "filename": "tides.md", "content": "High water at six", "created_at": "2024-05-06"}
+    project = {
+        "uuid": "p1",
+        "name": "Tides",
+        "description": "",
+        "prompt_template": "Be brief.",
+        "docs": [doc],
+    }
+    for name, rows in (("memories.json", memory), ("projects.json", [project])):
+        (tmp_path / name).write_text(json.dumps(rows), "utf-8")
+        assert recognise(tmp_path / name) == "claude-memory"
+        import_path(mine, tmp_path / name, embed=False)
+    assert {(note.text, note.category) for note in mine.list().memories} == {
+        ("Ana is a skipper.", "memory"),
+        ("Tides by the hour.", "memory"),
+        ("Be brief.", "project"),
+        ("High water at six", "project"),
+    }
+    (tides,) = mine.list(tags=["project p1"], category="memory").memories
+    assert tides.text == "Tides by the hour."

@@ -30,7 +30,7 @@ def make(folder: Path) -> list[dict[str, Any]]:
     answers = asyncio.run(_fill())
     with sqlite3.connect(home / ".basic-memory" / "memory.db") as rows:
         made = {
-            sort: rows.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+            sort: rows.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             for sort, table in (
                 ("entities", "entity"),
                 ("observations", "observation"),

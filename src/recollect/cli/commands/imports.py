@@ -32,6 +32,7 @@ FOREIGN_FORMATS = (
     "mem0",
     "letta",
     "graphiti",
+    "claude-memory",
     "basic-memory",
 )
 """Those of `recollect.transfer.formats.catalogue`, which is not loaded to show a command's help."""
@@ -344,6 +345,8 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
         if report.bad_count > _MOST_CHATS_NAMED:
             more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
+    for each in report.no_place:
+        yield f"no place here for {each.what} ({each.count:,}): {', '.join(each.examples)}"
     if report.model_note:
         yield report.model_note
     if report.note:

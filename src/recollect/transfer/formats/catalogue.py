@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.transfer.formats import (
     basic_memory,
+    claude_memory,
     cognis,
     graphiti,
     langgraph,
@@ -28,5 +29,6 @@ FOREIGN: tuple[ForeignFormat, ...] = (
     mem0.FORMAT,
     letta.FORMAT,
     graphiti.FORMAT,
+    claude_memory.FORMAT,
     basic_memory.FORMAT,
 )
