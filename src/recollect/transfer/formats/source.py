@@ -22,8 +22,9 @@ _DATABASE = b"SQLite format 3\0"
 # Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
 _READ_VERSION = 19
 _WAL = 2
+_HEAD = 64 * 1024
 DOCUMENT_LIMIT = 512 * 1024 * 1024
-"""A JSON document is read whole; larger ones are refused."""
+"""A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
 
 
 class ForeignSource:
@@ -49,7 +50,7 @@ class ForeignSource:
             return b""
         try:
             with self.path.open("rb") as file:
-                return file.read(4096)
+                return file.read(_HEAD)
         except OSError as error:
             raise InvalidInput(f"{self.path} cannot be read: {error.strerror}.") from error
 
