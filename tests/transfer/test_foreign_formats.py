@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 import pytest
 
+import recollect
 from recollect.errors import InvalidInput
 from recollect.transfer import ForeignReport, preview_path, recognise
 from recollect.transfer.formats.catalogue import FOREIGN
@@ -153,6 +154,19 @@ def test_mnemosyne_has_the_same_in_its_database_and_in_its_export(mnemosyne: Pat
     assert [item.place for item in found if isinstance(item, BadRow)] == ["legacy_memories, memory old"]
 
 
+def test_banks_of_mnemosyne_are_read_as_agents(tmp_path: Path) -> None:
+    tables = (
+        "CREATE TABLE episodic_memory (id, content); CREATE TABLE working_memory (id, content, importance);"
+    )
+    for place in ("mnemosyne.db", "banks/work/mnemosyne.db"):
+        database(tmp_path / place, f"{tables} INSERT INTO working_memory VALUES ('w', 'in {place}', 0.5)")
+    found = [item for item in items(tmp_path, "mnemosyne") if isinstance(item, ForeignNote)]
+    assert [(note.agent, note.text) for note in found] == [
+        ("", "in mnemosyne.db"),
+        ("work", "in banks/work/mnemosyne.db"),
+    ]
+
+
 # Cognis
 
 
@@ -254,7 +268,7 @@ def payload(text: str, **more: object) -> dict[str, object]:
     return {"data": text, "hash": "x", "user_id": "ana", **times, **more}
 
 
-POINTS = {
+POINTS: dict[str, dict[str, object]] = {
     "p1": payload("ferry at ten", run_id="trip", actor_id="ana", categories=["plans", "sea"], ward=7),
     "p2": payload("Noted", agent_id="bot", role="assistant", expiration_date="2026-05-01"),
     "e1": {"data": "Porto", "entity_type": "GPE", "linked_memory_ids": ["p1"], "user_id": "ana"},
@@ -311,7 +325,7 @@ def chroma_folder(folder: Path) -> None:
         rows.append(("INSERT INTO embeddings VALUES (?, 'segment', ?)", (number, key)))
         for name, value in fields.items():
             many = isinstance(value, list)
-            for each in value if many else [value]:  # type: ignore[attr-defined]
+            for each in value if isinstance(value, list) else [value]:
                 table = "embedding_metadata_array" if many else "embedding_metadata"
                 whole = each if isinstance(each, int) else None
                 text = None if whole is not None else each
@@ -440,3 +454,18 @@ def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path, content: 
         recognise(file)
     if not content.startswith(b"SQLite"):
         assert "mcp-memory-service's SQLite file (mcp-memory-service)" in str(refused.value)
+
+
+def test_a_format_that_is_named_must_fit(tmp_path: Path) -> None:
+    file = tmp_path / "thing.json"
+    file.write_text('{"some": "thing"}', "utf-8")
+    for each in FOREIGN:
+        with pytest.raises(InvalidInput, match="is not"):
+            preview_path(file, format=each.name)
+
+
+def test_a_store_of_ours_is_no_import_but_a_copy(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", model="none"):
+        pass
+    with pytest.raises(InvalidInput, match="recollect copy"):
+        recognise(tmp_path / "memory.db")

@@ -131,7 +131,7 @@ def test_a_database_without_such_tables_is_refused_and_no_password_shown(postgre
     url = postgres.empty_database().replace("//app@", "//app:secret@")
     with pytest.raises(InvalidInput, match="recollect copy") as refused:
         recognise(url)
-    with pytest.raises(InvalidInput, match="LangGraph's store") as unfit:
+    with pytest.raises(InvalidInput, match="is not LangGraph's store") as unfit:
         preview_path(url, format="langgraph")
     with pytest.raises(InvalidInput, match="could not be read") as unreachable:
         recognise("postgresql://app:secret@127.0.0.1:1/none")

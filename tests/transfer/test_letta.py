@@ -76,7 +76,7 @@ def test_blocks_messages_and_passages_come_along(
     agent = mine.scoped("", "harbour")
     (block,) = agent.list().memories
     assert (block.text, block.category, block.pinned) == ("Ana is allergic to walnuts", "core memory", True)
-    assert set(block.tags) == {"human", 'description="Who it is"'}
+    assert (block.tags, block.metadata) == (("human",), {"description": "Who it is"})
     turns = agent.sessions.turns("letta:harbour")
     assert [(turn.role, turn.speaker, turn.text) for turn in turns] == [
         ("user", None, "I moved to Porto"),

@@ -26,11 +26,16 @@ def make(folder: Path) -> list[dict[str, Any]]:
     triples.add("Jun Watanabe", "assigned_to", "tide gauges", valid_from="2024-01-15")
     triples.add("Jun Watanabe", "assigned_to", "pilot boat", valid_from="2025-02-01")
     memory.scratchpad_write("Ask Jun about the fenders")
+    canonical = import_module("mnemosyne.core.canonical").CanonicalStore(db_path=file)
+    for town in ("Vigo", "Porto"):
+        canonical.remember("marisol", "identity", "town", town)
+    memory.sleep(force=True)
     told = memory.export_to_file(str(folder / "export.json"))
     answers = [[hit["content"] for hit in memory.recall(text, top_k=WANTED)] for text, _ in QUESTIONS]
+    notes = ("working_memory", "episodic_memory", "scratchpad", "canonical_facts")
     made = {
-        "notes": told["working_memory_count"] + told["episodic_memory_count"] + told["scratchpad_count"],
-        "superseded": 1,
+        "notes": sum(told[f"{section}_count"] for section in notes),
+        "superseded": 2,
         "relations": told["triples_count"],
     }
     files = ("mnemosyne.db", "export.json")

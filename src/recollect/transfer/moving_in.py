@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.records import Scope
-from recollect.store_url import without_password
 from recollect.transfer.chats import FORMATS as CHATS
 from recollect.transfer.chats import format_of
 from recollect.transfer.chats.importing import ChatReport, chat_import, chat_preview
@@ -19,7 +18,7 @@ from recollect.transfer.foreign_import import ForeignImport, ForeignTally
 from recollect.transfer.foreign_records import Placing
 from recollect.transfer.formats.catalogue import FOREIGN
 from recollect.transfer.formats.items import BadRow
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import DOCUMENT_LIMIT, ForeignSource
 from recollect.transfer.full import is_header
 from recollect.transfer.importing import import_file
 from recollect.transfer.json_lines import read_object
@@ -28,6 +27,7 @@ from recollect.transfer.reports import ForeignReport, ImportReport, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
@@ -43,6 +43,9 @@ _TITLES = {
     "markdown": "Markdown files",
     "turns": "JSON or JSONL of turns",
 }
+_OF_TALKS = (b'"mapping"', b'"chat_messages"')
+"""What every export of ChatGPT or Claude has near its start."""
+_OWN_TABLES = {"memory", "observation", "passage", "scope"}
 _LOOKED_AT = 20
 # Of what has none, where nothing is stored.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
@@ -56,29 +59,46 @@ def import_formats() -> dict[str, str]:
 
 def recognise(path: str | Path) -> str:
     """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
-    looked_at = ForeignSource(path)
-    of = _foreign_of(looked_at)
-    if of is not None:
-        return of.name
-    if looked_at.url:
+    source = ForeignSource(path)
+    if any(sign in source.head for sign in _OF_TALKS):
+        # Before anything reads a document whole: such exports may have gigabytes.
+        with suppress(InvalidInput):
+            if (of_talks := format_of(source.path)) != "turns":
+                return of_talks
+    foreign = next((each for each in FOREIGN if each.recognises(source)), None)
+    if foreign is not None:
+        return foreign.name
+    if source.url:
         raise InvalidInput(
-            f"{without_password(looked_at.url)} holds no tables of a program that can be imported from "
-            "PostgreSQL: LangGraph. A store of Recollect's own is brought by: recollect copy URL NEW-STORE"
+            f"{source.shown} holds no tables of a program that can be imported from PostgreSQL: LangGraph. "
+            "A store of Recollect's own is brought by: recollect copy URL NEW-STORE"
         )
-    source = looked_at.path
-    if source.is_file() and (lines := _format_of_lines(source)) is not None:
-        return lines
+    if not source.is_folder and not source.is_database:
+        lines = _format_of_lines(source.path)
+        if lines is not None:
+            return lines
     try:
-        return format_of(source)
+        return format_of(source.path)
     except InvalidInput as error:
         # What ends so has been taken for the official format ever since, and each bad line is named.
-        if source.is_file() and source.name.removesuffix(".gz").endswith(".jsonl"):
+        if not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return "official"
-        known = ", ".join(f"{title} ({name})" for name, title in import_formats().items())
-        raise InvalidInput(
-            f"{path} is nothing that can be imported. Looked for: {known}. If it is one of these, name its "
-            "format."
-        ) from error
+        raise _unknown(source) from error
+
+
+def _unknown(source: ForeignSource) -> InvalidInput:
+    if source.tables.keys() >= _OWN_TABLES:
+        return InvalidInput(
+            f"{source.path} is a store of Recollect itself; open it with --store, or copy it: recollect copy"
+        )
+    size = 0 if source.is_folder else source.path.stat().st_size
+    too_large = (
+        f" It is larger than the {DOCUMENT_LIMIT // 1024**2} MiB that are read of a JSON document."
+        if size > DOCUMENT_LIMIT
+        else ""
+    )
+    known = ", ".join(f"{title} ({name})" for name, title in import_formats().items())
+    return InvalidInput(f"{source.path} is nothing that can be imported.{too_large} Looked for: {known}.")
 
 
 def import_path(
@@ -124,7 +144,7 @@ def import_path(
             progress=progress,
             embed_progress=embed_progress,
         )
-    of, source = _opened(known, path)
+    of, source = _foreign_source(known, path)
     into = engine.upkeep.importing()
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
     if not keep_going:
@@ -160,7 +180,7 @@ def preview_path(
         return import_preview(path, progress)
     if known in CHATS:
         return chat_preview(path, format=known, progress=progress)
-    of, source = _opened(known, path)
+    of, source = _foreign_source(known, path)
     tally = Tally()
     counter = ForeignTally(tally)
     placing = Placing(of.name, Scope(), _NO_TIME)
@@ -176,18 +196,14 @@ def preview_path(
     )
 
 
-def _opened(name: str, path: str | Path) -> tuple[ForeignFormat, ForeignSource]:
+def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, ForeignSource]:
     found = next((each for each in FOREIGN if each.name == name), None)
     if found is None:
         raise InvalidInput(f"No format named {name!r}; there are: {', '.join(import_formats())}.")
     source = ForeignSource(path)
-    if source.url and not found.recognises(source):
-        raise InvalidInput(f"{without_password(source.url)} holds nothing of {found.title}.")
+    if not found.recognises(source):
+        raise InvalidInput(f"{source.shown} is not {found.title}: it has none of what that consists of.")
     return found, source
-
-
-def _foreign_of(source: ForeignSource) -> ForeignFormat | None:
-    return next((each for each in FOREIGN if each.recognises(source)), None)
 
 
 def _format_of_lines(path: Path) -> str | None:

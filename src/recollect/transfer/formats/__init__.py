@@ -8,8 +8,9 @@ A format is one `ForeignFormat`, named once in `catalogue.FOREIGN`:
   `FOREIGN` that recognises a source has it, so one that asks for
   more stands before one that asks for less.
 - `read(source)` yields `ForeignItem`s (`items.py`) in any order: entities with their observations, notes,
-  messages and relations, each with the times, tags, importance, owner and state that the source has; a
-  `NoPlace` for whatever has no place with us, never nothing; a `BadRow` for a row that makes no sense.
+  messages and relations, each with the times, tags, importance, owner and state that the source has, and
+  with what else it says as `metadata`; a `NoPlace` for whatever has no place with us, never nothing; a
+  `BadRow` for a row that makes no sense.
   A reader need not check lengths, empty texts or numbers: what our store would refuse becomes a bad row.
 
 Everything else is the same for all formats (`recollect.transfer.foreign_import`): an item's key, or an

@@ -61,7 +61,7 @@ class ForeignNote:
     category: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What else the source says of it, as JSON would: kept as tags, as far as `text.metadata` takes it."""
+    """What else the source says of it, as a JSON object."""
     importance: float | None = None
     speaker: str = ""
     session: str = ""
@@ -81,8 +81,6 @@ class ForeignNote:
     agent: str = ""
     ref: str = ""
     """The name by which an adapter of ours for that program finds it; empty: none does."""
-    data: Mapping[str, Any] | None = None
-    """What that adapter keeps with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +96,7 @@ class ForeignMessage:
     created_at: datetime | None = None
     """When it was said. None: nobody knows."""
     tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     importance: float | None = None
     owner: str = ""
     agent: str = ""

@@ -50,9 +50,9 @@ def _note(row: Mapping[str, Any]) -> ForeignItem:
     namespace, key, value = row["prefix"], row["key"], object_of(row["value"])
     if not value:
         return BadRow(f"item {key} of {namespace}", "Its value is no object with fields.")
-    data: dict[str, Any] = {"value": value}
+    metadata: dict[str, Any] = {"value": value}
     if row.get("ttl_minutes") is not None:
-        data["ttl"] = float(row["ttl_minutes"])
+        metadata["ttl"] = float(row["ttl_minutes"])
     return ForeignNote(
         key=f"{namespace}:{key}",
         text=_text(value),
@@ -64,7 +64,7 @@ def _note(row: Mapping[str, Any]) -> ForeignItem:
         importance=share_of(value.get("importance")),
         agent=namespace,
         ref=f"{_NAME}:{key}",
-        data=data,
+        metadata=metadata,
     )
 
 

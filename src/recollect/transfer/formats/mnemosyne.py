@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from recollect.transfer.formats.items import (
     ForeignRelation,
     NoPlace,
 )
+from recollect.transfer.formats.source import ForeignSource
 from recollect.transfer.formats.values import (
     moment_of,
     object_of,
@@ -30,11 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
-    from recollect.transfer.formats.source import ForeignSource
-
     _Row = dict[str, Any]
     _Sections = Callable[[str], Iterable[_Row]]
 
+_FILE = "mnemosyne.db"
 _MEMORIES = ("working_memory", "episodic_memory", "legacy_memories")
 # By the names of the export, where they are not the tables'.
 _TABLES = {"legacy_memories": "memories", "legacy_embeddings": "memory_embeddings"}
@@ -79,11 +80,29 @@ def _is_database(source: ForeignSource) -> bool:
 
 
 def _recognises(source: ForeignSource) -> bool:
+    if source.is_folder:
+        return any(_is_database(bank) for bank in _banks(source).values())
     is_export = isinstance(source.document, dict) and "mnemosyne_export" in source.document
     return is_export or _is_database(source)
 
 
+def _banks(folder: ForeignSource) -> dict[str, ForeignSource]:
+    """The databases of a data folder, by the name of the bank; the default one has none."""
+    files = [*folder.path.glob(_FILE), *sorted(folder.path.glob(f"banks/*/{_FILE}"))]
+    return {"" if file.parent == folder.path else file.parent.name: ForeignSource(file) for file in files}
+
+
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    if not source.is_folder:
+        yield from _read_one(source)
+        return
+    for bank, database in _banks(source).items():
+        for item in _read_one(database):
+            # Banks see nothing of one another, as agents do.
+            yield replace(item, agent=bank) if isinstance(item, ForeignNote | ForeignRelation) else item
+
+
+def _read_one(source: ForeignSource) -> Iterator[ForeignItem]:
     with _sections(source) as sections:
         yield from _memories(sections)
         yield from map(_scratch, sections("scratchpad"))

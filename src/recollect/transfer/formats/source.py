@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from recollect.errors import InvalidInput
+from recollect.store_url import without_password
 from recollect.transfer.files import UTF16_MARKS
 from recollect.transfer.formats.servers import is_server_url, select_rows, table_columns
 
@@ -23,8 +24,9 @@ _DATABASE = b"SQLite format 3\0"
 # Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
 _READ_VERSION = 19
 _WAL = 2
+_HEAD = 64 * 1024
 DOCUMENT_LIMIT = 512 * 1024 * 1024
-"""A JSON document is read whole; larger ones are refused."""
+"""A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
 
 
 class ForeignSource:
@@ -44,6 +46,11 @@ class ForeignSource:
             raise InvalidInput(f"There is no file or folder {path}.")
 
     @property
+    def shown(self) -> str:
+        """For people to read: without a password."""
+        return without_password(self.url) if self.url else str(self.path)
+
+    @property
     def is_folder(self) -> bool:
         return self.path.is_dir()
 
@@ -54,7 +61,7 @@ class ForeignSource:
             return b""
         try:
             with self.path.open("rb") as file:
-                return file.read(4096)
+                return file.read(_HEAD)
         except OSError as error:
             raise InvalidInput(f"{self.path} cannot be read: {error.strerror}.") from error
 
