@@ -25,7 +25,7 @@ export type Result<O extends OperationName> = operations[O]["responses"] extends
 
 /** Operations that answer in pages. */
 export type PagedOperation = {
-  [O in OperationName]: Arguments<O> extends { cursor?: string | null } ? O : never;
+  [O in OperationName]: "cursor" extends keyof Arguments<O> ? O : never;
 }[OperationName];
 
 /** Whose memory it is. */
