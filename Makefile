@@ -82,6 +82,7 @@ check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import c
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
+	$(BIN)/python docs/async_types.py --check
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
 audit: licences sbom  ## known vulnerabilities, licences and the bill of materials of what is locked
@@ -99,6 +100,7 @@ format: $(READY)  ## rewrite the style
 
 docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python -m recollect.serve.operations.catalogue
+	$(BIN)/python docs/async_types.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs -r $(PAGES)
 
