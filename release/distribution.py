@@ -1,6 +1,7 @@
-"""Builds what a release publishes into `dist`, and tries it as a user gets it: `python release/distribution.py`.
+"""Builds what a release publishes into `dist`, and tries it as a user gets it.
 
-It ends with 1, and says why, where anything is not as it should be. `--check` tries what is in `dist` already.
+`python release/distribution.py` ends with 1, and says why, where anything is not as it should be. With `--check`
+it builds nothing, and tries what is in `dist` already.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def try_server(python: str) -> None:
 
 
 def mcp_handshake(command: Sequence[str]) -> str:
-    """Talks to a server over standard input and output; answers with its name, version and what it recalled."""
+    """Talks to a server over standard input and output; gives its name, its version and what it recalled."""
     messages: list[dict[str, Any]] = [
         {
             "id": 1,
@@ -235,7 +236,9 @@ def _ours() -> list[str]:
 
 
 def _project(folder: Path) -> dict[str, Any]:
-    project: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     return project
 
 

@@ -1,4 +1,4 @@
-"""Run by a Python that has only what a release brings: remembers, and finds it by meaning, without a network."""
+"""Remembers, and finds it by meaning, without a network: run where a release alone is installed."""
 
 from __future__ import annotations
 

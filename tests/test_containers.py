@@ -1,4 +1,4 @@
-"""The container files: what the image starts starts, and its health check tells a live server from a dead one."""
+"""The container files: what the image starts runs, and its health check notices when it ends."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ def load(
 
 
 def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
-    """What is in the file that the variable names: so containers get secrets, and their environment has none."""
+    """What is in the file that the variable names; so containers get secrets."""
     named = environ.get(variable)
     if not named:
         return None
@@ -364,8 +364,8 @@ def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
         raise InvalidInput(f"{variable} names {named}, which cannot be read: {error}.") from error
     if not given or len(given) > _LONGEST_SECRET:
         raise InvalidInput(
-            f"{variable} names {named}, which must hold the secret and nothing else: 1 to {_LONGEST_SECRET:,} "
-            "characters."
+            f"{variable} names {named}, which must hold the secret and nothing else: "
+            f"1 to {_LONGEST_SECRET:,} characters."
         )
     return given
 

@@ -70,7 +70,9 @@ _EXTRA = "mcp"
     "the one that MEMORY_FILE_PATH names.",
 )
 @click.option(
-    "--openapi", is_flag=True, help="Print the HTTP API's OpenAPI document, to generate clients from, and end."
+    "--openapi",
+    is_flag=True,
+    help="Print the HTTP API's OpenAPI document, to generate clients from, and end.",
 )
 def serve_command(
     call: Call,
