@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom format docs client bench train figures bless lock clean
+.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -93,6 +93,17 @@ licences: $(READY)  ## rewrite docs/licences.md
 
 sbom: $(READY)  ## the software bill of materials of a release, into dist
 	$(BIN)/python release/bill_of_materials.py
+
+dist: $(READY)  ## build the wheels and the sdist into dist, look into them, install them and use them
+	$(BIN)/python release/distribution.py
+
+# All that the workflow does before it publishes; the tag is yours to set.
+release: $(READY)  ## is it ready for its tag? The workflows, the version everywhere, the packages, the bill of materials
+	$(BIN)/python release/lint.py
+	@$(BIN)/python release/notes.py > /dev/null
+	$(BIN)/python release/distribution.py
+	$(BIN)/python release/bill_of_materials.py
+	@$(BIN)/python release/notes.py
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format

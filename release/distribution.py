@@ -1,7 +1,7 @@
 """Builds what a release publishes into `dist`, and tries it as a user gets it.
 
 `python release/distribution.py` ends with 1, and says why, where anything is not as it should be. With
-`--check` it builds nothing, and looks into what is in `dist` already; with `--install-only` it only tries that.
+`--check` it builds nothing, and takes what is in `dist` already; with `--install-only` it only installs that.
 """
 
 from __future__ import annotations
@@ -272,7 +272,9 @@ def _run(program: str | Path, *arguments: str | Path) -> str:
 def main(*arguments: str) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="build nothing; try what is in dist")
-    parser.add_argument("--install-only", action="store_true", help="only install what is in dist, and use it")
+    parser.add_argument(
+        "--install-only", action="store_true", help="only install what is in dist, and use it"
+    )
     parser.add_argument("--python", default=sys.executable, help="the Python to install it for")
     chosen = parser.parse_args(arguments)
     try:

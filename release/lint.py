@@ -1,7 +1,7 @@
 """Holds the workflows, compose.yaml and the Dockerfile to their schemas and to what linters know.
 
-`python release/lint.py` ends with 0 where nothing was found, 1 where something was, and 3 where a linter could not be
-fetched: uv fetches them, and they need no network afterwards.
+`python release/lint.py` ends with 0 where nothing was found, 1 where something was, and 3 where a linter could
+not be fetched: uv fetches them once, and they need no network afterwards.
 """
 
 from __future__ import annotations
@@ -27,18 +27,28 @@ LINTERS: tuple[tuple[str, ...], ...] = (
 def main() -> int:
     status = 0
     for package, *command in LINTERS:
-        run = [find_uv_bin(), "tool", "run", "--from", package]
-        # A program's first call fetches it; only what comes after says something about our files.
-        fetched = subprocess.run([*run, command[0], "--version"], check=False, capture_output=True, text=True)
-        if fetched.returncode:
-            print(f"{package} could not be fetched: {fetched.stderr.strip()[-300:]}", file=sys.stderr)
+        if (reason := _fetch(package, command[0])) is not None:
+            print(f"{package} could not be fetched: {reason}", file=sys.stderr)
             return NOT_FETCHED
-        done = subprocess.run([*run, *command], check=False, capture_output=True, text=True, cwd=ROOT)
+        done = _run("--offline", "--from", package, *command)
         print(f"{' '.join(command)}: {'something found' if done.returncode else 'nothing found'}")
         if done.returncode:
             print(done.stdout + done.stderr)
             status = FOUND
     return status
+
+
+def _fetch(package: str, program: str) -> str | None:
+    """Why it is not there, if it is not. Asked of the program itself, so that no finding is taken for that."""
+    if _run("--offline", "--from", package, program, "--version").returncode == 0:
+        return None
+    done = _run("--from", package, program, "--version")
+    return done.stderr.strip()[-300:] if done.returncode else None
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [find_uv_bin(), "tool", "run", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
 
 
 if __name__ == "__main__":
