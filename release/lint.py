@@ -1,7 +1,7 @@
 """Holds the workflows, compose.yaml and the Dockerfile to their schemas and to what linters know.
 
-`python release/lint.py` ends with 0 where nothing was found, 1 where something was, and 3 where a linter could
-not be fetched: uv fetches them once, and they need no network afterwards.
+`python release/lint.py` ends with 0 where nothing was found, 1 where something was, and 3 where a linter
+could not be fetched: uv fetches them once, and they need no network afterwards.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _fetch(package: str, program: str) -> str | None:
-    """Why it is not there, if it is not. Asked of the program itself, so that no finding is taken for that."""
+    """Why it is not there, if so. The program itself is asked, so that no finding is taken for that."""
     if _run("--offline", "--from", package, program, "--version").returncode == 0:
         return None
     done = _run("--from", package, program, "--version")
