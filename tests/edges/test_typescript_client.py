@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
 MADE = ("schema.ts", "operations.ts")
+(EXAMPLE,) = re.findall(r"```ts\n(.*?)```", (CLIENT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +68,29 @@ def test_what_is_made_of_the_openapi_document_is_fresh(package: Path, tmp_path: 
         assert (tmp_path / name).read_text() == (CLIENT / "src" / name).read_text(), "Run `make client`."
 
 
-def test_it_compiles_strictly_and_its_own_tests_pass(package: Path, engine: Engine) -> None:
-    run(package, "node_modules/typescript/bin/tsc", "-p", "tsconfig.test.json")
-    run(package, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json")
+@pytest.fixture(scope="module")
+def compiled(package: Path) -> Path:
+    """Strictly, with what users write: the calls of its own tests, and the example of its README."""
+    declared = "declare const process: { env: Record<string, string | undefined> };\n"
+    (package / "test" / "readme.ts").write_text(declared + EXAMPLE)
+    for configuration in ("tsconfig.json", "tsconfig.test.json"):
+        run(package, "node_modules/typescript/bin/tsc", "-p", configuration)
+    return package
+
+
+def test_its_own_tests_pass_against_a_server(compiled: Path, engine: Engine) -> None:
     with listening(engine) as url:
-        told = run(package, "--test", "test/", RECOLLECT_URL=url, RECOLLECT_TOKEN=TOKEN)
+        told = run(compiled, "--test", "test/", RECOLLECT_URL=url, RECOLLECT_TOKEN=TOKEN)
     assert "# fail 0" in told
     assert "# pass 11" in told
+
+
+def test_the_example_of_its_readme_runs(compiled: Path, engine: Engine) -> None:
+    with listening(engine) as url:
+        (compiled / "example.mjs").write_text(EXAMPLE.replace("http://127.0.0.1:7438", url))
+        told = run(compiled, "example.mjs", RECOLLECT_TOKEN=TOKEN)
+    assert "Ines drinks sencha after lunch" in told
+    assert "oolong" not in told
 
 
 def test_the_package_needs_nothing_at_run_time_and_its_lock_is_whole() -> None:

@@ -9,7 +9,7 @@ export interface ServerOptions {
   /** Such as `http://127.0.0.1:7438`. */
   readonly url: string | URL;
   /** What `recollect serve --http` prints, or `recollect token create` makes. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** For each attempt; 60 seconds, as long as the server gives a call that reads. */
   readonly timeoutMs?: number;
   /** How often a call that may be repeated is tried again; 2 if not given. */
