@@ -16,7 +16,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.parser import HeaderParser
 from pathlib import Path
@@ -159,7 +159,20 @@ def try_server(python: str) -> None:
         print(mcp_handshake([str(bin_folder / "recollect"), "--store", store, "serve"]))
 
 
-def mcp_handshake(command: Sequence[str]) -> str:
+def try_registry_entry(python: str) -> None:
+    """What clients make of server.json: uvx, our arguments, and the package with or without its version."""
+    (package,) = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"]
+    runtime = [word for each in package["runtimeArguments"] for word in (each["name"], each["value"])]
+    arguments = [each["value"] for each in package["packageArguments"]]
+    fresh = [word for name in _ours() for word in ("--refresh-package", name)]
+    uvx = [find_uv_bin(), "tool", "run", "--quiet", "--python", python, "--find-links", str(DIST), *fresh]
+    for name in (package["identifier"], f"{package['identifier']}@{package['version']}"):
+        with TemporaryDirectory() as folder:
+            store = {"RECOLLECT_STORE": str(Path(folder) / "memory.db")}
+            print(f"uvx {name}: {mcp_handshake([*uvx, *runtime, name, *arguments], store)}")
+
+
+def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
     """Talks to a server over standard input and output; gives its name, its version and what it recalled."""
     messages: list[dict[str, Any]] = [
         {
@@ -177,7 +190,12 @@ def mcp_handshake(command: Sequence[str]) -> str:
         _call(4, "recall", query="commuting by public transport"),
     ]
     server = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(variables or {})},  # noqa: TID251  # ours is what a client would hand on
     )
     assert server.stdin is not None  # noqa: S101  # as Popen was asked for
     assert server.stdout is not None  # noqa: S101
@@ -285,6 +303,7 @@ def main(*arguments: str) -> int:
             check_metadata()
         try_library(chosen.python)
         try_server(chosen.python)
+        try_registry_entry(chosen.python)
     except Unfit as error:
         print(error, file=sys.stderr)
         return 1
