@@ -1,4 +1,4 @@
-"""The pages under docs/integrations: that their examples run, print what they say, and name what was tested."""
+"""The pages under docs/integrations: their examples run, and they name what was tested."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ def check_page(name: str, *packages: str, folder: Path, locked: str = "requireme
     program = [sys.executable, "-c", "\n".join(blocks["python"])]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "".join(blocks["text"])
+    assert done.stdout == "".join(blocks["text"]), done.stdout
