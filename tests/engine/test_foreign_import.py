@@ -128,7 +128,7 @@ def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
     later = bring(
         memory,
         *WORLD,
-        replace(TEA, text="Ana drinks mate", updated_at=day(8)),
+        replace(TEA, text="Ana drinks mate", updated_at=day(8), tags=("maté",), metadata={"cups": 4}),
         ForeignNote("n3", "The ferry leaves at ten", day(4), superseded_by="n7", superseded_at=day(9)),
         ForeignNote("n7", "The ferry leaves at noon", day(9)),
         ForeignEntity("Ana", "person", (ForeignObservation("has a boat"),)),
@@ -138,10 +138,9 @@ def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
     assert (counts["notes_new"], counts["notes_changed"], counts["messages_new"]) == (1, 2, 1)
     assert (counts["entities_new"], counts["observations_new"]) == (0, 1)
     notes = {note.text: note for note in memory.list(include_superseded=True).memories}
-    assert [former.text for former in notes["Ana drinks mate"].former] == [
-        "Ana drinks coffee",
-        "Ana drinks tea",
-    ]
+    mate = notes["Ana drinks mate"]
+    assert [former.text for former in mate.former] == ["Ana drinks coffee", "Ana drinks tea"]
+    assert (mate.tags, mate.metadata, mate.importance) == (("maté",), {"cups": 4}, 0.8)
     assert notes["The ferry leaves at ten"].superseded_by == notes["The ferry leaves at noon"].id
 
 

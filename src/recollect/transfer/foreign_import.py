@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Amend, PutText, Supersede
 from recollect.records import Kind, Memory, Relation, Scope
@@ -182,17 +182,25 @@ class ForeignImport:
         self._into.apply(changed)
 
     def _revised(self, note: Memory, here: Memory) -> Amend | None:
-        """The wording that the source has given it since; what was changed or forgotten here stays so."""
+        """What the source has changed since; what was changed or forgotten here stays so."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has forgotten it since; here it stays.")
-        if note.text == here.text or here.deleted_at is not None or here.superseded_at is not None:
+        if here.deleted_at is not None or here.superseded_at is not None:
             return None
-        if any(note.text == former.text for former in here.former):
-            return None
-        if here.revisions > len(note.former) and note.updated_at <= here.updated_at:
+        # It was stored with the source's own time, and has that until it is changed here.
+        is_newer = note.updated_at > here.updated_at
+        is_new = note.text != here.text and all(note.text != former.text for former in here.former)
+        if is_new and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
             return None
-        return Amend(here.scope, here.id, text=note.text)
+        changes: dict[str, Any] = {"text": note.text} if is_new else {}
+        if is_newer:
+            fields = ("category", "tags", "importance", "pinned", "metadata")
+            changes |= {
+                name: getattr(note, name) for name in fields if getattr(note, name) != getattr(here, name)
+            }
+        kept = {name: value for name, value in changes.items() if value is not None}
+        return Amend(here.scope, here.id, **kept) if kept else None
 
     def _add_messages(self, messages: Sequence[PlacedMessage]) -> None:
         for outcome in self._into.apply([PutText(each.scope, each.text) for each in messages]):
