@@ -34,7 +34,7 @@ _MOST_CHATS_NAMED = 10
 @command(
     "import",
     "recollect import memory.jsonl",
-    "recollect import ~/.mnemosyne/mnemosyne.db --dry-run",
+    "recollect import mnemosyne.db --dry-run",
     "recollect import chatgpt-export.zip",
     "recollect import everything.jsonl --format full --stop-at-bad-line",
     "ssh work cat memory.jsonl | recollect import -",
