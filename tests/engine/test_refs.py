@@ -46,7 +46,12 @@ def test_stored_again_under_its_ref_a_note_is_replaced(engine: Engine, clock: Fi
     again = engine.remember("The code is 0815", ref="code", category="codes")
     assert (again.id, again.created) == (first.id, False)
     (found,) = under(engine, "code")
-    assert (found.text, found.category, found.tags, found.expires_at) == ("The code is 0815", "codes", (), None)
+    assert (found.text, found.category, found.tags, found.expires_at) == (
+        "The code is 0815",
+        "codes",
+        (),
+        None,
+    )
     assert found.metadata is None
     assert found.updated_at - found.created_at == timedelta(seconds=60)
     assert [former.text for former in found.former] == ["The code is 4711"]
@@ -122,3 +127,10 @@ def test_what_cannot_be_kept_is_refused(engine: Engine, given: dict[str, Any], m
     with pytest.raises(InvalidInput, match=message):
         engine.remember("Ada", **given)
     assert engine.list().memories == ()
+
+
+def test_an_answer_shows_each_note_of_a_program_that_says_the_same(engine: Engine) -> None:
+    notes = {engine.remember("Ada rides on Sundays", ref=ref).id for ref in ("a", "b")}
+    for profile in engine.profiles:
+        hits = engine.search("when does Ada ride?", limit=3, profile=profile).hits
+        assert {hit.memory.id for hit in hits} == notes, profile
