@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewText
-from recollect.engine.inputs import metadata_of
+from recollect.engine.inputs import clean_metadata
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
@@ -271,10 +271,10 @@ def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None
     unplaced = []
     for key, value in item.metadata.items():
         try:
-            kept |= metadata_of({key: value}) or {}
+            kept |= clean_metadata({key: value}) or {}
         except InvalidInput:
             unplaced.append(NoPlace("metadata that is too long or no JSON", _short(f"{key} = {value}")))
-    return metadata_of(kept) if kept else None, unplaced
+    return clean_metadata(kept) if kept else None, unplaced
 
 
 def _importance(given: float | None) -> float:
