@@ -7,8 +7,8 @@ A peer is a file in `makers`: `PACKAGES` is what its environment needs, and `mak
 the peer's own API and gives, for each store in it, its path there, the format we should see in it, how many
 things it holds, and the texts that the peer answers `world.QUESTIONS` with. `owner` names whose they are.
 Without `PACKAGES`, the peer is not on PyPI: a maker brings it itself and names its `versions`, or the file is
-written after the published format, and `answers` is empty. `PYTHON` is the version that the peer asks for. With
-`NEEDS_POSTGRES`, the URL of an empty database is in `POSTGRES_URL`, and a store there has that `url`.
+written after the published format, and `answers` is empty. `PYTHON` is the version that the peer asks for.
+With `NEEDS_POSTGRES`, the URL of an empty database is in `POSTGRES_URL`, and a store there has that `url`.
 `PEERS` names the packages whose versions count, if they are more than the first.
 Environments are kept in the user's cache folder; a peer that cannot be installed or run is reported.
 """

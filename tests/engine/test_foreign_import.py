@@ -123,12 +123,22 @@ def test_bringing_it_again_changes_nothing(memory: Engine) -> None:
     )
 
 
+def test_an_import_that_was_stopped_is_finished_by_the_next(memory: Engine) -> None:
+    placing = Placing("peer", memory.scope, memory.upkeep.importing().at)
+    ForeignImport(memory.upkeep.importing(), placing, Tally()).add(placing.records(WORLD))  # and no more
+    bring(memory, *WORLD)
+    notes = {note.text: note for note in memory.list(include_superseded=True).memories}
+    assert notes["The ferry leaves at nine"].superseded_by == notes["The ferry leaves at ten"].id
+    assert notes["Ana drinks tea"].about == (memory.graph.entity_id("Ana"),)
+    assert len(memory.graph.open_nodes(["Ana", "Bo"], history=True).relations) == 3
+
+
 def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
     bring(memory, *WORLD)
     later = bring(
         memory,
         *WORLD,
-        replace(TEA, text="Ana drinks mate", updated_at=day(8)),
+        replace(TEA, text="Ana drinks mate", updated_at=day(8), tags=("maté",), metadata={"cups": 4}),
         ForeignNote("n3", "The ferry leaves at ten", day(4), superseded_by="n7", superseded_at=day(9)),
         ForeignNote("n7", "The ferry leaves at noon", day(9)),
         ForeignEntity("Ana", "person", (ForeignObservation("has a boat"),)),
@@ -138,10 +148,9 @@ def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
     assert (counts["notes_new"], counts["notes_changed"], counts["messages_new"]) == (1, 2, 1)
     assert (counts["entities_new"], counts["observations_new"]) == (0, 1)
     notes = {note.text: note for note in memory.list(include_superseded=True).memories}
-    assert [former.text for former in notes["Ana drinks mate"].former] == [
-        "Ana drinks coffee",
-        "Ana drinks tea",
-    ]
+    mate = notes["Ana drinks mate"]
+    assert [former.text for former in mate.former] == ["Ana drinks coffee", "Ana drinks tea"]
+    assert (mate.tags, mate.metadata, mate.importance) == (("maté",), {"cups": 4}, 0.8)
     assert notes["The ferry leaves at ten"].superseded_by == notes["The ferry leaves at noon"].id
 
 
@@ -152,7 +161,7 @@ def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
     memory.update(by_text["Bo sails"], text="Bo rows")
     memory.graph.delete_relations([("Bo", "sails", "Gaviota")])
     more = (replace(TEA, forgotten_at=day(9)), ForeignNote("n6", "Bo swims", day(5), updated_at=day(6)))
-    again = bring(memory, *WORLD, *more)
+    again = bring(memory, *WORLD, *more, ForeignEntity("Bo", "", (ForeignObservation("is back"),)))
     assert {note.text for note in memory.list().memories} == {"Ana drinks tea", "Bo rows"}
     assert memory.graph.existing_names(["Ana"]) == set()
     assert memory.graph.open_nodes(["Bo", "Ana"]).relations == ()
@@ -164,8 +173,9 @@ def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
 
 
 def test_owners_keep_what_is_theirs_unless_all_goes_to_one(memory: Engine) -> None:
-    theirs = (ForeignNote("a", "mine", owner="ana"), ForeignNote("b", "its", owner="ana", agent="bot"))
-    bring(memory, *theirs)
+    theirs = (ForeignNote("a", "mine", owner="ana"), ForeignNote("a", "its", owner="ana", agent="bot"))
+    for _ in range(2):
+        bring(memory, *theirs)
     assert memory.list().memories == ()
     assert [note.text for note in memory.scoped("ana").list().memories] == ["mine"]
     assert [note.scope for note in memory.scoped("ana", "bot").list().memories] == [Scope("ana", "bot")]

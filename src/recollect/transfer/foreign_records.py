@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewText
-from recollect.engine.inputs import metadata_of
+from recollect.engine.inputs import clean_metadata
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
@@ -97,8 +97,11 @@ class Placing:
             case _:
                 yield item
 
-    def mark(self, key: str) -> str:
-        return f"{self.format}:{storable_text(key)}"
+    def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
+        """What an item is known by in its scope, when it is brought again."""
+        # Two owners may use the same key; where they are merged, that must not make one memory of two.
+        whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
+        return f"{self.format}:{storable_text(whose + key)}"
 
     def _scope(self, owner: str, agent: str) -> Scope:
         if self.merge_owners or not (owner or agent):
@@ -130,7 +133,7 @@ class Placing:
             name=name,
             type=clean_type(storable_text(item.type)) if item.type.strip() else _UNKNOWN,
             observations=linked,
-            source=self.mark(f"entity:{name}"),
+            source=self._mark(f"entity:{name}"),
             tags=_tags(item.tags),
             status=item.status,
             importance=_importance(item.importance),
@@ -152,7 +155,7 @@ class Placing:
             happened_at=_utc(item.happened_at),
             text=text,
             category=clean_type(storable_text(item.category), "category") if item.category.strip() else None,
-            source=self.mark(item.key or _digest(text)),
+            source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session") if item.session.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
             undated=item.created_at is None,
@@ -169,14 +172,15 @@ class Placing:
             ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
             metadata=metadata,
         )
-        by = None if item.superseded_by is None else self.mark(item.superseded_by)
+        later = item.superseded_by
+        by = None if later is None else self._mark(later, item.owner, item.agent)
         return PlacedNote(memory, by, tuple(_name(name) for name in dict.fromkeys(item.about)))
 
     def _message(self, item: ForeignMessage, metadata: dict[str, Any] | None) -> PlacedMessage:
         new = NewText(
             Kind.MESSAGE,
             clean_text(storable_text(item.text)),
-            source=self.mark(item.key),
+            source=self._mark(item.key, item.owner, item.agent),
             session=_name(item.session, "session"),
             role=clean_type(storable_text(item.role), "role") if item.role.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
@@ -269,10 +273,10 @@ def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None
     unplaced = []
     for key, value in item.metadata.items():
         try:
-            kept |= metadata_of({key: value}) or {}
+            kept |= clean_metadata({key: value}) or {}
         except InvalidInput:
             unplaced.append(NoPlace("metadata that is too long or no JSON", _short(f"{key} = {value}")))
-    return metadata_of(kept) if kept else None, unplaced
+    return clean_metadata(kept) if kept else None, unplaced
 
 
 def _importance(given: float | None) -> float:
