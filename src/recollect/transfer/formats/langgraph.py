@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats import ForeignFormat
 from recollect.transfer.formats.items import BadRow, ForeignItem, ForeignNote, NoPlace
-from recollect.transfer.formats.values import moment_of, object_of, share_of, words_of
+from recollect.transfer.formats.values import moment_of, share_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,15 +47,18 @@ def _tables(source: ForeignSource) -> dict[str, tuple[str, ...]]:
 
 
 def _note(row: Mapping[str, Any]) -> ForeignItem:
-    namespace, key, value = row["prefix"], row["key"], object_of(row["value"])
-    if not value:
-        return BadRow(f"item {key} of {namespace}", "Its value is no object with fields.")
+    namespace, key, value = row["prefix"], row["key"], _value(row["value"])
+    if not isinstance(value, dict):
+        return BadRow(f"item {key} of {namespace}", "Its value is no object.")
+    text = _text(value)
     metadata: dict[str, Any] = {"value": value}
+    if not text.strip():
+        metadata["indexed"] = False
     if row.get("ttl_minutes") is not None:
         metadata["ttl"] = float(row["ttl_minutes"])
     return ForeignNote(
         key=f"{namespace}:{key}",
-        text=_text(value),
+        text=text if text.strip() else f"{namespace} {key}",
         created_at=moment_of(row["created_at"]),
         updated_at=moment_of(row["updated_at"]),
         expires_at=moment_of(row.get("expires_at")),
@@ -66,6 +69,16 @@ def _note(row: Mapping[str, Any]) -> ForeignItem:
         ref=f"{_NAME}:{key}",
         metadata=metadata,
     )
+
+
+def _value(raw: object) -> object:
+    """PostgreSQL gives what it holds, SQLite its JSON."""
+    if not isinstance(raw, str | bytes):
+        return raw
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _text(value: Mapping[str, Any]) -> str:

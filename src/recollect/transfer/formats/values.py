@@ -20,8 +20,8 @@ def moment_of(value: object) -> datetime | None:
 
 
 def object_of(value: object) -> dict[str, Any]:
-    """A JSON object, or the text or bytes of one; empty where there is none."""
-    if isinstance(value, str | bytes):
+    """A JSON object, or the text of one; empty where there is none."""
+    if isinstance(value, str):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
