@@ -25,6 +25,14 @@ CLAUDE = {"uuid": "c1", "name": "Tides", "summary": "About tides", "created_at":
           "chat_messages": [{"uuid": "m1", "sender": "human", "text": "Hello",
                              "created_at": "2024-05-06T12:00:00Z"}]}  # fmt: skip
 
+CLAUDE_MEMORY = {
+    "conversations_memory": "Ana is a skipper.",
+    "project_memories": {"p1": "Tides by the hour."},
+}
+DOC = {"uuid": "d1", "filename": "tides.md", "content": "High water at six", "created_at": "2024-05-06"}
+CLAUDE_PROJECT = {"uuid": "p1", "name": "Tides", "description": "", "prompt_template": "Be brief.",
+                  "docs": [DOC]}  # fmt: skip
+
 
 @pytest.mark.parametrize("name", ["memory.jsonl", "memory.bak", "memory", "memory.json.gz", "graph.txt"])
 @pytest.mark.parametrize("packed", [False, True])
@@ -63,17 +71,8 @@ def test_exports_of_chats_are_known_in_their_zip_and_out_of_it(
 
 
 def test_what_claude_remembers_and_projects_hold_are_notes(mine: Engine, tmp_path: Path) -> None:
-    memory = [{"conversations_memory": "Ana is a skipper.", "project_memories": {"p1": "Tides by the hour."}}]
-    doc = {"uuid": "d1", "filename": "tides.md", "content": "High water at six", "created_at": "2024-05-06"}
-    project = {
-        "uuid": "p1",
-        "name": "Tides",
-        "description": "",
-        "prompt_template": "Be brief.",
-        "docs": [doc],
-    }
-    for name, rows in (("memories.json", memory), ("projects.json", [project])):
-        (tmp_path / name).write_text(json.dumps(rows), "utf-8")
+    for name, row in (("memories.json", CLAUDE_MEMORY), ("projects.json", CLAUDE_PROJECT)):
+        (tmp_path / name).write_text(json.dumps([row]), "utf-8")
         assert recognise(tmp_path / name) == "claude-memory"
         import_path(mine, tmp_path / name, embed=False)
     assert {(note.text, note.category) for note in mine.list().memories} == {

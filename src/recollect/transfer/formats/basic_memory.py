@@ -47,6 +47,8 @@ _EXPLICIT = re.compile(
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\s#]+)")
 _LINKS_TO = "links_to"
+_BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+"""What announces in YAML that a text begins in the next line."""
 _HEADINGS = frozenset({"observations", "relations"})
 
 
@@ -146,8 +148,8 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str | tuple[str, ...]], t
         held = front[key]
         if isinstance(held, tuple) or (not held and inner.startswith("- ")):
             front[key] = (*held, _unquoted(inner.removeprefix("- ")))
-        elif held and held not in "|>":
-            front[key] = f"{held} {_unquoted(inner)}"  # a long text goes on in the next line
+        elif held:  # a long text goes on in the next line, or begins there
+            front[key] = _unquoted(inner) if held in _BLOCKS else f"{held} {_unquoted(inner)}"
         else:
             nested[key] = None
     return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
@@ -283,7 +285,7 @@ def _category(block: _Block) -> str:
     if found and not _NO_CATEGORY.fullmatch(found[1].strip()):
         return found[1].strip()
     is_task = re.match(r"\[[ xX-]\]", block.text)
-    is_link = re.fullmatch(r"\[.*?\]\(.*?\)|\[\[.*?\]\]", block.text)
+    is_link = re.fullmatch(r"\[[^\]]*\]\([^)]*\)|\[\[[^\]]*\]\]", block.text)
     return "note" if _TAG.search(block.text) and not is_task and not is_link else ""
 
 

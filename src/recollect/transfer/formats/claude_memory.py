@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats import ForeignFormat
 from recollect.transfer.formats.items import BadRow, ForeignItem, ForeignNote, NoPlace
-from recollect.transfer.formats.values import moment_of, object_of, text_value
+from recollect.transfer.formats.values import list_of, moment_of, object_of, text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +50,8 @@ def _memory(row: dict[str, Any]) -> Iterator[ForeignItem]:
                 category="memory",
                 tags=() if key == "conversations" else (f"project {key}",),
             )
-    files = row.get("memory_files")
-    if isinstance(files, list) and files:
+    files = list_of(row.get("memory_files"))
+    if files:
         yield NoPlace("files of memory", count=len(files))
 
 
@@ -59,7 +59,7 @@ def _project(row: dict[str, Any]) -> Iterator[ForeignItem]:
     project, name = text_value(row.get("uuid")), text_value(row.get("name"))
     created, updated = moment_of(row.get("created_at")), moment_of(row.get("updated_at"))
     texts = [(part, text_value(row.get(part)), created) for part in _PROJECT]
-    for doc in row.get("docs") or ():
+    for doc in list_of(row.get("docs")):
         held = object_of(doc)
         at = moment_of(held.get("created_at")) or created
         texts.append((text_value(held.get("filename")), text_value(held.get("content")), at))

@@ -22,7 +22,7 @@ from recollect.transfer.formats.items import (
     NoPlace,
 )
 from recollect.transfer.formats.source import ForeignSource
-from recollect.transfer.formats.values import moment_of, object_of, text_value
+from recollect.transfer.formats.values import list_of, moment_of, object_of, text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     members = _members(by_sort[_LINK], names)
     for row in by_sort[_COMMUNITY]:
         yield _community(row, members[text_value(row["uuid"])])
-    sources = sum(len(row.get("episodes") or ()) for row in by_sort[_FACT])
+    sources = sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT])
     if sources:
         yield NoPlace("links from facts to the episodes that say them", count=sources)
     communities = {row["uuid"] for row in by_sort[_COMMUNITY]}
@@ -231,7 +231,7 @@ def _label(row: _Row) -> str:
 
 
 def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [each for each in list_of(value) if isinstance(each, str)]
 
 
 FORMAT = ForeignFormat("graphiti", "a graph of Graphiti or Zep as JSON", _recognises, _read)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats import ForeignFormat
 from recollect.transfer.formats.items import BadRow, ForeignItem, ForeignMessage, ForeignNote, NoPlace
-from recollect.transfer.formats.values import moment_of, object_of, other_fields, text_value, words_of
+from recollect.transfer.formats.values import (
+    list_of,
+    moment_of,
+    object_of,
+    other_fields,
+    text_value,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,19 +61,20 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     if isinstance(document, list):
         yield from _passages(document, "")
         return
-    blocks = {block.get("id"): block for block in _objects(document.get("blocks"))}
+    blocks = {text_value(block.get("id")): block for block in _objects(document.get("blocks"))}
     # An older file is one agent by itself, with its blocks within.
     agents = _objects(document["agents"]) if "agents" in document else [document]
-    attached: set[object] = set()
+    attached: set[str] = set()
     for agent in agents:
         name = text_value(agent.get("name"))
-        named = [blocks[id_] for id_ in agent.get("block_ids") or () if id_ in blocks]
-        attached.update(block.get("id") for block in named)
+        ids = [id_ for id_ in list_of(agent.get("block_ids")) if isinstance(id_, str)]
+        named = [blocks[id_] for id_ in ids if id_ in blocks]
+        attached.update(ids)
         own = [*_objects(agent.get("core_memory")), *_objects(agent.get("memory_blocks"))]
         for block in (*named, *own):
             yield from _block(block, name)
         yield from _messages(agent, name)
-        yield from _passages([each for key in _PASSAGES for each in agent.get(key) or ()], name)
+        yield from _passages([each for key in _PASSAGES for each in list_of(agent.get(key))], name)
         if text_value(agent.get("system")).strip():
             yield NoPlace("system prompts", name)
         yield from _settings(agent)
@@ -74,7 +82,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if id_ not in attached:
             yield from _block(block, "")
     if "agents" in document:
-        yield from _passages([each for key in _PASSAGES for each in document.get(key) or ()], "")
+        yield from _passages([each for key in _PASSAGES for each in list_of(document.get(key))], "")
         yield from _settings(document)
     for file in _objects(document.get("files")):
         yield from _file(file)
@@ -102,7 +110,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
 
 
 def _messages(agent: dict[str, Any], name: str) -> Iterator[ForeignItem]:
-    for number, message in enumerate(agent.get("messages") or (), 1):
+    for number, message in enumerate(list_of(agent.get("messages")), 1):
         if not isinstance(message, dict):
             yield BadRow(f"agent {name}, message {number}", "It is no object.")
             continue
@@ -231,7 +239,7 @@ def _settings(holder: dict[str, Any]) -> Iterator[ForeignItem]:
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [each for each in list_of(value) if isinstance(each, dict)]
 
 
 def _line(text: str) -> str:

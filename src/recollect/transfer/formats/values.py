@@ -48,6 +48,11 @@ def share_of(value: object) -> float | None:
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]
 
 
+def list_of(value: object) -> list[Any]:
+    """A list, or none."""
+    return value if isinstance(value, list) else []
+
+
 def text_value(value: object) -> str:
     """A text, or none."""
     return value if isinstance(value, str) else ""
