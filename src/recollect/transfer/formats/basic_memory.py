@@ -37,6 +37,7 @@ _LOOKED_AT = 50
 _PLACED = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
 _FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
+_RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
 # A time, or the box of a task, is no category.
 _NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}.*|[xX]|[^\w]")
@@ -246,7 +247,7 @@ class _Block(NamedTuple):
     raw: str
     in_list: bool = False
     plain: bool = False
-    """In code or a quotation, where nothing means anything."""
+    """A heading, a quotation or code, none of which is an observation."""
 
 
 def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
@@ -261,7 +262,9 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
 
     for line in lines:
         is_item = _ITEM.fullmatch(line.text) is not None and not line.coded and not line.level
-        is_plain = line.coded or line.text.lstrip().startswith(">")
+        is_rule = _RULE.fullmatch(line.text) is not None
+        is_item = is_item and not is_rule
+        is_plain = line.coded or is_rule or line.text.lstrip().startswith(">")
         starts = is_item or is_plain or line.level or not line.text.strip()
         if waiting and starts:
             yield block()
@@ -269,7 +272,7 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
         if line.level and line.heading.strip().lower() in _HEADINGS:
             continue
         if is_plain or line.level or not line.text.strip():
-            yield _Block("" if is_plain else line.heading, line.text, plain=True)
+            yield _Block("" if line.coded else line.text, line.text, plain=True)
         else:
             waiting.append(line.text)
             in_list = in_list or is_item
