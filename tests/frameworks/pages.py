@@ -17,9 +17,13 @@ def check_page(name: str, *packages: str, folder: Path, locked: str = "requireme
     lock = (ROOT / "tests/frameworks" / locked).read_text(encoding="utf-8")
     for package in packages:
         (release,) = re.findall(rf"^{package}==([^\s;]+)", lock, re.MULTILINE)
-        assert f"{package} {release}" in page, f"The page does not say that it was tested with {package} {release}"
-    blocks = {kind: [text for found, text in _BLOCK.findall(page) if found == kind] for kind in ("python", "text")}
+        assert f"{package} {release}" in page, (
+            f"The page does not say that it was tested with {package} {release}"
+        )
+    blocks = {
+        kind: [text for found, text in _BLOCK.findall(page) if found == kind] for kind in ("python", "text")
+    }
     program = [sys.executable, "-c", "\n".join(blocks["python"])]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "".join(blocks["text"])
+    assert done.stdout == "".join(blocks["text"]), done.stdout

@@ -33,7 +33,9 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
     """What the memory knows that bears on the last messages: often nothing, and then the prompt gets nothing."""
 
     name: str = Field(default="memory", description="The name of the memory block.")
-    memory: Engine = Field(description="The memory, opened by whoever makes the block, who closes it.", exclude=True)
+    memory: Engine = Field(
+        description="The memory, opened by whoever makes the block, who closes it.", exclude=True
+    )
     budget_tokens: int = Field(default=DEFAULT_BUDGET, description="How many tokens of memories at most.")
     extract: bool = Field(default=True, description="Whether to draw notes out of what is said.")
     _calls: AsyncEngine = PrivateAttr()

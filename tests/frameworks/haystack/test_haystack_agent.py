@@ -24,7 +24,9 @@ def tools(store: RecollectDocumentStore) -> list[Tool]:
         """Keep something for later."""
         return f"{store.write_documents([Document(content=text)])} kept"
 
-    recall = ComponentTool(RecollectDocumentRetriever(store, top_k=1), name="recall", description="Look it up.")
+    recall = ComponentTool(
+        RecollectDocumentRetriever(store, top_k=1), name="recall", description="Look it up."
+    )
     return [create_tool_from_function(remember), recall]
 
 
@@ -55,7 +57,9 @@ def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: Path) -
         assert memory.recall("what must Ana not eat?").hits[0].memory.text == "Ana is allergic to peanuts."
 
 
-async def test_the_retriever_narrows_by_filters_and_by_collection_and_says_how_sure_it_is(tmp_path: Path) -> None:
+async def test_the_retriever_narrows_by_filters_and_by_collection_and_says_how_sure_it_is(
+    tmp_path: Path,
+) -> None:
     pipeline = Pipeline()
     store = RecollectDocumentStore(str(tmp_path / "memory.db"))
     pipeline.add_component("retriever", RecollectDocumentRetriever(store, filters=YEAR, top_k=2))
@@ -64,7 +68,10 @@ async def test_the_retriever_narrows_by_filters_and_by_collection_and_says_how_s
     assert isinstance(retriever, RecollectDocumentRetriever)
     assert retriever.to_dict() == pipeline.get_component("retriever").to_dict()
     await retriever.document_store.write_documents_async(
-        [Document(content=f"The ferry to Corfu left at {hour}", meta={"year": 2020 + hour}) for hour in range(9)]
+        [
+            Document(content=f"The ferry to Corfu left at {hour}", meta={"year": 2020 + hour})
+            for hour in range(9)
+        ]
     )
     retriever.document_store.engine.remember("The ferry to Corfu is a note")
     (found,) = retriever.run("when does the ferry leave?")["documents"]

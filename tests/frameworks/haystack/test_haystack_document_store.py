@@ -84,7 +84,9 @@ def test_all_that_a_document_has_comes_back_after_it_was_closed(tmp_path: Path) 
         Document(id=" The same words ", content="The kettle is in the garden", score=0.0),
         Document(content="", meta={"title": "an empty page", "nested": {"of": [1, None, "ä\0"]}}),
         Document(blob=ByteStream(b"\x00\xff", meta={"file": "a.png"}, mime_type="image/png")),
-        Document(content="vectors", embedding=[0.1, 1e-30], sparse_embedding=SparseEmbedding([1, 9], [0.5, 2.0])),
+        Document(
+            content="vectors", embedding=[0.1, 1e-30], sparse_embedding=SparseEmbedding([1, 9], [0.5, 2.0])
+        ),
     ]
     first = RecollectDocumentStore(tmp_path / "memory.db", model="none")
     assert first.write_documents(documents) == 5

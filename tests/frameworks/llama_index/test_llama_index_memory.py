@@ -36,7 +36,9 @@ def agent(prompts: list[str]) -> FunctionAgent:
 
 
 def history(memory: Engine, session: str, **options: Any) -> Memory:
-    return Memory.from_defaults(session_id=session, memory_blocks=[RecollectMemoryBlock(memory=memory)], **options)
+    return Memory.from_defaults(
+        session_id=session, memory_blocks=[RecollectMemoryBlock(memory=memory)], **options
+    )
 
 
 async def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: Path) -> None:
@@ -50,7 +52,9 @@ async def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: P
         assert turns[:2] == ["I am allergic to peanuts.", "I see."]
         assert len(turns) + len(await short.aget_all(status=MessageStatus.ACTIVE)) == 6
     with recollect.open(tmp_path / "memory.db") as memory:
-        await agent(prompts).run("What must I not eat, given my allergies?", memory=history(memory, "tuesday"))
+        await agent(prompts).run(
+            "What must I not eat, given my allergies?", memory=history(memory, "tuesday")
+        )
         assert "allergic to peanuts" in prompts[-1]
         await agent(prompts).run("Thanks!", memory=history(memory, "wednesday"))
         assert "<memory>" not in prompts[-1]  # a prompt that needs no memory gets none

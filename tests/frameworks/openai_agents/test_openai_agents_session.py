@@ -83,7 +83,9 @@ async def test_more_items_than_a_page_come_back(memory: Engine) -> None:
     assert await session.get_items(limit=1_100) == many[-1_100:]
 
 
-async def test_what_is_taken_back_or_cleared_is_gone_with_its_notes_and_can_be_said_again(memory: Engine) -> None:
+async def test_what_is_taken_back_or_cleared_is_gone_with_its_notes_and_can_be_said_again(
+    memory: Engine,
+) -> None:
     session = RecollectSession("a talk", memory)
     own = cast("list[TResponseInputItem]", [{"role": "user", "content": "I am allergic to peanuts."}])
     await session.add_items([*ITEMS, *own])
@@ -127,7 +129,11 @@ class ScriptedModel(Model):
         self.inputs: list[list[Any]] = []
 
     async def get_response(
-        self, system_instructions: str | None, input: str | list[TResponseInputItem], *args: Any, **options: Any
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],
+        *args: Any,
+        **options: Any,
     ) -> ModelResponse:
         items = cast("list[Any]", input)
         self.inputs.append(items)

@@ -127,7 +127,9 @@ class RecollectDocumentStore:
             if policy is not DuplicatePolicy.OVERWRITE and (ref in known or ref in wanted):
                 if policy is DuplicatePolicy.SKIP:
                     continue
-                raise DuplicateDocumentError(f"There is a document {document.id!r} already; nothing was written.")
+                raise DuplicateDocumentError(
+                    f"There is a document {document.id!r} already; nothing was written."
+                )
             wanted[ref] = document
         if wanted:
             self.engine.remember_many([self._note(ref, each) for ref, each in wanted.items()])
@@ -157,7 +159,9 @@ class RecollectDocumentStore:
     def count_documents_by_filter(self, filters: Filters) -> int:
         return sum(1 for _ in self._matching(filters))
 
-    def count_unique_metadata_by_filter(self, filters: Filters, metadata_fields: Sequence[str]) -> dict[str, int]:
+    def count_unique_metadata_by_filter(
+        self, filters: Filters, metadata_fields: Sequence[str]
+    ) -> dict[str, int]:
         """Under each field's name as given, how many values it has among the documents that match."""
         metas = [document.meta for document, _ in self._matching(filters)]
         return {field: len(_distinct(metas, field)) for field in metadata_fields}

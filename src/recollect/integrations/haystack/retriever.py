@@ -36,7 +36,9 @@ class RecollectDocumentRetriever:
         store seems to answer. `profile` is what ranks them, as in `recollect.open(…).recall`.
         """
         if not isinstance(document_store, RecollectDocumentStore):
-            raise TypeError(f"It retrieves from a RecollectDocumentStore, not {type(document_store).__name__}.")
+            raise TypeError(
+                f"It retrieves from a RecollectDocumentStore, not {type(document_store).__name__}."
+            )
         self.document_store = document_store
         self.filters = filters
         self.top_k = _checked(top_k)
