@@ -1,4 +1,4 @@
-"""The pages under docs/integrations: that their examples run, print what they say, and name what was tested."""
+"""The pages under docs/integrations: their examples run, and they name what was tested."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""LlamaIndex: a memory block that keeps what leaves the chat history and recalls what bears on it; a retriever.
+"""LlamaIndex: a memory block that keeps what leaves the chat history and recalls it; and a retriever.
 
-What a conversation says becomes messages of a session and notes drawn out of them, so that other conversations
-of the same memory know it, too.
+What a conversation says becomes messages of a session and notes drawn out of them, so that every other
+conversation of the same memory knows it, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ASKED_WITH = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
-    """What the memory knows that bears on the last messages: often nothing, and then the prompt gets nothing."""
+    """What the memory knows that bears on the last messages: often nothing, and the prompt gets nothing."""
 
     name: str = Field(default="memory", description="The name of the memory block.")
     memory: Engine = Field(

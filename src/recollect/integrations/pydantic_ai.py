@@ -1,7 +1,7 @@
 """Pydantic AI: the store behind the harness's `Memory` capability, with files that are notes.
 
-A file is a note whose text is its content, so `search_memory` recalls by words and by meaning, and so does every
-other program on the same memory. Edits keep the former text. To delete is to forget.
+A file is a note whose text is its content, so `search_memory` recalls by words and by meaning, and so does
+every other program on the same memory. Edits keep the former text. To delete is to forget.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _FileNote:
 
 
 class RecollectHarnessStore:
-    """A `MemoryStore` that records metadata and searches, for `Memory(store=…)`; safe for several programs."""
+    """A `MemoryStore` that records metadata and searches, for `Memory(store=…)`; programs may share it."""
 
     def __init__(self, memory: Engine) -> None:
         """`memory` was opened by the caller, who closes it."""
@@ -281,7 +281,7 @@ def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutatio
         fingerprint, version, existed = kept
         if fingerprint != operation.fingerprint:
             raise MemoryOperationConflictError(
-                f"The operation {operation.id!r} was made before with other arguments; give this one another id."
+                f"The operation {operation.id!r} was made before with other arguments; give it another id."
             )
         return MemoryMutation(version, replayed=True, existed=existed)
     return None
@@ -314,7 +314,7 @@ def _version(generation: int, writes: int, revisions: int) -> str:
 
 
 def _storable(content: str) -> str:
-    """A note says something: what a file without a word is, and no NUL. The content itself stands beside it."""
+    """A note says something, and holds no NUL; where it says otherwise, the content stands beside it."""
     text = content.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return text if text.strip() else "(an empty file)"
 

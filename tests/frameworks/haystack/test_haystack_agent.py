@@ -9,8 +9,10 @@ from haystack import Document, Pipeline
 from haystack.components.agents import Agent
 from haystack.components.generators.chat import MockChatGenerator
 from haystack.dataclasses import ChatMessage, ToolCall
-from haystack.tools import ComponentTool, Tool, create_tool_from_function
-from tests.frameworks.pages import check_page
+from haystack.tools.component_tool import ComponentTool
+from haystack.tools.from_function import create_tool_from_function
+from haystack.tools.tool import Tool
+from pages import check_page
 
 import recollect
 from recollect.errors import InvalidInput
@@ -66,7 +68,7 @@ async def test_the_retriever_narrows_by_filters_and_by_collection_and_says_how_s
     again = Pipeline.loads(pipeline.dumps(), allowed_modules=["recollect.*"])
     retriever = again.get_component("retriever")
     assert isinstance(retriever, RecollectDocumentRetriever)
-    assert retriever.to_dict() == pipeline.get_component("retriever").to_dict()
+    assert again.dumps() == pipeline.dumps()
     await retriever.document_store.write_documents_async(
         [
             Document(content=f"The ferry to Corfu left at {hour}", meta={"year": 2020 + hour})

@@ -9,7 +9,7 @@ import pytest
 from haystack import Document
 from haystack.dataclasses import ByteStream, SparseEmbedding
 from haystack.document_stores.errors import DuplicateDocumentError
-from haystack.document_stores.types import DuplicatePolicy
+from haystack.document_stores.types import DocumentStore, DuplicatePolicy
 from haystack.testing import document_store as suites
 from haystack.testing import document_store_async as async_suites
 from haystack.utils import Secret
@@ -40,7 +40,7 @@ class TestDocumentStore(
         yield store
         store.close()
 
-    def test_write_documents(self, document_store: RecollectDocumentStore) -> None:
+    def test_write_documents(self, document_store: DocumentStore) -> None:
         """The suite leaves the default to the store: as with `FAIL`."""
         document = Document(content="test doc")
         assert document_store.write_documents([document]) == 1

@@ -11,8 +11,8 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import Memory
-from llama_index.core.storage.chat_store.sql import MessageStatus
-from tests.frameworks.pages import check_page
+from llama_index.core.storage.chat_store.base_db import MessageStatus
+from pages import check_page
 
 import recollect
 from recollect.engine.engine import Engine

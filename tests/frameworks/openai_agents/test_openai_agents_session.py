@@ -21,7 +21,7 @@ from agents import (
 from agents.items import TResponseOutputItem, TResponseStreamEvent
 from agents.memory import Session
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
-from tests.frameworks.pages import check_page
+from pages import check_page
 
 import recollect
 from recollect.engine.engine import Engine
@@ -32,10 +32,21 @@ ITEMS = cast(
     "list[TResponseInputItem]",
     [
         {"role": "user", "content": "What is the weather in Lisbon?"},
-        {"role": "user", "content": [{"type": "input_text", "text": "And here?"}, {"type": "input_image", "image_url": "…"}]},
-        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Ask."}], "encrypted_content": "x="},
+        {
+            "role": "user",
+            "content": [
+                {"type": "input_text", "text": "And here?"},
+                {"type": "input_image", "image_url": "data:image/png;base64,AA=="},
+            ],
+        },
+        {
+            "type": "reasoning",
+            "id": "rs_1",
+            "summary": [{"type": "summary_text", "text": "Ask."}],
+            "encrypted_content": "x=",
+        },
         {"type": "reasoning", "id": "rs_2", "summary": []},
-        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Lisbon"}', "id": "fc_1"},
+        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Lisbon"}'},
         {"type": "function_call_output", "call_id": "c1", "output": "sunny\0 22.5 °C"},
         {
             "type": "message",
@@ -47,7 +58,7 @@ ITEMS = cast(
         {"role": "user", "content": ""},
         {"role": "user", "content": "What is the weather in Lisbon?"},
     ],
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -131,7 +142,7 @@ class ScriptedModel(Model):
     async def get_response(
         self,
         system_instructions: str | None,
-        input: str | list[TResponseInputItem],
+        input: str | list[TResponseInputItem],  # noqa: A002  # the SDK's name
         *args: Any,
         **options: Any,
     ) -> ModelResponse:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import check_page
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -25,7 +26,6 @@ from pydantic_ai_harness.memory import (
     SearchableMemoryStore,
     SqliteMemoryStore,
 )
-from tests.frameworks.pages import check_page
 
 import recollect
 from recollect.integrations.pydantic_ai import RecollectHarnessStore
@@ -152,7 +152,7 @@ async def test_a_search_stays_directly_below_its_prefix_and_within_its_bounds(st
 async def test_of_several_who_write_at_once_one_does(store: Any) -> None:
     async def write(content: str, version: str | None) -> str | None:
         try:
-            return (await store.write("a", content, expected_version=version)).version
+            return str((await store.write("a", content, expected_version=version)).version)
         except MemoryConflictError:
             return None
 

@@ -1,7 +1,8 @@
 """A document store of Haystack on a memory: every document is a note, under its id.
 
-The note's text is the document's content, which is what `recall` reads. All else of the document stands in the
-note's metadata, and comes back as it was: meta, embedding, blob. A document is deleted by forgetting its note.
+The note's text is the document's content, which is what `recall` reads. All else of the document stands in
+the note's metadata, and comes back as it was: meta, embedding, blob. To delete a document is to forget its
+note.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _KEPT = ("meta", "score", "embedding", "sparse_embedding", "blob")
 
 
 class RecollectDocumentStore:
-    """Documents as notes of a memory; safe to share between threads, and several programs may have it open."""
+    """Documents as notes of a memory; threads may share it, and several programs may have it open."""
 
     def __init__(
         self,
@@ -50,18 +51,17 @@ class RecollectDocumentStore:
         agent: str | None = None,
         model: str | None = None,
     ) -> None:
-        """`store` is a memory that is open already, or what `recollect.open` takes, which the first call opens.
-
-        The documents of two collections are apart. `owner`, `agent` and `model` are those of `recollect.open`.
+        """`store` is a memory that is open already, or what `recollect.open` takes, which the first call
+        opens; `owner`, `agent` and `model` go with it. The documents of two collections are apart.
         """
         self._given = store
         self._collection = collection
-        self._opening = {"owner": owner, "agent": agent, "model": model}
+        self._owner, self._agent, self._model = owner, agent, model
         self._tag = clean_type(f"haystack:{collection}", "collection")
         self._lock = threading.Lock()
         self._opened: Engine | None = None
         self._calls: AsyncEngine | None = None
-        if isinstance(store, Engine) and any(self._opening.values()):
+        if isinstance(store, Engine) and any((owner, agent, model)):
             raise InvalidInput("A memory that is open has its owner, agent and model; leave them out.")
 
     @property
@@ -74,7 +74,7 @@ class RecollectDocumentStore:
                 else:
                     given = self._given
                     place = given.resolve_value() if isinstance(given, Secret) else given
-                    memory = bootstrap.open(place, **self._opening)
+                    memory = bootstrap.open(place, owner=self._owner, agent=self._agent, model=self._model)
                 # Documents are of one scope, also where the memory shows those of several agents.
                 self._opened = memory.scoped(memory.scope.owner, memory.scope.agent)
             return self._opened
@@ -99,7 +99,14 @@ class RecollectDocumentStore:
                 'Secret.from_env_var("…") instead.'
             )
         store = str(given) if isinstance(given, Path) else given
-        return default_to_dict(self, store=store, collection=self._collection, **self._opening)
+        return default_to_dict(
+            self,
+            store=store,
+            collection=self._collection,
+            owner=self._owner,
+            agent=self._agent,
+            model=self._model,
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
