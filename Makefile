@@ -70,7 +70,7 @@ torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=
 	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
 
 # mypy reads these where the frameworks are.
-ADAPTERS := $(wildcard src/recollect/integrations/*.py)
+ADAPTERS := $(wildcard src/recollect/integrations/*.py src/recollect/integrations/*/*.py)
 ADAPTER_TESTS := $(wildcard tests/frameworks/*.py tests/frameworks/*/*.py)
 
 check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts

@@ -94,7 +94,7 @@ def test_all_that_a_document_has_comes_back_after_it_was_closed(tmp_path: Path) 
     first.close()
     second = RecollectDocumentStore.from_dict(written)
     assert second.filter_documents() == documents
-    second.engine.remember("What is no document is not counted", tags=["haystack:documents"])
+    second.engine.remember("What is no document is not counted", category="haystack:documents")
     assert second.count_documents() == 5
     second.close()
 

@@ -18,11 +18,11 @@ from urllib.parse import urlsplit
 from recollect import bootstrap
 from recollect.aio import AsyncEngine
 from recollect.engine.engine import Engine
-from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
+from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
 from recollect.records import Memory
-from recollect.text.limits import clean_type
+from recollect.text.limits import clean_name
 
 with needs_extra("The adapter for Haystack", "haystack"):
     from haystack import Document, default_from_dict, default_to_dict
@@ -57,7 +57,7 @@ class RecollectDocumentStore:
         self._given = store
         self._collection = collection
         self._owner, self._agent, self._model = owner, agent, model
-        self._tag = clean_type(f"haystack:{collection}", "collection")
+        self._program = clean_name(f"haystack:{collection}", "collection")
         self._lock = threading.Lock()
         self._opened: Engine | None = None
         self._calls: AsyncEngine | None = None
@@ -115,7 +115,7 @@ class RecollectDocumentStore:
     # What every document store has
 
     def count_documents(self) -> int:
-        return sum(1 for _ in self._notes())
+        return sum(1 for _ in self._notes.newest_first())
 
     def filter_documents(self, filters: Filters | None = None) -> list[Document]:
         """The documents that match, in the order in which they came."""
@@ -128,29 +128,25 @@ class RecollectDocumentStore:
         if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
             raise ValueError("Give a list of Documents, even if there is only one.")
         wanted: dict[str, Document] = {}
-        known = {ref for ref, _ in self._by_refs(self._ref(each.id) for each in documents)}
+        known = self._notes.get(document.id for document in documents)
         for document in documents:
-            ref = self._ref(document.id)
-            if policy is not DuplicatePolicy.OVERWRITE and (ref in known or ref in wanted):
+            id_ = document.id
+            if policy is not DuplicatePolicy.OVERWRITE and (id_ in known or id_ in wanted):
                 if policy is DuplicatePolicy.SKIP:
                     continue
-                raise DuplicateDocumentError(
-                    f"There is a document {document.id!r} already; nothing was written."
-                )
-            wanted[ref] = document
-        if wanted:
-            self.engine.remember_many([self._note(ref, each) for ref, each in wanted.items()])
+                raise DuplicateDocumentError(f"There is a document {id_!r} already; nothing was written.")
+            wanted[id_] = document
+        self._notes.put(map(_keyed_note, wanted.values()))
         return len(documents) if policy is DuplicatePolicy.OVERWRITE else len(wanted)
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
         """Forget these; ids that no document has are passed over. The memory's `restore` brings one back."""
-        found = self._by_refs(map(self._ref, document_ids))
-        self._forget([note.id for _, note in found])
+        self._notes.delete(document_ids)
 
     # What the pipelines of many stores use beside it
 
     def delete_all_documents(self) -> None:
-        self._forget([note.id for note in self._notes()])
+        self._forget([note.id for note in self._notes.newest_first()])
 
     def delete_by_filter(self, filters: Filters) -> int:
         return self._forget([note.id for _, note in self._matching(filters)])
@@ -269,18 +265,18 @@ class RecollectDocumentStore:
     # Documents and notes
 
     @property
-    def tag(self) -> str:
-        """What every note of the collection is tagged with, by which a recall finds no others."""
-        return self._tag
+    def category(self) -> str:
+        """Of the collection's notes, by which a recall finds no others."""
+        return self._program
 
     def document_of(self, note: Memory) -> Document | None:
-        """The document that a note is; None for one of another collection."""
-        if note.ref is None or not note.ref.startswith(self._ref("")):
+        """The document that a note is; None where it is none of this collection."""
+        if note.ref is None or note.category != self._program:
             return None
         kept = note.metadata or {}
         blob, sparse = kept.get("blob"), kept.get("sparse_embedding")
         return Document(
-            id=note.ref.removeprefix(self._ref("")),
+            id=self._notes.key(note),
             content=kept.get("content", note.text),
             meta=kept.get("meta", {}),
             score=kept.get("score"),
@@ -289,44 +285,29 @@ class RecollectDocumentStore:
             sparse_embedding=None if sparse is None else SparseEmbedding.from_dict(sparse),
         )
 
-    def _note(self, ref: str, document: Document) -> dict[str, Any]:
-        plain = document.to_dict(flatten=False)
-        kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
-        text = document.content or ""
-        if not text.strip():
-            # A note says something: of a picture, say, what is known about it.
-            kept["content"] = document.content
-            text = json.dumps(document.meta, ensure_ascii=False) if document.meta else document.id
-        return {"text": text, "ref": ref, "tags": (self._tag,), "metadata": kept}
-
-    def _ref(self, id_: str) -> str:
-        return f"{self._tag}/{id_}"
-
-    def _notes(self) -> Iterator[Memory]:
-        """The collection's notes, oldest first."""
-        found: list[Memory] = []
-        after: int | None = 0
-        while after is not None:
-            page = self.engine.list(tags=[self._tag], limit=MOST_PER_PAGE, after=after)
-            found += [note for note in page.memories if self.document_of(note) is not None]
-            after = page.cursor
-        return reversed(found)
+    @property
+    def _notes(self) -> KeyedNotes:
+        return KeyedNotes(self.engine, self._program)
 
     def _matching(self, filters: Filters | None) -> Iterator[tuple[Document, Memory]]:
-        for note in self._notes():
+        for note in reversed(list(self._notes.newest_first())):
             document = self.document_of(note)
             if document is not None and (not filters or document_matches_filter(filters, document)):
                 yield document, note
 
-    def _by_refs(self, refs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
-        wanted = list(dict.fromkeys(refs))
-        for start in range(0, len(wanted), MOST_PER_PAGE):
-            some = wanted[start : start + MOST_PER_PAGE]
-            for note in self.engine.list(refs=some, limit=MOST_PER_PAGE).memories:
-                yield note.ref or "", note
-
     def _forget(self, ids: Sequence[int]) -> int:
         return len(self.engine.forget(ids)) if ids else 0
+
+
+def _keyed_note(document: Document) -> KeyedNote:
+    plain = document.to_dict(flatten=False)
+    kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
+    text = document.content or ""
+    if not text.strip():
+        # A note says something: of a picture, say, what is known about it.
+        kept["content"] = document.content
+        text = json.dumps(document.meta, ensure_ascii=False) if document.meta else document.id
+    return KeyedNote(document.id, text, kept)
 
 
 def _distinct(metas: Iterable[dict[str, Any]], field: str) -> list[Any]:

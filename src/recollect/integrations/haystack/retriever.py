@@ -77,7 +77,7 @@ class RecollectDocumentRetriever:
             limit=MOST_HITS if narrowed else wanted,
             profile=self.profile,
             kinds=("note",),
-            tags=[self.document_store.tag],
+            category=self.document_store.category,
             min_confidence=self.min_confidence,
             abstain=self.abstain,
             record=False,
@@ -89,8 +89,10 @@ class RecollectDocumentRetriever:
             if (document := self.document_store.document_of(hit.memory)) is not None
             and (not narrowed or document_matches_filter(narrowed, document))
         ][:wanted]
-        # Only what is handed on was shown, so that what filters took away is not taken for useful.
-        self.document_store.engine.record_shown([hit.memory.id for _, hit in found], answer)
+        # What filters took away was not shown; and what is left is not the beginning of that answer.
+        self.document_store.engine.record_shown(
+            [hit.memory.id for _, hit in found], None if narrowed else answer
+        )
         return {
             "documents": [replace(document, score=hit.score) for document, hit in found],
             "confidence": answer.confidence,
