@@ -32,7 +32,7 @@ _ASKED_WITH = 3
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
     """What the memory knows that bears on the last messages: often nothing, and the prompt gets nothing."""
 
-    name: str = Field(default="memory", description="The name of the memory block.")
+    name: str = Field(default="long_term_memory", description="The name of the memory block.")
     memory: Engine = Field(
         description="The memory, opened by whoever makes the block, who closes it.", exclude=True
     )

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
@@ -47,9 +48,9 @@ MESSAGES: list[BaseMessage] = [
         id="a1",
     ),
     ToolMessage("18 °C", tool_call_id="c1", artifact={"raw": [18.0]}, status="success"),
-    AIMessageChunk("It is 18 °C"),
-    FunctionMessage("1", name="f"),
-    ChatMessage("Objection!", role="lawyer"),
+    AIMessageChunk(content="It is 18 °C"),
+    FunctionMessage(content="1", name="f"),
+    ChatMessage(content="Objection!", role="lawyer"),
     HumanMessage("\0 "),
     HumanMessage("It is 18 °C"),
     RemoveMessage(id="s1"),
@@ -155,9 +156,10 @@ def test_collections_are_apart_and_an_embedding_is_not_used_in_silence(memory: r
     assert [document.page_content for document in other.similarity_search("rides")] == ["Bo rides"]
     # All of it is the owner's memory.
     assert {hit.memory.text for hit in memory.search("rides", limit=5).hits} == {"Ana rides", "Bo rides"}
-    for wrong in ({"metadatas": [{}, {}]}, {"ids": ["1", "2"]}):
+    wrongs: list[dict[str, Any]] = [{"metadatas": [{}, {}]}, {"ids": ["1", "2"]}]
+    for wrong in wrongs:
         with pytest.raises(InvalidInput, match="give one for each"):
-            one.add_texts(["x"], **wrong)  # type: ignore[arg-type]
+            one.add_texts(["x"], **wrong)
 
 
 def test_values_are_bytes_of_any_sort_by_any_key(tmp_path: Path) -> None:

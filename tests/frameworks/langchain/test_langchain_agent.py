@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import create_retriever_tool
 from pages import check_page
@@ -24,7 +24,7 @@ class LookingUpModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:  # type: ignore[override]
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
         return self
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
@@ -44,9 +44,11 @@ def talk(path: Path, session: str, said: str) -> list[BaseMessage]:
         retriever = RecollectRetriever(memory=memory, k=1, kinds=["note"], abstain=True)
         agent = create_agent(LookingUpModel(), [create_retriever_tool(retriever, "memory", "What is known.")])
         before = history.messages
-        messages = agent.invoke({"messages": [*before, ("user", said)]})["messages"]
+        # LangChain declares a list of either, not of both.
+        messages: list[Any] = [*before, HumanMessage(said)]
+        messages = agent.invoke({"messages": messages})["messages"]
         history.add_messages(messages[len(before) :])
-        return list(messages)
+        return messages
 
 
 def test_an_agent_recalls_in_a_later_run_what_was_said_in_another(tmp_path: Path) -> None:

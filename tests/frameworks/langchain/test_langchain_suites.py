@@ -23,14 +23,14 @@ VALUES = (b"foo", b"\x00\xff", b"")
 
 class TestVectorStore(VectorStoreIntegrationTests):
     @pytest.fixture
-    def vectorstore(self, tmp_path: Path) -> Iterator[RecollectVectorStore]:  # type: ignore[override]
+    def vectorstore(self, tmp_path: Path) -> Iterator[RecollectVectorStore]:
         with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
             yield RecollectVectorStore(memory)
 
 
 class TestKeyValueStore(BaseStoreSyncTests[bytes]):
     @pytest.fixture
-    def kv_store(self, tmp_path: Path) -> Iterator[RecollectByteStore]:  # type: ignore[override]
+    def kv_store(self, tmp_path: Path) -> Iterator[RecollectByteStore]:
         with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
             yield RecollectByteStore(memory)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from langchain.agents import create_agent
 from langchain.tools import ToolRuntime, tool
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pages import check_page
 
@@ -27,7 +27,7 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:  # type: ignore[override]
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
         return self
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
@@ -59,10 +59,9 @@ async def recall(said: str, runtime: ToolRuntime) -> str:
 
 async def answer(path: Path, tool_name: str, said: str) -> str:
     """What a new agent says, on a store that is opened for it."""
-    tools: list[Callable[..., Any]] = [remember, recall]
     with RecollectStore(path) as store:
-        agent = create_agent(ScriptedModel(tool_name=tool_name), tools, store=store)
-        state = await agent.ainvoke({"messages": [("user", said)]})
+        agent = create_agent(ScriptedModel(tool_name=tool_name), [remember, recall], store=store)
+        state = await agent.ainvoke({"messages": [HumanMessage(said)]})
     return str(state["messages"][-1].text)
 
 

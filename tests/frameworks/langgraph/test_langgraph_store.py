@@ -81,7 +81,7 @@ def random_ops(chance: random.Random) -> list[Op]:
     def one() -> Op:
         match chance.randint(0, 9):
             case 0 | 1 | 2 | 3:
-                index = chance.choice((None, None, False, ["text"], ["more.a[*]"]))
+                index: Any = chance.choice((None, None, False, ["text"], ["more.a[*]"]))
                 return PutOp(namespace(), chance.choice(KEYS), random_value(chance), index=index)
             case 4:
                 return PutOp(namespace(), chance.choice(KEYS), None)
