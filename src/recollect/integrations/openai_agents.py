@@ -23,6 +23,7 @@ with needs_extra("The adapter for the OpenAI Agents SDK", "openai-agents"):
     from agents.memory.session_settings import resolve_session_limit
 
 _ITEM = "openai_agents_item"
+_RECALLED = "From memory:\n"
 
 
 class RecollectSession(SessionABC):
@@ -112,7 +113,7 @@ def memory_tools(memory: Engine) -> list[FunctionTool]:
             query: What to look for, as a question or in keywords.
         """
         found = await calls.context(query, budget_tokens=1_000)
-        return found.text or "Nothing here seems to answer that."
+        return f"{_RECALLED}{found.text or 'Nothing here seems to answer that.'}"
 
     return [remember, recall]
 
@@ -128,7 +129,10 @@ def _turn(item: TResponseInputItem) -> dict[str, Any]:
     plain = cast("Mapping[str, Any]", item)
     kind = str(plain.get("type", "message"))
     role = plain.get("role") or ("tool" if kind.endswith("_output") else "assistant")
-    text = "\n".join(_words(plain)).replace("\0", "\N{REPLACEMENT CHARACTER}")[:TEXT_LIMIT]
+    said = "\n".join(_words(plain))
+    if kind == "function_call_output" and said.startswith(_RECALLED):
+        said = "(recalled)"  # what came out of the memory is not to be found there twice
+    text = said.replace("\0", "\N{REPLACEMENT CHARACTER}")[:TEXT_LIMIT]
     return {"role": role, "content": text if text.strip() else f"({kind})", "metadata": {_ITEM: plain}}
 
 
