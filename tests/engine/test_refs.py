@@ -46,7 +46,12 @@ def test_stored_again_under_its_ref_a_note_is_replaced(engine: Engine, clock: Fi
     again = engine.remember("The code is 0815", ref="code", category="codes")
     assert (again.id, again.created) == (first.id, False)
     (found,) = under(engine, "code")
-    assert (found.text, found.category, found.tags, found.expires_at) == ("The code is 0815", "codes", (), None)
+    assert (found.text, found.category, found.tags, found.expires_at) == (
+        "The code is 0815",
+        "codes",
+        (),
+        None,
+    )
     assert found.metadata is None
     assert found.updated_at - found.created_at == timedelta(seconds=60)
     assert [former.text for former in found.former] == ["The code is 4711"]
