@@ -101,12 +101,13 @@ class MemoryCommands:
         file = self._file(command.path, f"Error: The path {command.path} does not exist")
         # A line break ends a line; it begins no other.
         lines = file.text.removesuffix("\n").split("\n") if file.text else []
-        if not isinstance(command.insert_line, int) or not 0 <= command.insert_line <= len(lines):
+        line: object = command.insert_line
+        if not isinstance(line, int) or not 0 <= line <= len(lines):
             raise ToolError(
-                f"Error: Invalid `insert_line` parameter: {command.insert_line}. "
+                f"Error: Invalid `insert_line` parameter: {line}. "
                 f"It should be within the range of lines of the file: [0, {len(lines)}]"
             )
-        lines.insert(command.insert_line, text.removesuffix("\n"))
+        lines.insert(line, text.removesuffix("\n"))
         self._edit(file, "\n".join(lines) + "\n")
         return f"The file {command.path} has been edited."
 
