@@ -121,7 +121,7 @@ async def test_an_agent_remembers_in_one_run_and_knows_in_the_next(tmp_path: Pat
     reminder = next(message for message in client.read if message.text.startswith("What you remember"))
     assert reminder.additional_properties["_attribution"]["origin_session_ids"] == ["monday"]
     # Where nothing bears on the prompt, nothing is given.
-    said, _ = await said_in_a_run(store, "Thanks!", "tuesday")
+    said, _ = await said_in_a_run(store, "Thanks!", "wednesday")
     assert said == "Noted."
     # Back in the first session, its own messages are its history, and stand there once.
     _, client = await said_in_a_run(store, "Good evening", "monday")
