@@ -1,8 +1,8 @@
-"""Storage for CrewAI's memory: its records are notes, found by words and meaning where the query's words are known.
+"""Storage for CrewAI's memory: its records are notes, found by words and meaning.
 
-CrewAI hands a storage the vector of a query and not the query. The storage's own `embedder` remembers what it made a
-vector of, so that a search can ask the memory with the words themselves; vectors of another embedder are compared
-one by one.
+CrewAI hands a storage the vector of a query, and not the query. The storage's own `embedder` remembers what
+it made a vector of, so that a search can ask the memory with the words themselves; vectors of another
+embedder are compared one by one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -23,6 +24,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_HITS, MOST_PER_PAGE
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
+from recollect.ports import Embedder, Vector
 from recollect.records import Kind, Memory
 from recollect.settings import load
 from recollect.text.limits import QUERY_LIMIT, TYPE_LIMIT
@@ -41,33 +43,47 @@ _GROWTH = 4
 Scored = list[tuple[MemoryRecord, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """What a vector is of, and the model that made it."""
+
+    text: str
+    model: str
+
+
 class KnownTexts:
     """An embedder for CrewAI that can tell of a vector which text it is of."""
 
     def __init__(self, memory: Engine) -> None:
         self._memory = memory
-        self._texts: OrderedDict[bytes, str] = OrderedDict()
+        self._known: OrderedDict[bytes, KnownText] = OrderedDict()
         self._lock = Lock()
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        settings, _ = load({})
-        known = self._memory.model
-        name = bootstrap.model_name(settings) if known is None else known.name
-        # Without a model a memory is searched by words; CrewAI needs vectors all the same.
-        embedder = bootstrap.embedder(name, settings) or bootstrap.embedder("hashing", settings)
-        assert embedder is not None  # noqa: S101  # the second one always is there
+        """By the memory's model, or by the one that it would get."""
+        in_use = self._memory.model
+        embedder = _embedder(None if in_use is None else in_use.name)
         vectors = [list(map(float, row)) for row in embedder.documents(list(texts))]
         with self._lock:
             for vector, text in zip(vectors, texts, strict=True):
-                self._texts[_packed(vector)] = text
-                self._texts.move_to_end(_packed(vector))
-            while len(self._texts) > _MOST_TEXTS:
-                self._texts.popitem(last=False)
+                self._known[_packed(vector)] = KnownText(text, embedder.model.name)
+                self._known.move_to_end(_packed(vector))
+            while len(self._known) > _MOST_TEXTS:
+                self._known.popitem(last=False)
         return vectors
 
-    def text_of(self, vector: Sequence[float]) -> str | None:
+    def known(self, vector: Sequence[float] | None) -> KnownText | None:
         with self._lock:
-            return self._texts.get(_packed(vector))
+            return self._known.get(_packed(vector or ()))
+
+
+def _embedder(model: str | None) -> Embedder:
+    settings, _ = load({})
+    # Without a model a memory is searched by words; CrewAI needs vectors all the same.
+    embedder = bootstrap.embedder(model or bootstrap.model_name(settings), settings)
+    embedder = embedder or bootstrap.embedder("hashing", settings)
+    assert embedder is not None  # noqa: S101  # the second one is always there
+    return embedder
 
 
 class RecollectStorage:
@@ -92,7 +108,13 @@ class RecollectStorage:
     def save(self, records: list[MemoryRecord]) -> None:
         """A record whose id is stored already takes the place of that one."""
         if records:
-            self.memory.remember_many([_note(record) for record in records])
+            known = [self.embedder.known(record.embedding) for record in records]
+            self.memory.remember_many(
+                [
+                    _note(record, None if of is None else of.model)
+                    for record, of in zip(records, known, strict=True)
+                ]
+            )
 
     def update(self, record: MemoryRecord) -> None:
         """The former text is kept as a revision of the note."""
@@ -107,15 +129,15 @@ class RecollectStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> Scored:
-        """Best first. The score is the cosine of the vectors, or the confidence that it answers if that is more."""
+        """Best first. The score is the vectors' cosine, or the confidence in the hit if that is more."""
         wanted = _Filter(scope_prefix, categories, metadata_filter)
-        text = self.embedder.text_of(query_embedding)
+        asked = self.embedder.known(query_embedding)
         if limit < 1:
             return []
-        if text is None:
+        if asked is None:
             scored = self._nearest(query_embedding, wanted)
         else:
-            scored = self._recalled(text, query_embedding, wanted, limit)
+            scored = self._recalled(asked, query_embedding, wanted, limit)
         best = sorted(scored, key=lambda each: -each[1])[:limit]
         return [(record, score) for record, score in best if score >= min_score]
 
@@ -217,21 +239,25 @@ class RecollectStorage:
         if self._is_ours:
             self.memory.close()
 
-    def _recalled(self, text: str, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
-        """By asking the memory. Filters that no tag can tell are tried on what was found, so more is asked for."""
+    def _recalled(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
+        """By asking the memory. What no tag can tell is tried on what was found, so more may be asked for."""
         asked, tags = min(limit, MOST_HITS), (_MARK, *_scope_tags(wanted.path)[-1:])
         while True:
             hits = self.memory.recall(
-                text[:QUERY_LIMIT], limit=asked, kinds=(Kind.NOTE,), tags=tags, record=False
+                of.text[:QUERY_LIMIT], limit=asked, kinds=(Kind.NOTE,), tags=tags, record=False
             ).hits
             found = [hit for hit in hits if wanted.allows(_kept(hit.memory))]
             if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
                 break
             asked = min(asked * _GROWTH, MOST_HITS)
-        return [
-            (record, max(_cosine(vector, record.embedding or ()), hit.confidence or 0.0))
-            for hit, record in ((hit, _record(hit.memory)) for hit in found)
-        ]
+        texts = [hit.memory.text for hit in found if _made_by(hit.memory) != of.model]
+        anew = dict(zip(texts, _embedder(of.model).documents(texts), strict=True)) if texts else {}
+        scored: Scored = []
+        for hit in found:
+            record = _record(hit.memory)
+            cosine = _cosine(vector, anew.get(record.content, record.embedding or ()))
+            scored.append((record, max(cosine, hit.confidence or 0.0)))
+        return scored
 
     def _nearest(self, vector: Sequence[float], wanted: _Filter) -> Scored:
         """By comparing with every record that has a vector of this width."""
@@ -248,7 +274,7 @@ class RecollectStorage:
             yield from page.memories
 
     def _notes(self, scope_prefix: str | None = None) -> Iterator[Memory]:
-        """Those of a scope and of the scopes below it, and some whose scopes differ in case or accents alone."""
+        """Those of a scope and below it, and of others that differ from it in case or accents alone."""
         tags = _scope_tags(_path(scope_prefix))[-1:]
         after: int | None = 0
         while after is not None:
@@ -303,7 +329,7 @@ def _children(parent: str, kept: Iterator[Mapping[str, Any]] | Sequence[Mapping[
     return sorted({below + path.removeprefix(below).split("/")[0] for path in paths if path != below})
 
 
-def _note(record: MemoryRecord) -> dict[str, Any]:
+def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
     kept = record.model_dump(
         mode="json",
         include={"id", "scope", "categories", "metadata", "created_at", "last_accessed", "source", "private"},
@@ -317,7 +343,7 @@ def _note(record: MemoryRecord) -> dict[str, Any]:
         "happened_at": _utc(record.created_at),
         "tags": (_MARK, *_scope_tags(_path(record.scope)), *shown),
         "ref": f"{_MARK}:{record.id}",
-        "metadata": {"record": kept, "embedding": vector},
+        "metadata": {"record": kept, "embedding": vector, "model": made_by},
     }
 
 
@@ -325,6 +351,11 @@ def _kept(note: Memory) -> Mapping[str, Any]:
     """Of a record, all that its note has no place for."""
     kept: Mapping[str, Any] = (note.metadata or {})["record"]
     return kept
+
+
+def _made_by(note: Memory) -> str | None:
+    """The model that made the record's vector, if it is one of ours."""
+    return (note.metadata or {}).get("model")
 
 
 def _record(note: Memory) -> MemoryRecord:
@@ -341,7 +372,7 @@ def _packed(vector: Sequence[float]) -> bytes:
     return np.asarray(vector, "<f4").tobytes()
 
 
-def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
+def _cosine(first: Sequence[float], second: Sequence[float] | Vector) -> float:
     """From 0 to 1; 0 where they cannot be compared."""
     if len(first) != len(second):
         return 0.0
