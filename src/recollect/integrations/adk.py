@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from recollect.aio import AsyncEngine
-from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
+from recollect.integrations.opening import awaited_memory
 from recollect.records import is_assistant
 
 with needs_extra("The adapter for Google ADK", "adk"):
@@ -48,9 +48,7 @@ class RecollectMemoryService(BaseMemoryService):
         abstain: bool = True,
         extract: bool = True,
     ) -> None:
-        if not isinstance(memory, AsyncEngine):
-            memory = AsyncEngine(memory if isinstance(memory, Engine) else open_memory(memory))
-        self.memory = memory
+        self.memory = awaited_memory(memory)
         self._limit, self._abstain, self._extract = limit, abstain, extract
 
     async def add_session_to_memory(self, session: Session) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from recollect.aio import AsyncEngine
-from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
 from recollect.engine.limits import DEFAULT_BUDGET
 from recollect.engine.notes.sessions import MOST_TURNS
 from recollect.extras import needs_extra
+from recollect.integrations.opening import awaited_memory
 from recollect.records import Memory
 from recollect.text.limits import QUERY_LIMIT
 
@@ -51,7 +51,7 @@ class RecollectContextProvider(ContextProvider):
         head: str = HEAD,
     ) -> None:
         super().__init__(source_id)
-        self.memory = _opened(memory)
+        self.memory = awaited_memory(memory)
         self._budget_tokens, self._keep, self._extract, self._head = budget_tokens, keep, extract, head
 
     async def before_run(
@@ -116,7 +116,7 @@ class RecollectHistoryProvider(HistoryProvider):
             store_context_from=store_context_from,
             store_outputs=store_outputs,
         )
-        self.memory = _opened(memory)
+        self.memory = awaited_memory(memory)
         self._extract = extract
 
     async def get_messages(
@@ -137,12 +137,6 @@ class RecollectHistoryProvider(HistoryProvider):
 
     async def close(self) -> None:
         await self.memory.close()
-
-
-def _opened(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
-    if isinstance(memory, AsyncEngine):
-        return memory
-    return AsyncEngine(memory if isinstance(memory, Engine) else open_memory(memory))
 
 
 def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *, extract: bool) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from recollect.aio import AsyncEngine
-from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
 from recollect.errors import Conflict, Outdated, RecollectError
 from recollect.extras import needs_extra
 from recollect.integrations.memory_files import ROOT, MemoryFile, MemoryFiles, checked_path
+from recollect.integrations.opening import awaited_memory, opened_memory
 
 with needs_extra("The adapter for Anthropic's memory tool", "anthropic"):
     from anthropic.lib.tools import (
@@ -172,7 +172,7 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         self, memory: Engine | str | Path, *, cache_control: BetaCacheControlEphemeralParam | None = None
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self.memory = memory if isinstance(memory, Engine) else open_memory(memory)
+        self.memory = opened_memory(memory)
         self._commands = MemoryCommands(self.memory)
 
     def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
@@ -211,9 +211,7 @@ class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
         cache_control: BetaCacheControlEphemeralParam | None = None,
     ) -> None:
         super().__init__(cache_control=cache_control)
-        if not isinstance(memory, AsyncEngine):
-            memory = AsyncEngine(memory if isinstance(memory, Engine) else open_memory(memory))
-        self.memory = memory
+        self.memory = awaited_memory(memory)
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
         _check(command)

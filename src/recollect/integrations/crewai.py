@@ -24,6 +24,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_HITS, MOST_PER_PAGE
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
+from recollect.integrations.opening import opened_memory
 from recollect.ports import Embedder, Vector
 from recollect.records import Kind, Memory
 from recollect.settings import load
@@ -35,7 +36,7 @@ with needs_extra("The adapter for CrewAI", "crewai"):
     from crewai.memory.types import MemoryRecord, ScopeInfo
 
 CATEGORY = "crewai memory"
-_MARK = "crewai"  # a tag, by which a search is narrowed to records
+_REF = "crewai:"
 _SCOPE = "scope:"
 _MOST_TEXTS = 2_000
 _GROWTH = 4
@@ -91,7 +92,7 @@ class RecollectStorage:
 
     def __init__(self, memory: Engine | str | Path) -> None:
         self._is_ours = not isinstance(memory, Engine)
-        opened = memory if isinstance(memory, Engine) else bootstrap.open(memory)
+        opened = opened_memory(memory)
         # Who sees several agents' memories keeps records of their own nevertheless.
         self.memory = opened.scoped(opened.scope.owner, opened.scope.agent)
         self.embedder = KnownTexts(self.memory)
@@ -241,10 +242,15 @@ class RecollectStorage:
 
     def _recalled(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
         """By asking the memory. What no tag can tell is tried on what was found, so more may be asked for."""
-        asked, tags = min(limit, MOST_HITS), (_MARK, *_scope_tags(wanted.path)[-1:])
+        asked, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
         while True:
             hits = self.memory.recall(
-                of.text[:QUERY_LIMIT], limit=asked, kinds=(Kind.NOTE,), tags=tags, record=False
+                of.text[:QUERY_LIMIT],
+                limit=asked,
+                kinds=(Kind.NOTE,),
+                category=CATEGORY,
+                tags=tags,
+                record=False,
             ).hits
             found = [hit for hit in hits if wanted.allows(_kept(hit.memory))]
             if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
@@ -268,7 +274,7 @@ class RecollectStorage:
         return [(record, _cosine(vector, record.embedding or ())) for record in records]
 
     def _known_as(self, record_ids: Sequence[str]) -> Iterator[Memory]:
-        refs = [f"{_MARK}:{id_}" for id_ in dict.fromkeys(record_ids)]
+        refs = [f"{_REF}{id_}" for id_ in dict.fromkeys(record_ids)]
         for at in range(0, len(refs), MOST_PER_PAGE):
             page = self.memory.list(refs=refs[at : at + MOST_PER_PAGE], limit=MOST_PER_PAGE)
             yield from page.memories
@@ -341,8 +347,8 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
         "category": CATEGORY,
         "importance": record.importance,
         "happened_at": _utc(record.created_at),
-        "tags": (_MARK, *_scope_tags(_path(record.scope)), *shown),
-        "ref": f"{_MARK}:{record.id}",
+        "tags": (*_scope_tags(_path(record.scope)), *shown),
+        "ref": f"{_REF}{record.id}",
         "metadata": {"record": kept, "embedding": vector, "model": made_by},
     }
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from recollect.aio import AsyncEngine
-from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
+from recollect.integrations.opening import awaited_memory
 
 with needs_extra("The adapter for Strands", "strands"):
     from strands.memory import AddMessagesContext, ExtractionConfig, MemoryEntry, MemoryStore, SearchOptions
@@ -47,9 +47,7 @@ class RecollectMemoryStore(MemoryStore):
     ) -> None:
         if max_search_results is not None and max_search_results < 1:
             raise InvalidInput("`max_search_results` is at least 1.")
-        if not isinstance(memory, AsyncEngine):
-            memory = AsyncEngine(memory if isinstance(memory, Engine) else open_memory(memory))
-        self.memory = memory
+        self.memory = awaited_memory(memory)
         self.name = name
         self.description = description
         self.max_search_results = max_search_results

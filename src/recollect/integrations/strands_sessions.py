@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
 from recollect.extras import needs_extra
+from recollect.integrations.opening import opened_memory
 from recollect.records import Memory
 
 with needs_extra("The adapter for Strands", "strands"):
@@ -31,7 +31,7 @@ class RecollectSessionRepository(SessionRepository):
     """
 
     def __init__(self, memory: Engine | str | Path, *, extract: bool = True) -> None:
-        opened = memory if isinstance(memory, Engine) else open_memory(memory)
+        opened = opened_memory(memory)
         # Who sees several agents' memories keeps sessions of their own nevertheless.
         self.memory = opened.scoped(opened.scope.owner, opened.scope.agent)
         self._extract = extract
