@@ -148,7 +148,7 @@ class RecollectStore(BaseStore):
         if op.limit < 0 or op.offset < 0:
             raise InvalidInput(f"`limit` and `offset` are 0 or more, not {op.limit} and {op.offset}.")
         check_filter(op.filter)
-        below = self._namespaces(op.namespace_prefix)
+        below = self._namespaces(tuple(op.namespace_prefix))
         if not below:
             return []
 
