@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -12,5 +13,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 maker = import_module(f"makers.{sys.argv[1]}")
 made = maker.make(Path(sys.argv[2]))
-versions = {name: version(name) for name in maker.PACKAGES[:1]}
+named = [re.split(r"[\[=]", each)[0] for each in getattr(maker, "PEERS", maker.PACKAGES[:1])]
+versions = {name: version(name) for name in named}
 print("\n" + json.dumps({"versions": versions, "stores": made}))

@@ -6,8 +6,10 @@
 A peer is a file in `makers`: `PACKAGES` is what its environment needs, and `make(folder)` fills the folder by
 the peer's own API and gives, for each store in it, its path there, the format we should see in it, how many
 things it holds, and the texts that the peer answers `world.QUESTIONS` with. `owner` names whose they are.
-Without `PACKAGES`, the peer cannot be had here: its file is written after its published format, and `answers`
-is empty.
+Without `PACKAGES`, the peer is not on PyPI: a maker brings it itself and names its `versions`, or the file is
+written after the published format, and `answers` is empty. `PYTHON` is the version that the peer asks for.
+With `NEEDS_POSTGRES`, the URL of an empty database is in `POSTGRES_URL`, and a store there has that `url`.
+`PEERS` names the packages whose versions count, if they are more than the first.
 Environments are kept in the user's cache folder; a peer that cannot be installed or run is reported.
 """
 
@@ -16,23 +18,27 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "speed")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "speed"), str(HERE.parents[1] / "examples" / "postgres")]
 
 from facts import facts, write_json  # noqa: E402  # beside the folders above
+from nodes import Node  # noqa: E402
 from platformdirs import user_cache_path  # noqa: E402
 from world import QUESTIONS, WANTED, ranks  # noqa: E402
 
 import recollect  # noqa: E402
 from recollect.records import Memory  # noqa: E402
-from recollect.transfer import ForeignReport, import_path, recognise  # noqa: E402
+from recollect.transfer import ForeignReport, ImportReport, import_path, recognise  # noqa: E402
 
 _INSTALL_SECONDS = 600
 _MAKE_SECONDS = 300
@@ -55,26 +61,42 @@ def main() -> int:
 
 
 def _of_peer(name: str, cache: Path) -> list[Row]:
-    packages = import_module(f"makers.{name}").PACKAGES
+    maker = import_module(f"makers.{name}")
+    packages = maker.PACKAGES
     python = cache / packages[0] / "bin" / "python" if packages else Path(sys.executable)
-    problem = _install(python, packages) if packages else ""
+    problem = _install(python, packages, getattr(maker, "PYTHON", "")) if packages else ""
     if problem:
         return [{"peer": name, "problem": problem}]
-    with tempfile.TemporaryDirectory(prefix="recollect-moving-in-") as made:
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-moving-in-") as made,
+        _server() if getattr(maker, "NEEDS_POSTGRES", False) else nullcontext("") as url,
+    ):
         folder = Path(made) / "store"
         folder.mkdir()
-        told = _run(python, name, folder, Path(made))
+        told = _run(python, name, folder, Path(made), url)
         if isinstance(told, str):
             return [{"peer": name, "problem": told}]
         return [_moved(name, told["versions"], store, folder) for store in told["stores"]]
 
 
+@contextmanager
+def _server() -> Iterator[str]:
+    """The URL of an empty database on a server of our own."""
+    folder = Path(tempfile.mkdtemp(prefix="recollect-moving-in-server-"))
+    node = Node(folder).create().start()
+    try:
+        yield node.url()
+    finally:
+        node.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row:
     """Import one store into an empty memory, twice, and ask it what the peer was asked."""
-    path = folder / store["path"]
+    path = store.get("url") or folder / store["path"]
     row: Row = {
         "peer": name,
-        "versions": versions or "none: written after the published format",
+        "versions": store.get("versions") or versions or "none: written after the published format",
         "store": store["path"],
         "made": store["made"],
     }
@@ -83,15 +105,9 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
     with tempfile.TemporaryDirectory() as here, recollect.open(Path(here) / "memory.db") as memory:
         first = import_path(memory, path)
         again = import_path(memory, path)
-        assert isinstance(first, ForeignReport)
-        assert isinstance(again, ForeignReport)
-        row["read"] = {sort: getattr(first, sort) for sort in store["made"]}
-        row["new"] = {
-            sort: getattr(first, f"{sort}_new")
-            for sort in ("entities", "observations", "notes", "messages", "relations")
-            if getattr(first, f"{sort}_new")
-        }
-        row["no_place"] = {each.what: each.count for each in first.no_place}
+        assert isinstance(first, ForeignReport | ImportReport)
+        assert isinstance(again, ForeignReport | ImportReport)
+        row |= _counts(first, tuple(store["made"]))
         row["bad"] = first.bad_count
         row["changed_by_a_second_import"] = again.changed
         row["answered_by_the_peer"] = ranks(store["answers"]) if store["answers"] else None
@@ -113,12 +129,28 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
     return row
 
 
+def _counts(report: ForeignReport | ImportReport, made: tuple[str, ...]) -> Row:
+    if isinstance(report, ImportReport):  # into an empty memory: all that is read is new
+        new = {
+            "entities": report.entities_created,
+            "observations": report.observations_added,
+            "relations": report.relations_created,
+        }
+        return {"read": new, "new": new, "no_place": {}}
+    sorts = ("entities", "observations", "notes", "messages", "relations")
+    return {
+        "read": {sort: getattr(report, sort) for sort in made},
+        "new": {sort: getattr(report, f"{sort}_new") for sort in sorts if getattr(report, f"{sort}_new")},
+        "no_place": {each.what: each.count for each in report.no_place},
+    }
+
+
 def _text(memory: Memory) -> str:
     return memory.text or " ".join(observation.content for observation in memory.in_force)
 
 
-def _run(python: Path, name: str, folder: Path, home: Path) -> Row | str:
-    environment = {**os.environ, "HOME": str(home), "ANONYMIZED_TELEMETRY": "False"}
+def _run(python: Path, name: str, folder: Path, home: Path, url: str) -> Row | str:
+    environment = {**os.environ, "HOME": str(home), "ANONYMIZED_TELEMETRY": "False", "POSTGRES_URL": url}
     environment.pop("PYTHONPATH", None)
     command = [str(python), str(HERE / "make.py"), name, str(folder)]
     try:
@@ -133,12 +165,16 @@ def _run(python: Path, name: str, folder: Path, home: Path) -> Row | str:
     return told
 
 
-def _install(python: Path, packages: tuple[str, ...]) -> str:
+def _install(python: Path, packages: tuple[str, ...], version: str) -> str:
     """What went wrong; nothing where all is well."""
     uv = Path(sys.executable).parent / "uv"
     commands = []
     if not python.exists():
-        commands.append([sys.executable, "-m", "venv", str(python.parent.parent)])
+        of = f"python{version}" if version else sys.executable
+        place = str(python.parent.parent)
+        commands.append(
+            [str(uv), "venv", "--python", of, place] if uv.exists() else [of, "-m", "venv", place]
+        )
     commands.append(
         [str(uv), "pip", "install", "--quiet", "--python", str(python), *packages]
         if uv.exists()

@@ -176,6 +176,8 @@ class ForeignImport:
             id_, scope = outcome.ids[0], note.memory.scope
             self._remember(note.memory, outcome)
             self._tally.counts["notes_new"] += outcome.created
+            if note.memory.ref is not None and not outcome.created:
+                self._tally.add("left", f"memory {id_}: {note.memory.ref} is here already.")
             self._about += [(id_, scope, name) for name in note.about]
             if note.superseded_by is not None:
                 self._superseded.append((id_, scope, note.superseded_by, False))
@@ -202,12 +204,14 @@ class ForeignImport:
         if is_new and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
             return None
-        changes: dict[str, Any] = {"text": note.text} if is_new else {}
+        changes: dict[str, Any] = {"text": note.text, "metadata": note.metadata} if is_new else {}
         if is_newer:
             fields = ("category", "tags", "importance", "pinned", "metadata")
             changes |= {
                 name: getattr(note, name) for name in fields if getattr(note, name) != getattr(here, name)
             }
+        if note.expires_at and here.expires_at and note.expires_at > here.expires_at:
+            changes["expires_at"] = note.expires_at
         kept = {name: value for name, value in changes.items() if value is not None}
         return Amend(here.scope, here.id, **kept) if kept else None
 

@@ -13,7 +13,7 @@ from recollect.engine.inputs import clean_metadata
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
-from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
+from recollect.text.limits import clean_name, clean_ref, clean_share, clean_text, clean_type
 from recollect.transfer.chats.conversation import storable_text
 from recollect.transfer.formats.items import (
     BadRow,
@@ -106,7 +106,7 @@ class Placing:
     def _scope(self, owner: str, agent: str) -> Scope:
         if self.merge_owners or not (owner or agent):
             return self.scope
-        names = (storable_text(owner).strip(), storable_text(agent).strip())
+        names = (storable_text(owner).strip() or self.scope.owner, storable_text(agent).strip())
         return Scope(*(clean_name(name, "owner or agent") if name else "" for name in names))
 
     def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
@@ -168,6 +168,8 @@ class Placing:
             superseded_at=superseded_at,
             deleted_at=_utc(item.forgotten_at),
             expires_at=_utc(item.expires_at),
+            # A ref is unique in its scope, and what comes from several may have it twice.
+            ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
             metadata=metadata,
         )
         later = item.superseded_by

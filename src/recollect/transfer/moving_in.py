@@ -1,4 +1,4 @@
-"""Importing a file or folder, whatever program wrote it: what it is shows from what it holds."""
+"""Importing a file, folder or database, whatever program wrote it: what it is shows from what it holds."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def import_formats() -> dict[str, str]:
 
 
 def recognise(path: str | Path) -> str:
-    """The format of a file or folder, by its name; `InvalidInput` lists what is known."""
+    """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
     source = ForeignSource(path)
     if any(sign in source.head for sign in _OF_TALKS):
         # Before anything reads a document whole: such exports may have gigabytes.
@@ -68,6 +68,11 @@ def recognise(path: str | Path) -> str:
     foreign = next((each for each in FOREIGN if each.recognises(source)), None)
     if foreign is not None:
         return foreign.name
+    if source.url:
+        raise InvalidInput(
+            f"{source.shown} holds no tables of a program that can be imported from PostgreSQL: LangGraph. "
+            "A store of Recollect's own is brought by: recollect copy URL NEW-STORE"
+        )
     if not source.is_folder and not source.is_database:
         lines = _format_of_lines(source.path)
         if lines is not None:
@@ -107,7 +112,8 @@ def import_path(
     progress: Progress | None = None,
     embed_progress: Progress | None = None,
 ) -> ImportReport | ChatReport | ForeignReport:
-    """Import a file or a folder of any format in `import_formats`; without `format`, its content decides.
+    """Import a file, a folder or a database of any format in `import_formats`; without `format`, what it
+    holds decides.
 
     The source is only read. Importing it again changes nothing, and importing a later state of it adds what
     is new. What cannot be read is left out and named in the report; with `keep_going=False`, the first such
@@ -196,7 +202,7 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
         raise InvalidInput(f"No format named {name!r}; there are: {', '.join(import_formats())}.")
     source = ForeignSource(path)
     if not found.recognises(source):
-        raise InvalidInput(f"{path} is not {found.title}: it has none of what that consists of.")
+        raise InvalidInput(f"{source.shown} is not {found.title}: it has none of what that consists of.")
     return found, source
 
 

@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from recollect.transfer.previewing import ImportPreview
 
 FORMATS = ("chatgpt", "claude", "markdown", "turns")
-FOREIGN_FORMATS = ("mcp-memory-v2", "mnemosyne", "cognis", "mcp-memory-service", "mem0")
+FOREIGN_FORMATS = (
+    "mcp-memory-v2",
+    "mnemosyne",
+    "cognis",
+    "mcp-memory-service",
+    "langgraph",
+    "mem0",
+    "letta",
+    "graphiti",
+    "claude-memory",
+    "basic-memory",
+)
 """Those of `recollect.transfer.formats.catalogue`, which is not loaded to show a command's help."""
 _OWN = ("official", "full")
 _MOST_NAMED = 5
@@ -36,6 +47,7 @@ _MOST_CHATS_NAMED = 10
     "recollect import memory.jsonl",
     "recollect import mnemosyne.db --dry-run",
     "recollect import chatgpt-export.zip",
+    "recollect import postgresql://ana@db.example.org/agents",
     "recollect import everything.jsonl --format full --stop-at-bad-line",
     "ssh work cat memory.jsonl | recollect import -",
 )
@@ -60,19 +72,20 @@ def import_command(
 ) -> Result:
     """Bring in a memory: another program's, the official server's, or an export.
 
-    PATH is a file or a folder; what it is shows from what it holds. It is only read, and may be in use.
-    Importing it again changes nothing, and importing a later state of it adds what is new. What has no
-    place here is counted and shown.
+    PATH is a file, a folder or the URL of a PostgreSQL database; what it is shows from what it holds. It is
+    only read, and may be in use. Importing it again changes nothing, and importing a later state of it adds
+    what is new. What has no place here is counted and shown.
 
     `-` reads the official server's JSONL or our own from standard input. What only a relation names is
     created with the type `unknown`, and named.
     """
     from recollect import transfer  # loads the engine
+    from recollect.transfer.formats.servers import is_server_url
 
     if path == STDIN:
         return _import_stream(call, format_, dry_run=dry_run, keep_going=keep_going)
     known = transfer.recognise(path) if format_ == "auto" else format_  # refused before a store is made
-    if not Path(path).exists():
+    if not (is_server_url(path) or Path(path).exists()):
         raise InvalidInput(f"There is no file or folder {path}.")
     if dry_run:
         with progress("Reading") as (reading,):
@@ -332,6 +345,8 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
         if report.bad_count > _MOST_CHATS_NAMED:
             more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
+    for each in report.no_place:
+        yield f"no place here for {each.what} ({each.count:,}): {', '.join(each.examples)}"
     if report.model_note:
         yield report.model_note
     if report.note:

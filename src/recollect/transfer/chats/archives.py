@@ -102,6 +102,18 @@ def archive_members(path: Path) -> tuple[Member, ...]:
     return tuple(sorted(inside, key=_order))
 
 
+def other_files(path: Path) -> tuple[str, ...]:
+    """The names of what else a zip or folder of an export holds, in their order."""
+    if path.is_dir():
+        files = files_below(path, lambda name: not _may_hold(name))[0]
+        return tuple(relative(file, path) for file in files)
+    if not is_zip(path):
+        return ()
+    with zipfile.ZipFile(path) as archive:
+        others = (info for info in archive.infolist() if not info.is_dir() and not _is_conversations(info))
+        return tuple(sorted(info.filename for info in others if "__MACOSX" not in info.filename))
+
+
 def is_zip(path: Path) -> bool:
     try:
         return path.is_file() and zipfile.is_zipfile(path)

@@ -10,12 +10,17 @@ from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.transfer.chats import conversations, format_of
-from recollect.transfer.reports import Tally
+from recollect.transfer.chats.archives import other_files
+from recollect.transfer.reports import Tally, Unplaced
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
     from recollect.transfer.chats.conversation import Conversation
+
+
+_EXPORTS = ("chatgpt", "claude")
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class ChatReport:
     bad: tuple[str, ...] = ()
     """What could not be read or stored, each with its place and the reason; the first of them."""
     bad_count: int = 0
+    no_place: tuple[Unplaced, ...] = ()
+    """Files of an export that hold no conversations."""
     embedded: int = 0
     """Passages that got their vectors at the end."""
     waiting: int = 0
@@ -89,6 +96,7 @@ def chat_import(
     done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
     return ChatReport(
         known,
+        no_place=_no_place(place, known),
         embedded=done.embedded,
         waiting=engine.counts().due,
         note=notes[0] if notes else done.problem,
@@ -109,7 +117,12 @@ def chat_preview(
     tally = Tally()
     for _ in _read(place, known, tally, progress):
         pass
-    return ChatReport(known, **tally.fields())
+    return ChatReport(known, no_place=_no_place(place, known), **tally.fields())
+
+
+def _no_place(path: Path, known: str) -> tuple[Unplaced, ...]:
+    others = other_files(path) if known in _EXPORTS else ()
+    return (Unplaced("other files of the export", len(others), others[:_SHOWN]),) if others else ()
 
 
 def _read(path: Path, known: str, tally: Tally, progress: Progress | None) -> Iterator[Conversation]:

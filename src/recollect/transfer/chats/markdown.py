@@ -63,6 +63,15 @@ def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
         yield found
 
 
+def markdown_lines(path: Path) -> list[str]:
+    """The lines of a file; `InvalidInput` says why it cannot be read."""
+    return _lines(_content(path))
+
+
+def _lines(text: str) -> list[str]:
+    return storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def _content(path: Path) -> str:
     try:
         with path.open("rb") as file:
@@ -83,9 +92,9 @@ def _content(path: Path) -> str:
 
 
 def _conversation(text: str, name: str, session: str) -> Conversation:
-    lines = storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = _lines(text)
     front, taken = _front_matter(lines)
-    body = _marked_lines(lines[taken:], taken + 1)
+    body = marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
     day = _day(front, stem)
     talk = transcript(body, day)
@@ -137,7 +146,7 @@ def _unquoted(value: str) -> str:
     return value.partition(" #")[0].rstrip()
 
 
-def _marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
+def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
     """Which lines are headings, and which are code. An underlined heading is one line here, not two."""
     found: list[MarkdownLine] = []
     fence = ""

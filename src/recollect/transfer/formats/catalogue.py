@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.transfer.formats import cognis, mcp_memory_service, mcp_memory_v2, mem0, mnemosyne
+from recollect.transfer.formats import (
+    basic_memory,
+    claude_memory,
+    cognis,
+    graphiti,
+    langgraph,
+    letta,
+    mcp_memory_service,
+    mcp_memory_v2,
+    mem0,
+    mnemosyne,
+)
 
 if TYPE_CHECKING:
     from recollect.transfer.formats import ForeignFormat
@@ -14,5 +25,10 @@ FOREIGN: tuple[ForeignFormat, ...] = (
     mnemosyne.FORMAT,
     cognis.FORMAT,
     mcp_memory_service.FORMAT,
+    langgraph.FORMAT,
     mem0.FORMAT,
+    letta.FORMAT,
+    graphiti.FORMAT,
+    claude_memory.FORMAT,
+    basic_memory.FORMAT,
 )

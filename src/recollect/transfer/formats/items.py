@@ -79,6 +79,8 @@ class ForeignNote:
     """From then on no search finds it; it may be past."""
     owner: str = ""
     agent: str = ""
+    ref: str = ""
+    """The name by which an adapter of ours for that program finds it; empty: none does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The file or folder that is imported: opened for reading alone, and looked at once however many ask."""
+"""The file, folder or database that is imported: only read, and looked at once however many ask."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from recollect.errors import InvalidInput
+from recollect.store_url import without_password
 from recollect.transfer.files import UTF16_MARKS
+from recollect.transfer.formats.servers import is_server_url, select_rows, table_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _DATABASE = b"SQLite format 3\0"
 # Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
@@ -29,10 +31,14 @@ DOCUMENT_LIMIT = 512 * 1024 * 1024
 
 
 class ForeignSource:
-    """A path, and what recognisers and readers ask of it."""
+    """A path or URL, and what recognisers and readers ask of it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.url = str(path) if is_server_url(path) else ""
+        """Of a PostgreSQL database; then there is no path."""
+        if self.url:
+            return
         try:
             exists = self.path.exists()
         except (OSError, ValueError):  # a name too long, or with a NUL
@@ -44,6 +50,11 @@ class ForeignSource:
             raise InvalidInput(
                 f"{path} is no ordinary file; save it as one, or pipe it into: recollect import -"
             )
+
+    @property
+    def shown(self) -> str:
+        """For people to read: without a password."""
+        return without_password(self.url) if self.url else str(self.path)
 
     @property
     def is_folder(self) -> bool:
@@ -77,6 +88,20 @@ class ForeignSource:
     def has_table(self, name: str, *columns: str) -> bool:
         """Whether there is such a table, with at least these columns."""
         return name in self.tables and set(columns) <= set(self.tables[name])
+
+    @cached_property
+    def server_tables(self) -> dict[str, tuple[str, ...]]:
+        """The same of a PostgreSQL database, of the schemas that its URL searches; none of anything else."""
+        return table_columns(self.url) if self.url else {}
+
+    def select(self, statement: str) -> Iterator[Mapping[str, Any]]:
+        """The rows of a query, by column, of a SQLite file or of a PostgreSQL database."""
+        if self.url:
+            yield from select_rows(self.url, statement)
+            return
+        with self.database() as rows:
+            for row in rows.execute(statement):
+                yield dict(row)
 
     @contextmanager
     def database(self) -> Iterator[sqlite3.Connection]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.chats.conversation import time_of_iso, time_of_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from datetime import datetime
 
 
 def moment_of(value: object) -> datetime | None:
-    """A time as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    """A time, as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    if isinstance(value, datetime):
+        return value
     return time_of_iso(value) or time_of_seconds(value)
 
 
@@ -44,6 +46,11 @@ def share_of(value: object) -> float | None:
     """A number from 0 to 1; None where there is none, or another."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]
+
+
+def list_of(value: object) -> list[Any]:
+    """A list, or none."""
+    return value if isinstance(value, list) else []
 
 
 def text_value(value: object) -> str:
