@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from locked import FRAMEWORKS as ADAPTERS
 from uv import find_uv_bin
 
 ROOT = Path(__file__).parents[1]
@@ -119,16 +118,3 @@ def test_a_server_without_its_extra_names_the_command(command: str, what: str, t
     assert done.returncode == 1, done.stderr
     assert done.stderr.startswith(f"recollect: {what} needs packages that are not installed (No module named")
     assert done.stderr.endswith("run: pip install 'recollect-memory[mcp]'\n")
-
-
-def test_an_adapter_without_its_framework_names_the_command() -> None:
-    for extra in sorted(ADAPTERS):
-        name = extra.replace("-", "_")
-        told = subprocess.run(
-            [sys.executable, "-c", f"import recollect.integrations.{name}"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        command = f"pip install 'recollect-memory[{extra}]'"
-        assert told.stderr.splitlines()[-1].endswith(f"run: {command}"), told.stderr

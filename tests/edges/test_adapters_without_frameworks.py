@@ -10,6 +10,12 @@ import pytest
 from recollect.extras import MissingExtra
 
 ADAPTERS = {
+    "haystack": ("haystack", "haystack"),
+    "langchain": ("langchain_core", "langchain"),
+    "langgraph": ("langgraph", "langgraph"),
+    "llama_index": ("llama_index", "llama-index"),
+    "openai_agents": ("agents", "openai-agents"),
+    "pydantic_ai": ("pydantic_ai_harness", "pydantic-ai"),
     "adk": ("google.adk", "adk"),
     "agent_framework": ("agent_framework", "agent-framework"),
     "anthropic": ("anthropic", "anthropic"),
