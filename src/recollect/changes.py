@@ -12,6 +12,8 @@ from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recollect.learnt import Learnt
+
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
 
@@ -414,6 +416,18 @@ class AdoptLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class AdoptLearnt:
+    """Take over what another store learnt; memories are named by the ids that they have here.
+
+    Rows that are here already stay as they are.
+    """
+
+    learnt: Learnt
+    fresh: bool = False
+    """As for `Adopt`: then it is taken over with its own ids, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class NoteImport:
     """This file was brought into the scope, so that nobody need ask for it again."""
 
@@ -550,7 +564,7 @@ _OfMemories = (
     | PutVectors
     | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
+_OfExports = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 _OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers

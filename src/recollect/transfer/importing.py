@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from recollect.changes import NewRelation
+from recollect.changes import NewEntity
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
-from recollect.records import Relation
+from recollect.records import Memory
 from recollect.transfer.files import open_lines
 from recollect.transfer.full import check_header, is_header
 from recollect.transfer.full_import import FullImport
@@ -45,6 +45,9 @@ def import_file(
     relation of the official format names is created with the type `unknown`; a full export names its ends by
     id, and a relation that leads nowhere is named in the report and is no reason to stop.
 
+    What a full export learnt from use comes along whole into an empty store. Into one that has memories, it
+    follows its memories; what is here already stays, and what cannot follow is named in the report.
+
     The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
     vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
     numbers of passages.
@@ -71,22 +74,22 @@ def import_file(
 
 
 def _import(file: LineFile, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool) -> None:
-    """Memories first, then relations, wherever they are in the file."""
+    """Memories first, then what leads to them, wherever they are in the file."""
     if not keep_going:
         for _ in records(file, target.format, _refuse_line):
             pass
-    relations = 0
+    rest = 0
     for batch in record_batches(records(file, target.format, tally.bad_line)):
-        memories = [item.record for item in batch if not isinstance(item.record, NewRelation | Relation)]
-        relations += len(batch) - len(memories)
+        memories: list[Any] = [item.record for item in batch if isinstance(item.record, NewEntity | Memory)]
+        rest += len(batch) - len(memories)
         if memories:
             target.add_memories(memories)
     tally.counts["lines"] = file.read
     target.link()
-    if relations:
+    if rest:
         # What is wrong with a line was reported before.
-        for batch in record_batches(records(file, target.format, lambda *_: None, "relation")):
-            target.add_relations(batch)
+        for batch in record_batches(records(file, target.format, lambda *_: None, target.memory_kind)):
+            target.add_rest(batch)
         target.link()
     file.finish()
 

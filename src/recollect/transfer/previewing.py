@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import IO, TYPE_CHECKING
 
-from recollect.changes import NewRelation
+from recollect.changes import NewEntity, NewRelation
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Relation
 from recollect.transfer.files import open_lines
@@ -32,6 +32,8 @@ class ImportPreview:
     """Notes and messages."""
     relations: int
     forgotten: int
+    learnt: int
+    """Lines of what was learnt from use."""
     owners: tuple[str, ...]
     """Whose memories a full export holds, the empty name for nobody's; none in the official format."""
     bad_lines: tuple[BadLine, ...]
@@ -59,8 +61,8 @@ def import_preview(
             check_header(first)
         for each in records(file, FULL if is_full else OfficialImport.format, bad_line):
             record = each.record
-            if isinstance(record, NewRelation | Relation):
-                counts["relations"] += 1
+            if not isinstance(record, NewEntity | Memory):
+                counts["relations" if isinstance(record, NewRelation | Relation) else "learnt"] += 1
                 continue
             counts["observations"] += len(record.observations)
             is_text = isinstance(record, Memory) and record.kind is not Kind.ENTITY
@@ -69,7 +71,7 @@ def import_preview(
                 counts["forgotten"] += record.deleted_at is not None
                 owners.add(record.scope.owner)
         lines = file.read
-    names = ("entities", "observations", "texts", "relations", "forgotten", "bad_count")
+    names = ("entities", "observations", "texts", "relations", "forgotten", "learnt", "bad_count")
     return ImportPreview(
         "full" if is_full else "official",
         lines,

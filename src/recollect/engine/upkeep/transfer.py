@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import (
     Adopt,
+    AdoptLearnt,
     AdoptLinks,
     AdoptRelation,
     NewEntity,
@@ -19,15 +20,20 @@ from recollect.changes import (
     PutEntity,
     Relate,
 )
+from recollect.conditions import OneOf
 from recollect.engine.services import Services
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Relation
-from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
+from recollect.retrieval.contents import memory_page, relation_page, was_imported
+from recollect.retrieval.records import scope_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from recollect.learnt import Learnt, LearntPart
+    from recollect.tables import Table
 
 _PAGE = 500
 
@@ -62,12 +68,25 @@ class Export:
         """Whether the engine's scope has notes or messages in force."""
         return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
-    def total(self) -> int | None:
-        """How many memories the store holds; None where several scopes share it."""
-        counts = store_counts(self.view)
-        if counts.scopes != 1:
-            return None
-        return counts.entities + counts.notes + counts.messages + counts.forgotten
+    def has_learnt(self) -> bool:
+        """Whether anything of the scope, or of the store, was used yet."""
+        return any(self.count(table) for table in ("recall", "shadow", "tuned", "dream"))
+
+    def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
+        """What was learnt from use, each with the number after which the next page begins."""
+        from recollect.retrieval.learnt import learnt_page  # noqa: PLC0415  # few processes export
+
+        return learnt_page(self.view, part, self._scopes(), after)
+
+    def count(self, table: Table) -> int:
+        """How many rows of a table that has a scope are of the scope, or of the store."""
+        scopes = self._scopes()
+        where = () if scopes is None else (OneOf("scope_id", scopes),)
+        return self.view.count(table, where)[None]
+
+    def _scopes(self) -> list[int] | None:
+        where = self.everything
+        return None if where is None else scope_ids(self.view, where.owner, where.agent)
 
     def _memories(self, where: Filter | None, after: int) -> Iterator[Memory]:
         while page := memory_page(self.view, where, after, _PAGE):
@@ -120,6 +139,11 @@ class Import:
     def adopt_links(self, links: AdoptLinks) -> None:
         """Tie adopted memories to each other, by the ids that they have here."""
         self.services.store.apply([links], at=self.at)
+
+    def adopt_learnt(self, learnt: Iterable[Learnt], *, fresh: bool) -> Sequence[Outcome]:
+        """Take in what was learnt; memories are named by the ids that they have here."""
+        changes = [AdoptLearnt(each, fresh) for each in learnt]
+        return self.services.store.apply(changes, at=self.at).outcomes
 
     def record_file(self, file: str | Path) -> None:
         """Note that this file was imported."""
