@@ -388,6 +388,8 @@ class Adopt:
     memory: Memory
     fresh: bool = False
     """The store was empty before this export, so one that looks equal is another one of the same export."""
+    keeps_mentions: bool = False
+    """Which entities it speaks of follows with `AdoptLinks`, rather than from its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +411,8 @@ class AdoptLinks:
     """Relations, each with the one whose automatic inverse it is."""
     about: tuple[tuple[int, int], ...] = ()
     """Texts, each with an entity that the caller said it is about."""
+    mentions: tuple[tuple[int, int], ...] = ()
+    """Texts, each with an entity that it speaks of."""
     drawn: tuple[tuple[int, int], ...] = ()
     """Notes, each with the message that it was drawn from."""
     similar: tuple[tuple[int, int], ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -112,7 +113,7 @@ def _write_lines(
     found: Export, write: Callable[[str], object], progress: Progress | None, *, full: bool, learning: bool
 ) -> Counter[str]:
     counts = Counter(lines=int(full))
-    line = full_line if full else official_line
+    line = partial(full_line, learning=learning) if full else official_line
     if full:
         write(full_header(learning=learning))
 

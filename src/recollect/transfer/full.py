@@ -67,8 +67,8 @@ _RECORD_NAMES: dict[type[Any], str] = {
 _MOST_UNPACKED_BYTES = 256_000_000
 # A field that would repeat another one.
 _SAME_AS = {"updated_at": "created_at"}
-# What follows from the rest: names from ids, and mentions from texts, except for those that the caller named.
-_NOT_WRITTEN = {"source_name", "target_name", "mentions"}
+# What follows from the rest: names from ids.
+_NOT_WRITTEN = {"source_name", "target_name"}
 
 
 def full_header(*, learning: bool = True) -> str:
@@ -83,7 +83,8 @@ def is_header(content: bytes | None) -> bool:
         return False
 
 
-def check_header(first: FileLine | None) -> None:
+def check_header(first: FileLine | None) -> int:
+    """The version of the format; `InvalidInput` for one that is not known here."""
     if first is None:
         raise InvalidInput("The file is empty; a full export has at least its first line.")
     plain = read_object(first.content)
@@ -98,9 +99,13 @@ def check_header(first: FileLine | None) -> None:
             f"The file is of format {version!r}, and this Recollect knows {_WITHOUT_LEARNT} and {VERSION}: "
             "pip install --upgrade recollect"
         )
+    return cast("int", version)
 
 
-def full_line(record: Memory | Relation | Learnt) -> str:
+def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> str:
+    if isinstance(record, Memory) and not learning:
+        # They follow from the texts, nearly: not for what was out of force when an entity came.
+        record = replace(record, mentions=())
     return write_object({"record": _RECORD_NAMES[type(record)], **_plain(record)})
 
 
@@ -204,7 +209,7 @@ def _row_model(record: Any) -> type[BaseModel]:
         # A field that may be absent is absent, and never null.
         plain = next((each for each in get_args(hint) if each is not type(None)), hint)
         if field.name in _PARTS:
-            type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[misc, valid-type]  # made at run time
+            type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[arg-type, misc, valid-type]  # made at run time
         else:
             own = types.get(f"{record.__name__}.{field.name}") or types.get(field.name)
             type_ = own or types.get(plain) or plain
@@ -281,6 +286,7 @@ def _field_types() -> dict[Any, Any]:
         "stability": number(above=0),
         "tags": Annotated[list[type_name], AfterValidator(tuple)],  # type: ignore[valid-type]  # made at run time
         "about": ids,
+        "mentions": ids,
         int: id_,
         float: number(),
         bool: StrictBool,

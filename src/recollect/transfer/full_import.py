@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.changes import AdoptLinks
 from recollect.records import Kind, Relation
-from recollect.transfer.full import FULL
+from recollect.transfer.full import FULL, VERSION
 from recollect.transfer.id_map import IdMap
 from recollect.transfer.learnt_places import LearntPlaces
 from recollect.transfer.reports import BadLine, Dangling
@@ -32,10 +32,11 @@ class FullImport:
     format = FULL
     memory_kind = "memory"
 
-    def __init__(self, into: Import, tally: Tally) -> None:
+    def __init__(self, into: Import, tally: Tally, *, version: int = VERSION) -> None:
         self._into = into
         self._tally = tally
         self._fresh = into.is_fresh()
+        self._keeps_mentions = self._fresh and version == VERSION
         self._memories = IdMap()
         self._relations = IdMap()
         self._learnt = LearntPlaces(self._memories, fresh=self._fresh)
@@ -43,7 +44,8 @@ class FullImport:
         """By the fields of `AdoptLinks`: an id here, then the id that the file links it to, and so on."""
 
     def add_memories(self, memories: Sequence[Memory]) -> None:
-        for memory, outcome in zip(memories, self._into.adopt(memories, fresh=self._fresh), strict=True):
+        adopted = self._into.adopt(memories, fresh=self._fresh, keeps_mentions=self._keeps_mentions)
+        for memory, outcome in zip(memories, adopted, strict=True):
             here = outcome.ids[0]
             self._memories.add(memory.id, here)
             self._link("superseded", here, memory.superseded_by)
@@ -51,6 +53,8 @@ class FullImport:
             self._link("similar", here, memory.similar_to)
             for entity in memory.about:
                 self._link("about", here, entity)
+            for entity in memory.mentions if self._keeps_mentions else ():
+                self._link("mentions", here, entity)
             created, known = ("texts_created", "texts_known")
             if memory.kind is Kind.ENTITY:
                 created, known = ("entities_created", "entities_merged")

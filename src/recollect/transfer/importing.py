@@ -56,14 +56,14 @@ def import_file(
     with open_lines(source, progress, passes=2 if keep_going else 3) as file:
         first = file.first()
         is_full = format == "full" or (format == "auto" and first is not None and is_header(first.content))
-        if is_full:
-            check_header(first)
         into = engine.upkeep.importing()
-        target: FullImport | OfficialImport = (FullImport if is_full else OfficialImport)(into, tally)
+        target: FullImport | OfficialImport = (
+            FullImport(into, tally, version=check_header(first)) if is_full else OfficialImport(into, tally)
+        )
         _import(file, target, tally, keep_going=keep_going)
     if isinstance(source, str | Path) and tally.counts["lines"] > tally.counts["bad_count"]:
         into.record_file(source)
-    done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
+    done = engine.upkeep.embed_pending(embed_progress, past=is_full) if embed else EmbedResult()
     return ImportReport(
         "full" if is_full else "official",
         embedded=done.embedded,

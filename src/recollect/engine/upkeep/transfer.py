@@ -127,9 +127,12 @@ class Import:
         changes = [Relate(self.services.scope, relation, create_missing=True) for relation in relations]
         return self.services.store.apply(changes, at=self.at).outcomes
 
-    def adopt(self, memories: Iterable[Memory], *, fresh: bool) -> Sequence[Outcome]:
+    def adopt(
+        self, memories: Iterable[Memory], *, fresh: bool, keeps_mentions: bool = False
+    ) -> Sequence[Outcome]:
         """Take in memories as they are, under their own ids where those are free."""
-        return self.services.store.apply([Adopt(memory, fresh) for memory in memories], at=self.at).outcomes
+        changes = [Adopt(memory, fresh, keeps_mentions) for memory in memories]
+        return self.services.store.apply(changes, at=self.at).outcomes
 
     def adopt_relations(self, relations: Iterable[Relation], *, fresh: bool) -> Sequence[Outcome]:
         """Take in relations as they are; one that leads nowhere has an error in its outcome."""
