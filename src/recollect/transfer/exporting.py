@@ -14,6 +14,7 @@ from recollect.transfer.export_folder import open_folder
 from recollect.transfer.files import open_target
 from recollect.transfer.full import full_header, full_line
 from recollect.transfer.official import official_line
+from recollect.transfer.progress_count import counted
 from recollect.transfer.reports import ExportFormat, ExportReport
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from recollect.engine.upkeep.transfer import Export
     from recollect.ports import Progress
 
-_PROGRESS_EVERY = 500
 _LINE_FORMATS = ("full", "official")
 _SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".parquet": "parquet"}
 _OFFICIAL_LACKS = (
@@ -144,14 +144,3 @@ def _total(found: Export, *, full: bool, learning: bool) -> int | None:
     tables: Iterable[Any] = ("memory", "recall", "shadow", "tuned", "dream") if learning else ("memory",)
     # Relations belong to no scope by themselves, and one memory in two is used: near enough for a bar.
     return sum(map(found.count, tables))
-
-
-def counted(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
-    """The same items, with a word to whoever waits after some hundreds of them."""
-    done = 0
-    for done, item in enumerate(items, start=1):
-        yield item
-        if progress and done % _PROGRESS_EVERY == 0:
-            progress(done, None if total is None else max(done, total))
-    if progress:
-        progress(done, None if total is None else done)

@@ -106,11 +106,12 @@ def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> s
     if isinstance(record, Memory) and not learning:
         # They follow from the texts, nearly: not for what was out of force when an entity came.
         record = replace(record, mentions=())
-    return write_object({"record": _RECORD_NAMES[type(record)], **_plain(record)})
+    return write_object({"record": _RECORD_NAMES[type(record)], **plain_fields(record)})
 
 
-def _plain(record: Any) -> dict[str, object]:
-    plain: dict[str, object] = {}
+def plain_fields(record: Any) -> dict[str, Any]:
+    """The fields of a record as JSON, those with their default value left out."""
+    plain: dict[str, Any] = {}
     for field in fields(record):
         value = getattr(record, field.name)
         default = getattr(record, _SAME_AS[field.name]) if field.name in _SAME_AS else field.default
@@ -126,7 +127,7 @@ def _plain(record: Any) -> dict[str, object]:
         elif field.name == "days":
             plain[field.name] = [day.isoformat() for day in value]
         elif field.name in _PARTS:
-            plain[field.name] = [_plain(part) for part in value]
+            plain[field.name] = [plain_fields(part) for part in value]
         else:
             plain[field.name] = list(value) if isinstance(value, tuple) else value
     return plain
