@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-postgres test-random torture check audit licences sbom format docs bench train figures bless lock clean
+.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom format docs bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -24,15 +24,37 @@ $(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard mo
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 	@echo "Setting up .venv (the first time takes a minute) …"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --compile-bytecode
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --extra mcp --compile-bytecode
 	@touch $@
 
 demo: $(READY)  ## see it work: a small graph, a few searches
 	@$(BIN)/python examples/demo.py
 
-test: $(READY)  ## every test
+test: $(READY) test-frameworks  ## every test
 	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/web
 	$(BIN)/python -m pytest $(PARALLEL) --dist loadfile tests/web
+
+# The frameworks that we have adapters for, in environments of their own: they hold other versions than we do.
+FRAMEWORKS := .venv-frameworks
+CREWAI     := .venv-crewai
+FRAMEWORK_TESTS := -m pytest -c tests/frameworks/pytest.ini $(PARALLEL)
+
+$(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt
+$(CREWAI)/.ready: tests/frameworks/requirements-crewai.txt
+$(FRAMEWORKS)/.ready $(CREWAI)/.ready: $(READY)
+	@echo "Setting up $(@D) (the first time takes a minute) …"
+	@test -x $(@D)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(@D)
+	@VIRTUAL_ENV=$(CURDIR)/$(@D) $(UV) pip install --quiet --requirement $(filter %.txt,$^) --editable .
+	@touch $@
+
+test-frameworks: $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## the adapters, with the frameworks themselves
+	$(FRAMEWORKS)/bin/python $(FRAMEWORK_TESTS) tests/frameworks --ignore tests/frameworks/crewai
+	$(CREWAI)/bin/python $(FRAMEWORK_TESTS) tests/frameworks/crewai
+
+frameworks-lock: $(READY)  ## take the newest releases of the frameworks
+	for each in requirements requirements-crewai; do \
+	  $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-annotate \
+	    tests/frameworks/$$each.in --output-file tests/frameworks/$$each.txt || exit 1; done
 
 test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_POSTGRES_BIN=… names another one's programs)
 	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py \
@@ -47,13 +69,20 @@ torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=
 	$(BIN)/python benchmarks/torture/torture.py --jobs 2 --resume $(RESUME) --json $(RESUME)/figures.json \
 	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
 
-check: $(READY)  ## style, types, import contracts
+# mypy reads these where the frameworks are.
+ADAPTERS := $(wildcard src/recollect/integrations/*.py)
+ADAPTER_TESTS := $(wildcard tests/frameworks/*.py tests/frameworks/*/*.py)
+
+check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out tests/frameworks/crewai/%,$(ADAPTER_TESTS))
+	$(CREWAI)/bin/mypy src/recollect/integrations/crewai.py $(filter tests/frameworks/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
+	$(BIN)/python docs/async_types.py --check
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
 audit: licences sbom  ## known vulnerabilities, licences and the bill of materials of what is locked
@@ -71,11 +100,12 @@ format: $(READY)  ## rewrite the style
 
 docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python -m recollect.serve.operations.catalogue
+	$(BIN)/python docs/async_types.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs -r $(PAGES)
 
 bench: $(READY)  ## speed, and against peers, into benchmarks/results (QUICK=1: a minute or two, to see that it runs)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --extra mcp --group bench
 	$(BIN)/python benchmarks/speed/speed.py $(if $(QUICK),--quick,--json benchmarks/results/speed.json)
 	$(BIN)/python benchmarks/peers/peers.py $(if $(QUICK),--quick,--json benchmarks/results/peers.json $(LOCOMO))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from licences import UNKNOWN, licence_of
-from locked import OURS, ROOT, locked
+from locked import FRAMEWORKS, OURS, ROOT, locked
 from uv import find_uv_bin
 
 
@@ -27,6 +27,7 @@ def bill_of_materials() -> dict[str, Any]:
             "--offline",
             "--no-dev",
             "--all-extras",
+            *(word for name in sorted(FRAMEWORKS) for word in ("--no-extra", name)),
             "--format",
             "cyclonedx1.5",
             "--quiet",

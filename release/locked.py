@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,13 @@ ROOT = Path(__file__).parents[1]
 OURS = "recollect-memory"
 ALWAYS = "always"
 DEVELOPMENT = "development"
+FRAMEWORKS = frozenset(
+    (
+        *("adk", "agent-framework", "anthropic", "crewai", "haystack", "langchain", "langgraph"),
+        *("llama-index", "openai-agents", "pydantic-ai", "strands"),
+    )
+)
+"""Extras that name only what their users have already, and say which versions of it an adapter works with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +35,59 @@ class Locked:
 
 
 def locked(lock: Path = ROOT / "uv.lock") -> list[Locked]:
-    """All but ourselves, by name."""
+    """All but ourselves and what only a framework asks for, by name."""
     packages: dict[str, list[dict[str, Any]]] = {}
     for package in tomllib.loads(lock.read_text(encoding="utf-8"))["package"]:
         packages.setdefault(package["name"], []).append(package)
     (ours,) = packages[OURS]
-    always = _closure(packages, ours["dependencies"])
-    extras = {name: _closure(packages, needs) for name, needs in ours["optional-dependencies"].items()}
+    by_user = {
+        ALWAYS: _closure(packages, ours["dependencies"]),
+        **{
+            name: _closure(packages, needs)
+            for name, needs in ours["optional-dependencies"].items()
+            if name not in FRAMEWORKS
+        },
+        DEVELOPMENT: _closure(packages, chain(*ours["dev-dependencies"].values())),
+    }
 
     def used_by(name: str) -> tuple[str, ...]:
-        if name in always:
+        users = sorted(user for user, found in by_user.items() if name in {each for each, _ in found})
+        if ALWAYS in users:
             return (ALWAYS,)
-        found = tuple(sorted(extra for extra, names in extras.items() if name in names))
-        return found or (DEVELOPMENT,)
+        return tuple(user for user in users if user != DEVELOPMENT) or (DEVELOPMENT,)
 
+    versions: dict[str, list[str]] = {}
+    for name, version in sorted(set().union(*by_user.values())):
+        versions.setdefault(name, []).append(version)
     return [
-        Locked(name, tuple(sorted(one["version"] for one in some)), _folder(some[0], lock), used_by(name))
-        for name, some in sorted(packages.items())
-        if name != OURS
+        Locked(name, tuple(some), _folder(packages[name][0], lock), used_by(name))
+        for name, some in versions.items()
     ]
 
 
-def _closure(packages: dict[str, list[dict[str, Any]]], needs: list[dict[str, Any]]) -> set[str]:
-    """All that comes along; we ourselves, of whom our own packages ask, are left out."""
+def _closure(
+    packages: dict[str, list[dict[str, Any]]], needs: Iterable[dict[str, Any]]
+) -> set[tuple[str, str]]:
+    """All that comes along, with versions; we ourselves, of whom our own packages ask, are left out."""
     seen: set[tuple[str, str]] = set()
-    left = [(need["name"], extra) for need in needs for extra in ("", *need.get("extra", ()))]
+    done: set[tuple[str, str, str]] = set()
+    left = [(need, extra) for need in needs for extra in ("", *need.get("extra", ()))]
     while left:
-        name, extra = left.pop()
-        if name == OURS or (name, extra) in seen:
-            continue
-        seen.add((name, extra))
-        for package in packages[name]:
+        need, extra = left.pop()
+        for package in packages[need["name"]]:
+            # Where there are several versions, a need says which of them it means.
+            name, version = package["name"], package["version"]
+            if name == OURS or version != need.get("version", version) or (name, version, extra) in done:
+                continue
+            done.add((name, version, extra))
+            seen.add((name, version))
             more = (
                 package.get("optional-dependencies", {}).get(extra, ())
                 if extra
                 else package.get("dependencies", ())
             )
-            left += [(need["name"], other) for need in more for other in ("", *need.get("extra", ()))]
-    return {name for name, _ in seen}
+            left += [(each, other) for each in more for other in ("", *each.get("extra", ()))]
+    return seen
 
 
 def _folder(package: dict[str, Any], lock: Path) -> Path | None:

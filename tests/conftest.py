@@ -29,6 +29,9 @@ from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
+# Run where the frameworks are, by `make test-frameworks`.
+collect_ignore = ["frameworks"]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -92,6 +92,8 @@ def asks_again(question: Callable[Asked, Result]) -> Callable[Asked, Result]:
                 raise
         return question(*kept, **named)
 
+    # Whoever no longer waits for the answer may let it end early.
+    answer.only_reads = True  # type: ignore[attr-defined]
     return answer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.options import DRY_RUN
 from recollect.cli.rendering import Result, Verbatim
+from recollect.extras import missing_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +63,8 @@ def mcp_install_command(
     from recollect.clients.catalogue import client_named
 
     to = client_named(client)
+    if find_spec("mcp") is None:  # what would fail later, where the client starts it unseen
+        raise missing_extra("The server", "mcp", "No module named 'mcp'")
     launch, warnings = launch_from(call, tools)
     wanted = entry.server_entry(launch, typed=to.format.typed)
     snippet = to.format.snippet(entry.checked_name(name), wanted)
@@ -83,7 +87,9 @@ def mcp_install_command(
     copy = _copy(files.apply_edit(path, edit))
     data = {**data, "changed": True}
     if launch.may_vanish:
-        warnings.append("it is in uv's cache and may vanish; `uv tool install recollect-memory` stays.")
+        warnings.append(
+            "it is in uv's cache and may vanish; `uv tool install 'recollect-memory[mcp]'` stays."
+        )
     text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
     if entry.is_ours(there):
         text, first = (

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from recollect.cli.command import Call, command
 from recollect.cli.rendering import warn
+from recollect.extras import needs_extra
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host", "tls_cert", "tls_key")
 _PORT = 7438
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_EXTRA = "mcp"
 
 
 @command(
@@ -86,7 +88,7 @@ def serve_command(
     from recollect.serve import quick_start
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.
-    with quick_start():
+    with needs_extra("The server", _EXTRA), quick_start():
         from recollect.serve.lazy_engine import LazyEngine
         from recollect.serve.mcp.stdio import serve_stdio
         from recollect.serve.operations.catalogue import chosen
@@ -98,7 +100,8 @@ def serve_command(
 
     with LazyEngine(lambda: _opened(call, official)) as memory:
         if policy is not None:
-            from recollect.serve.http.app import serve_http  # a web server, which few starts need
+            with needs_extra("The server", _EXTRA):
+                from recollect.serve.http.app import serve_http  # a web server, which few starts need
 
             memory.engine()
             ours = token is None and settings.token is None
@@ -126,7 +129,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
     """
     from recollect.serve import quick_start
 
-    with quick_start():
+    with needs_extra("The dashboard", _EXTRA), quick_start():
         from recollect.serve.http.browser_sessions import BrowserSessions
         from recollect.serve.http.running_server import link_of_running_server
         from recollect.serve.lazy_engine import LazyEngine
@@ -147,9 +150,10 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
         if running is not None:
             show(running)
             return
-        from recollect.serve.http.app import serve_http
-        from recollect.serve.http.authentication import OWN
-        from recollect.serve.http.sign_in import once_path
+        with needs_extra("The dashboard", _EXTRA):
+            from recollect.serve.http.app import serve_http
+            from recollect.serve.http.authentication import OWN
+            from recollect.serve.http.sign_in import once_path
 
         sessions = BrowserSessions()
 
