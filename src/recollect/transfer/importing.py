@@ -13,6 +13,7 @@ from recollect.transfer.files import open_lines
 from recollect.transfer.full import check_header, is_header
 from recollect.transfer.full_import import FullImport
 from recollect.transfer.json_lines import record_batches, records
+from recollect.transfer.markdown_import import import_markdown, is_markdown_export
 from recollect.transfer.official import OfficialImport
 from recollect.transfer.reports import ImportReport, Tally
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.transfer.files import LineFile
 
-ImportFormat = Literal["auto", "official", "full"]
+ImportFormat = Literal["auto", "official", "full", "markdown"]
 
 
 def import_file(
@@ -36,7 +37,8 @@ def import_file(
 ) -> ImportReport:
     """Import a file, or a stream; one that is packed with gzip is unpacked on the way.
 
-    `auto` tells the formats apart by the first line. The official format goes into the engine's scope, by
+    A folder that an export to Markdown made goes the same way. `auto` tells the formats apart by the first
+    line. The official format goes into the engine's scope, by
     name; the full one into the scopes that it names, each memory under its own id where that is free.
     Importing the same file again changes nothing.
 
@@ -52,6 +54,15 @@ def import_file(
     vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
     numbers of passages.
     """
+    if isinstance(source, str | Path) and (format == "markdown" or is_markdown_export(source)):
+        return import_markdown(
+            engine,
+            source,
+            keep_going=keep_going,
+            embed=embed,
+            progress=progress,
+            embed_progress=embed_progress,
+        )
     tally = Tally()
     with open_lines(source, progress, passes=2 if keep_going else 3) as file:
         first = file.first()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from recollect.lazy_dataclass import dataclass
 
-Format = Literal["official", "full"]
+Format = Literal["official", "full", "markdown"]
 ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
 
 SHOWN = 100
