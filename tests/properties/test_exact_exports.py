@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import ExitStack, closing
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("exports") / "memory.db"
     fill(path)
     with closing(opened(path)) as store:
+        engine = engine_on(Repository(store), ME, START + timedelta(days=9))
+        name, value = next(iter(engine.tuning.numbers("recollect").present.items()))
+        engine.tuning.set({name: value * 0.9}, "recollect")
+        engine.recall("green tea")
+        engine._services.usage.close()
         names = ('["dismissed", "me", "assistant", "older:1"]', "unnoted")
         store.transact(
             lambda rows: rows.put("setting", [{"name": name, "value": str(n)} for n, name in enumerate(names)])
@@ -100,6 +106,7 @@ def test_every_row_comes_along_in_a_file(filled: Path, tmp_path: Path, postgres:
         columns = columns_of(stores[0])
         expected = held(stores[0], columns)
         assert [table for table, rows in expected.items() if not rows] == []
+        assert any(row[columns["shadow"].index("version")] for row in expected["shadow"])
         text = exported(Repository(stores[0]))
         for store in stores[1:]:
             report = imported(Repository(store), text)

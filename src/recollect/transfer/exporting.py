@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 _LINE_FORMATS = ("full", "official")
 _SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".parquet": "parquet"}
+_OFFICIAL_LACKS_TEXTS = (
+    "Notes and messages were left out, as were times, history and what was learnt from use: this format has "
+    "no place for them, and the full one has."
+)
 _OFFICIAL_LACKS = (
-    "Left out, since the official format has no place for it: notes and messages, times, tags, importance, "
-    "history and what was learnt from use; the full format has all of it."
+    "Times, history and what was learnt from use were left out: this format has no place for them, and the "
+    "full one has."
 )
 _TABLES_LACK = (
     "Left out, since these tables have no place for it: former texts, earlier absences and what was learnt "
@@ -87,8 +91,7 @@ def export_file(
             full = format == "full"
             with open_target(target, overwrite=overwrite) as write:
                 counts = _write_lines(found, write, progress, full=full, learning=learning)
-            note = None if full or not (found.has_texts() or found.has_learnt()) else _OFFICIAL_LACKS
-            return ExportReport(format, note=note, **counts)
+            return ExportReport(format, note=None if full else _official_note(found), **counts)
         with open_folder(str(target), overwrite=overwrite) as folder:
             counts = _writer(format)(found, folder, progress)
         note = _MARKDOWN_LACKS if format == "markdown" else _TABLES_LACK
@@ -135,6 +138,12 @@ def _write_lines(
         write(line(record))
         counts["lines"] += 1
     return counts
+
+
+def _official_note(found: Export) -> str | None:
+    if found.has_texts():
+        return _OFFICIAL_LACKS_TEXTS
+    return _OFFICIAL_LACKS if found.has_learnt() else None
 
 
 def _total(found: Export, *, full: bool, learning: bool) -> int | None:

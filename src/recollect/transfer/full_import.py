@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import AdoptLinks
@@ -66,8 +66,10 @@ class FullImport:
     def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
         relations = [item for item in batch if isinstance(item.record, Relation)]
         self._add_relations(relations)
-        if len(relations) < len(batch):
-            self._add_learnt([item for item in batch if not isinstance(item.record, Relation)])
+        learnt = (item for item in batch if not isinstance(item.record, Relation))
+        # One kind after the other: answers name tuned numbers that came before them.
+        for _, run in groupby(learnt, key=lambda item: type(item.record)):
+            self._add_learnt(list(run))
 
     def _add_relations(self, batch: Sequence[NumberedRecord]) -> None:
         placed = []
