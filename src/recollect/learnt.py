@@ -1,4 +1,4 @@
-"""What was learnt from use, as an export carries it: each value is whole, given the memories that it names."""
+"""What was learnt from use, as an export carries it: each value is whole, given the memories it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full export, imported into an empty store of whatever kind, gives the same rows, answers and export again."""
+"""A full export, imported into an empty store of whatever kind, gives the same rows, answers and export."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from lives import ME, Act, Ask, asks, lives
-from test_copies import KEEN, OTHER, START, columns_of, engine_on, everything, fill, live, opened
+from lives import ME, START, Act, Ask, asks, lives
+from test_copies import KEEN, OTHER, columns_of, engine_on, everything, fill, live, opened
 
 from hypothesis_profiles import tries
 from recollect.engine.repository import Repository
@@ -32,7 +32,8 @@ HELD: set[Table] = {
     "relation", "revision", "scope", "setting", "shadow", "tag", "together", "tuned", "use", "use_day",
 }  # fmt: skip
 MADE: set[Table] = {
-    "document", "due", "mention", "model", "passage", "passage_tokens", "posting", "rotation", "term", "vector",
+    "document", "due", "mention", "model", "passage", "passage_tokens", "posting", "rotation", "term",
+    "vector",
 }  # fmt: skip
 OF_ONE_STORE: set[Table] = {"applied", "lease", "past"}
 
@@ -55,7 +56,9 @@ def imported(store: Repository, text: str) -> ImportReport:
 def held(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]]:
     """All rows that the file holds; scopes by their names, since they are numbered as they come."""
     with store.read() as snapshot:
-        names = {id_: (owner, agent) for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))}
+        names = {
+            id_: (owner, agent) for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        }
         found: dict[Table, list[Any]] = {}
         for table in HELD - {"scope", "setting"}:
             wanted = [name for name in columns[table] if name != "text_length"]
@@ -89,14 +92,16 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         engine._services.usage.close()
         names = ('["dismissed", "me", "assistant", "older:1"]', "unnoted")
         store.transact(
-            lambda rows: rows.put("setting", [{"name": name, "value": str(n)} for n, name in enumerate(names)])
+            lambda rows: rows.put(
+                "setting", [{"name": name, "value": str(n)} for n, name in enumerate(names)]
+            )
         )
         store.transact(lambda rows: rows.patch("scope", (), {"temper": 0.1 + 0.2}))
     return path
 
 
 def test_every_table_is_held_or_made_or_of_one_store_alone() -> None:
-    assert HELD | MADE | OF_ONE_STORE == set(TABLES)
+    assert set(TABLES) == HELD | MADE | OF_ONE_STORE
 
 
 def test_every_row_comes_along_in_a_file(filled: Path, tmp_path: Path, postgres: PostgresStores) -> None:

@@ -320,7 +320,7 @@ BAD = {
             record="answer",
             **dict.fromkeys(["id", "ordinal", "size", "before"], 1),
             **dict.fromkeys(["handle", "session", "query", "profile", "against"], ""),
-            **dict.fromkeys(["shown", "ranked", "baseline"], []),
+            **{key: [] for key in ("shown", "ranked", "baseline")},
             at=MOMENT,
             arm="ours",
             candidates="eJwDAAAAAAE=",

@@ -1,4 +1,4 @@
-"""What was learnt from use goes with the memories, into an empty store whole, into another as far as it can."""
+"""What was learnt from use goes with its memories: into an empty store whole, else as far as it can."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rows(engine: Engine, table: Table, *columns: str) -> list[Row]:
 
 def used(engine: Engine) -> dict[str, int]:
     """How often each text was used."""
-    texts = dict(rows(engine, "memory", "id", "text"))
+    texts: dict[int, str] = dict(rows(engine, "memory", "id", "text"))
     return {texts[id_]: count for id_, count in rows(engine, "use", "memory_id", "count")}
 
 
@@ -78,7 +78,10 @@ def test_into_a_store_with_memories_learning_follows_them(lived: Engine, other: 
     assert rows(other, "dream", "id") == []
     assert rows(other, "tuned", "profile", "knobs") == rows(lived, "tuned", "profile", "knobs")
     reasons = [left.reason for left in report.learnt_left]
-    assert [sum(word in reason for reason in reasons) for word in ("other ids", "journal of a dream")] == [2, 1]
+    assert [sum(word in reason for reason in reasons) for word in ("other ids", "journal of a dream")] == [
+        2,
+        1,
+    ]
     assert report.learnt_left_count == 3
     before = exported(other, learning=True)
     again = load(other, text)
@@ -115,9 +118,7 @@ def test_an_owners_export_holds_what_was_learnt_of_theirs_alone(lived: Engine) -
 
 
 def test_no_export_holds_who_may_come_in_or_what_is_on_this_machine(lived: Engine, tmp_path: Path) -> None:
-    lived._services.store.apply(
-        [CreateToken("laptop", "d" * 64, "admin", None)], at=lived._services.clock()
-    )
+    lived._services.store.apply([CreateToken("laptop", "d" * 64, "admin", None)], at=lived._services.clock())
     file = tmp_path / "official.jsonl"
     file.write_text('{"type":"entity","name":"Ada","entityType":"person","observations":[]}\n')
     import_file(lived, file)
@@ -142,8 +143,7 @@ with recollect.open(sys.argv[1], model="none") as memory:
 @pytest.mark.parametrize("format_", ["full", "markdown"])
 def test_a_killed_export_leaves_nothing_under_its_name(tmp_path: Path, format_: str) -> None:
     with engine_at(tmp_path / "one.db") as one:
-        for number in range(600):
-            one.remember(f"note {number}")
+        one.remember("green tea")
     target = tmp_path / "out"
     command = [sys.executable, "-c", _KILLED, str(tmp_path / "one.db"), str(target), format_]
     ended = subprocess.run(command, capture_output=True, check=False, env={**os.environ})

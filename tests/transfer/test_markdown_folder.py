@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 pytest_plugins = ["transfer_stores"]
 
 # A letter of every sort that means something to Markdown, to YAML, to a comment or to a file system.
-STRANGE = "a -->\n<!-- recollect {} -->\n<!-- /recollect -->\n<!-- \\recollect\n---\n## b\n\n\n- c\r\n  \n\td\u2028 "
+STRANGE = "a -->\n<!-- recollect {} -->\n<!-- /recollect -->\n<!-- \\recollect\n---\n## b\n\n\n- c\r\n"
+STRANGE += "  \n\td\u2028 "
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -92,7 +93,9 @@ def test_any_text_comes_back_letter_for_letter(texts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as root:
         path = Path(root)
         with engine_at(path / "a.db", model="none") as one, engine_at(path / "b.db") as other:
-            one.create_entities([{"name": text[:200], "type": text[:99], "observations": texts} for text in texts])
+            one.create_entities(
+                [{"name": text[:200], "type": text[:99], "observations": texts} for text in texts]
+            )
             for text in texts:
                 one.remember(text, category=text[:99], tags=[text[:99]], source=text)
                 one.add_messages(text[:200], [{"content": text, "speaker": text[:99]}])
@@ -104,7 +107,11 @@ def test_any_text_comes_back_letter_for_letter(texts: list[str]) -> None:
 def test_the_files_are_what_the_page_says(mine: Engine, tmp_path: Path) -> None:
     mine.create_entities(
         [
-            {"name": "Ada Lovelace", "type": "person", "observations": ["wrote the first programme", "two\nlines"]},
+            {
+                "name": "Ada Lovelace",
+                "type": "person",
+                "observations": ["wrote the first programme", "two\nlines"],
+            },
             {"name": "A/B: test?", "importance": 0.9},
         ]
     )
@@ -151,7 +158,21 @@ def test_the_files_are_what_the_page_says(mine: Engine, tmp_path: Path) -> None:
 
 def test_names_are_safe_on_windows_and_once_in_their_folder() -> None:
     names = FileNames()
-    wanted = ["Ada", "ada", "A\u0301da", "Áda", "con", "nul.txt", "a/b", "a\\b", "x. ", "", "🐞" * 100, "..", "[[x]]"]
+    wanted = [
+        "Ada",
+        "ada",
+        "A\u0301da",
+        "Áda",
+        "con",
+        "nul.txt",
+        "a/b",
+        "a\\b",
+        "x. ",
+        "",
+        "🐞" * 100,
+        "..",
+        "[[x]]",
+    ]
     given_ = [names.name("entities", key, text) for key, text in enumerate(wanted)]
     assert given_[:9] == ["Ada", "ada (2)", "Áda", "Áda (2)", "con_", "nul.txt_", "a-b", "a-b (2)", "x"]
     assert len({name.casefold() for name in given_}) == len(wanted)
@@ -179,14 +200,20 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     assert [seen.content for seen in other.graph.open_nodes(["Ada"]).entities[0].in_force] == ["wrote books"]
     assert [hit.memory.text for hit in other.search("green").hits] == ["Buy green tea"]
     reasons = [bad.reason for bad in report.bad_lines]
-    assert [reason.partition(":")[0] for reason in reasons] == ["entities/Ada.md", "mine.md", "notes/2026-03-01.md"]
+    assert [reason.partition(":")[0] for reason in reasons] == [
+        "entities/Ada.md",
+        "mine.md",
+        "notes/2026-03-01.md",
+    ]
     with pytest.raises(InvalidInput, match="Nothing was imported"):
         import_file(other, folder, keep_going=False)
     with pytest.raises(InvalidInput, match="chat-import"):
         import_file(other, tmp_path, format="markdown")
 
 
-def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(mine: Engine, tmp_path: Path) -> None:
+def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(
+    mine: Engine, tmp_path: Path
+) -> None:
     mine.remember("Buy tea")
     folder = tmp_path / "notes"
     export_file(mine, folder, format="markdown")

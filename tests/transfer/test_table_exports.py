@@ -51,7 +51,7 @@ def test_every_row_is_in_its_table(mine: Engine, tmp_path: Path) -> None:
     assert found["memories.csv"].split("\r\n")[0].startswith("owner,agent,id,kind,created_at,updated_at,")
     *_, linked, lines = tables[0]
     # A spreadsheet shows the first letter of a text and does not run it.
-    assert (linked["text"], linked["source"]) == ("'=HYPERLINK(\"x\")", "'-1")
+    assert (linked["text"], linked["source"]) == ('\'=HYPERLINK("x")', "'-1")
     assert (linked["category"], linked["tags"], linked["pinned"]) == ('quo"te, comma', '["a", "b"]', "false")
     assert (linked["importance"], linked["deleted_at"]) == ("0.5", "")
     assert lines["text"] == "line\r\nline 東京"
@@ -104,7 +104,7 @@ def test_without_the_package_the_error_names_the_command(
 
 def test_the_name_chooses_the_format_and_a_stream_takes_lines_alone(mine: Engine, tmp_path: Path) -> None:
     names = ["memory", "memory.jsonl", "m.jsonl.gz", "m.csv", "m.parquet", "m.zip", "m.csv.zip", "notes/"]
-    assert [format_for(name) for name in [*names, tmp_path]] == [
+    assert [format_for(name) for name in (*names, str(tmp_path))] == [
         "full", "full", "full", "csv", "parquet", "markdown", "csv", "markdown", "markdown",
     ]  # fmt: skip
     with pytest.raises(InvalidInput, match="name a path"):

@@ -189,9 +189,7 @@ def _settings(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Itera
             yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
 
 
-_READERS: dict[
-    LearntPart, Callable[[Snapshot, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]
-] = {
+_READERS: dict[LearntPart, Callable[[Snapshot, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]] = {
     "scope": _scopes,
     "usage": _usage,
     "tuned": _numbers,

@@ -165,5 +165,3 @@ def _title(memory: Memory) -> str:
 def _shown(text: str) -> str:
     """On one line, and without what would end a link."""
     return escaped(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
-
-

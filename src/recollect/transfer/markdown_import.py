@@ -1,4 +1,4 @@
-"""Bringing a folder of Markdown files back that `markdown_export` wrote, also after people edited texts in it."""
+"""Bringing back a folder of Markdown files that `markdown_export` wrote, also after people edited it."""
 
 from __future__ import annotations
 

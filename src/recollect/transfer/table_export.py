@@ -58,7 +58,7 @@ def write_csv(found: Export, folder: Path, progress: Progress | None) -> Counter
 
 def write_parquet(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
     with needs_extra("Parquet", "parquet"):
-        import pyarrow.parquet  # noqa: F401, ICN001, PLC0415  # an extra
+        import pyarrow.parquet  # noqa: F401, PLC0415  # an extra
     return _write(found, folder, progress, "parquet", _ParquetTable)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +20,7 @@ from recollect.text.phrases import entities_text, file_size, quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.transfer import ChatReport, ImportReport
+    from recollect.transfer import ChatReport, ExportFormat, ImportFormat, ImportReport
 
 FORMATS = ("chatgpt", "claude", "markdown", "turns")
 _MOST_NAMED = 5
@@ -30,25 +31,28 @@ _MOST_CHATS_NAMED = 10
 @command(
     "import",
     "recollect import memory.jsonl",
-    "recollect import everything.jsonl --format full --stop-at-bad-line",
+    "recollect import memory.jsonl --format full --stop-at-bad-line",
+    "recollect import notes/",
     "ssh work cat memory.jsonl | recollect import -",
 )
 @click.argument("file")
 @click.option(
-    "--format", "format_", type=click.Choice(["auto", "official", "full"]), default="auto", show_default=True
+    "--format",
+    "format_",
+    type=click.Choice(["auto", "official", "full", "markdown"]),
+    default="auto",
+    show_default=True,
 )
 @KEEP_GOING
-def import_command(
-    call: Call, file: str, format_: Literal["auto", "official", "full"], keep_going: bool
-) -> Result:
-    """Bring in a JSONL file, the official server's or our own.
+def import_command(call: Call, file: str, format_: ImportFormat, keep_going: bool) -> Result:
+    """Bring in JSONL, the official server's or our own, or a Markdown export.
 
     `-` reads standard input. Importing the same file again changes nothing. What only a relation of the
     official format names is created with the type `unknown`, and named.
     """
     from recollect.transfer import import_file  # loads the engine
 
-    source = sys.stdin.buffer if file == STDIN else str(existing_file(file))
+    source = sys.stdin.buffer if file == STDIN else file if Path(file).is_dir() else str(existing_file(file))
     memory = call.memory(create=True)
     with progress("Reading", "Embedding") as (reading, embedding):
         report = import_file(
@@ -65,12 +69,16 @@ def import_command(
         texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
         observations = quantity(report.observations_added, "observation")
         relations = quantity(report.relations_created, "relation")
-        text = f"Imported {entities_text(report.entities_created)}, {observations}, {relations}{texts}."
+        learnt = f", {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
+        new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
+        text = f"Imported {new}."
     return Result.message(
         text,
         fields_of(report),
         list(_import_details(report)),
-        "note" if report.bad_count or report.dangling_count or report.also_created_count else "ok",
+        "note"
+        if report.bad_count or report.dangling_count or report.also_created_count or report.learnt_left_count
+        else "ok",
         [
             *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
             *([report.model_note] if report.model_note else ()),
@@ -155,30 +163,40 @@ def chat_import_command(
 @command(
     "export",
     "recollect export memory.jsonl",
-    "recollect export everything.jsonl --format full",
-    "recollect export ana.jsonl --format full --owner ana",
+    "recollect export notes/ --format markdown",
+    "recollect export tables.csv",
+    "recollect export graph.jsonl --format official",
+    "recollect export ana.jsonl --owner ana --without-learning",
     "recollect export - | gzip > memory.jsonl.gz",
 )
 @click.argument("file")
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["official", "full"]),
-    default="official",
-    show_default=True,
-    help="What the official memory server reads, or everything that we keep.",
+    type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
+    help="What to write; if not given, the ending of FILE tells, and without one that is known it is full.",
 )
 @click.option(
     "--scope-only", is_flag=True, help="Only this owner's and agent's memories; so with --owner or --agent."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option(
+    "--without-learning", is_flag=True, help="Of full: leave out what was asked and what was learnt from it."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file or the folder if it is there.")
 def export_command(
-    call: Call, file: str, format_: Literal["official", "full"], scope_only: bool, overwrite: bool
+    call: Call,
+    file: str,
+    format_: ExportFormat | None,
+    scope_only: bool,
+    without_learning: bool,
+    overwrite: bool,
 ) -> Result | None:
-    """Write the memory to a JSONL file.
+    """Write the memory to a file or a folder.
 
-    `-` writes to standard output. The full format holds every owner's memories, unless an owner or an agent
-    is named, by an option or by the settings; then, as ever in the official format, theirs alone.
+    `full` is everything in JSONL, exactly; `official` what the official server reads; `markdown` a folder
+    to read; `csv` and `parquet` tables. A name that ends in .zip packs a folder; `-` writes lines to
+    standard output. It holds every owner's memories, unless an owner or an agent is named, by an option or
+    by the settings; then, as ever in the official format, theirs alone.
     """
     from recollect.transfer import export_file  # loads the engine
 
@@ -188,10 +206,18 @@ def export_command(
     own = scope_only or bool(settings.owner or settings.agent)
     with progress("Writing") as (writing,):
         report = export_file(
-            memory, target, format=format_, scope_only=own, overwrite=overwrite, progress=writing
+            memory,
+            target,
+            format=format_,
+            scope_only=own,
+            learning=not without_learning,
+            overwrite=overwrite,
+            progress=writing,
         )
     texts = f", {_texts(report.texts)}" if report.texts else ""
-    done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
+    learnt = f", with {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
+    relations = quantity(report.relations, "relation")
+    done = f"Exported {entities_text(report.entities)}{texts} and {relations}{learnt}"
     if file == STDIN:  # the export itself is on standard output
         warn(f"{done}.")
         return None
@@ -261,6 +287,11 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         rest = f" and {more:,} more" if more > 0 else ""
         names = ", ".join(report.also_created[:_MOST_NAMED])
         yield f"Created with the type unknown, since relations lead there: {names}{rest}."
+    if report.learnt_left_count:
+        left = quantity(report.learnt_left_count, "line")
+        yield f"Of what was learnt, {left} could not follow the memories:"
+        for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
+            yield f"{count:,} times: {reason}"
     bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
     for line in bad:
         yield f"Left out, line {line.line}: {line.reason}"

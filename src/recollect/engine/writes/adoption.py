@@ -105,7 +105,9 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
         for text, entity in pairs:
             one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
             if one and other == (one[0], "entity") and one != other:
-                work.rows.put("mention", [{"memory_id": text, "entity_id": entity, "told": told}], keep=not told)
+                work.rows.put(
+                    "mention", [{"memory_id": text, "entity_id": entity, "told": told}], keep=not told
+                )
                 linked += 1
     for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
         for memory, other_memory in pairs:

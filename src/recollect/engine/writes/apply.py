@@ -40,7 +40,6 @@ BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
 _KEYS_KEPT_US = 30 * DAY
 
 
-
 def _adopt_learnt(work: Work, change: changes.AdoptLearnt) -> Outcome:
     from recollect.engine.writes.learning import adopt_learnt  # noqa: PLC0415  # few processes import
 

@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Value
     from recollect.engine.writes.work import Work
-    from recollect.records import Scope
     from recollect.tables import Table
 
 _EPOCH = date(1970, 1, 1)
 
 
-def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:
+def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:  # noqa: PLR0911  # one for each kind
     """The outcome's first id is that of the row, old or new, where rows have one; its error says what of the
     value found no place here."""
     # Whether an id is free is asked of the whole store.
