@@ -9,6 +9,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import AdoptLinks
+from recollect.learnt import LearntSetting
 from recollect.records import Kind, Relation
 from recollect.transfer.full import FULL, VERSION
 from recollect.transfer.id_map import IdMap
@@ -100,6 +101,8 @@ class FullImport:
         outcomes = self._into.adopt_learnt((here for _, _, here in placed), fresh=self._fresh)
         for (line, learnt, _), outcome in zip(placed, outcomes, strict=True):
             self._learnt.note(learnt, outcome)
+            if isinstance(learnt, LearntSetting):
+                continue  # no more than how learning goes about
             if outcome.error is not None:
                 self._tally.add("learnt_left", BadLine(line, f"Left out: {outcome.error}."))
             elif not outcome.created:

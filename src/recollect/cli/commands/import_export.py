@@ -215,13 +215,13 @@ def export_command(
             progress=writing,
         )
     texts = f", {_texts(report.texts)}" if report.texts else ""
-    learnt = f", with {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
-    relations = quantity(report.relations, "relation")
-    done = f"Exported {entities_text(report.entities)}{texts} and {relations}{learnt}"
+    done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
     if file == STDIN:  # the export itself is on standard output
         warn(f"{done}.")
         return None
     details = [report.note] if report.note else []
+    if report.learnt:
+        details.append(f"With {quantity(report.learnt, 'line')} of what was learnt from use.")
     return Result.message(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
 
 
