@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.changes import AdoptLearnt, Outcome
 from recollect.conditions import Equals, KeyIn
@@ -41,7 +41,7 @@ def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:  # noqa: PLR0911  
         case LearntScope() as learnt:
             return _scope(work, learnt, fresh=fresh)
         case LearntUsage() as learnt:
-            return _usage(work, learnt)
+            return _usage(work, learnt, fresh=fresh)
         case LearntNumbers() as learnt:
             return _numbers(work, learnt, fresh=fresh)
         case LearntRecall() as learnt:
@@ -54,11 +54,13 @@ def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:  # noqa: PLR0911  
             return _setting(work, learnt, fresh=fresh)
 
 
-def _put_new(work: Work, table: Table, rows: Sequence[dict[str, Value]]) -> int:
-    """Put those whose key is not there, and return how many those are."""
+def _put_new(work: Work, table: Table, rows: Sequence[dict[str, Value]], *, fresh: bool = False) -> int:
+    """Put those whose key is not there, and return how many those are; in a store that was empty, all."""
+    if not rows:
+        return 0
     key = TABLES[table].key
-    keys = [tuple(row[column] for column in key) for row in rows]
-    there = set(work.rows.rows(table, key, (KeyIn(key, keys),))) if keys else set()  # type: ignore[arg-type]  # keys are no bytes or floats
+    keys: list[Any] = [tuple(row[column] for column in key) for row in rows]
+    there = set() if fresh else set(work.rows.rows(table, key, (KeyIn(key, keys),)))
     new = {own: row for own, row in zip(keys, rows, strict=True) if own not in there}
     work.rows.put(table, list(new.values()), keep=True)
     return len(new)
@@ -98,26 +100,20 @@ def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
     return Outcome(created=new > 0, count=new, error="; ".join(left) or None)
 
 
-def _usage(work: Work, learnt: LearntUsage) -> Outcome:
+def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
     memory = learnt.memory
-    uses: list[dict[str, Value]] = []
-    if learnt.last_at is not None:
-        uses = [{"memory_id": memory, "count": learnt.count, "last_at": stamp(learnt.last_at)}]
-    new = _put_new(work, "use", uses)
-    new += _put_new(
-        work, "use_day", [{"memory_id": memory, "day": (day - _EPOCH).days} for day in learnt.days]
-    )
-    new += _put_new(
-        work,
-        "together",
-        [
+    tables: dict[Table, list[dict[str, Value]]] = {
+        "use": [],
+        "use_day": [{"memory_id": memory, "day": (day - _EPOCH).days} for day in learnt.days],
+        "together": [
             {**_pair(memory, each.memory), "count": each.count, "last_at": stamp(each.last_at)}
             for each in learnt.together
         ],
-    )
-    new += _put_new(
-        work, "link", [{**_pair(memory, each.memory), "weight": each.weight} for each in learnt.links]
-    )
+        "link": [{**_pair(memory, each.memory), "weight": each.weight} for each in learnt.links],
+    }
+    if learnt.last_at is not None:
+        tables["use"] = [{"memory_id": memory, "count": learnt.count, "last_at": stamp(learnt.last_at)}]
+    new = sum(_put_new(work, table, rows, fresh=fresh) for table, rows in tables.items())
     return Outcome(ids=(memory,), created=new > 0, count=new)
 
 
