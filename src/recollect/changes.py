@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from recollect.learnt import Learnt
 
@@ -63,6 +64,8 @@ class Turn:
     """When it was said. None: now, as far as anyone knows."""
     source: str | None = None
     """Where it comes from. The same source again in the same session is the same turn."""
+    metadata: Mapping[str, Any] | None = None
+    """A JSON object to keep with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,10 @@ class NewText:
     """The message that a note was drawn from."""
     expires_at: datetime | None = None
     """When a note is no longer to be found; None: never."""
+    ref: str | None = None
+    """Of a note: by which its caller knows it. Stored again under the same, it takes the place of the former."""
+    metadata: Mapping[str, Any] | None = None
+    """A JSON object to keep with it."""
 
 
 # Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
@@ -245,6 +252,8 @@ class Amend:
     """Empty: take it off."""
     expires_at: datetime | Literal["never"] | None = None
     """Of a note alone."""
+    metadata: Mapping[str, Any] | None = None
+    """In place of the former; of a note or message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +390,8 @@ class UseModel:
 @dataclass(frozen=True, slots=True)
 class Adopt:
     """Take over a memory from an export as it is: ids where free, times, and its whole life.
+
+    A negative id, or one of an observation, is none of ours: the next free one is given instead.
 
     What it was superseded by follows with `AdoptLinks`, once the ids of all are known.
     """

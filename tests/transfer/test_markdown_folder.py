@@ -17,8 +17,9 @@ from transfer_world import Clock, engine_at, exported
 
 from hypothesis_profiles import tries
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer import export_file, import_file
+from recollect.transfer import export_file, import_file, preview_path
 from recollect.transfer.file_names import FileNames
+from recollect.transfer.previewing import ImportPreview
 
 if TYPE_CHECKING:
     from recollect.changes import Change
@@ -79,7 +80,7 @@ def test_a_folder_gives_back_what_is_in_force(life: list[Change], tick: timedelt
             lived(one, life)
             export_file(one, path / "notes", format="markdown")
             report = import_file(other, path / "notes", embed=False)
-            assert (report.format, report.bad_lines, report.dangling) == ("markdown", (), ())
+            assert (report.format, report.bad_lines, report.dangling) == ("markdown-export", (), ())
             assert in_force(other) == in_force(one)
             export_file(other, path / "again", format="markdown")
             assert files_in(path / "again") == files_in(path / "notes")
@@ -97,7 +98,14 @@ def test_any_text_comes_back_letter_for_letter(texts: list[str]) -> None:
                 [{"name": text[:200], "type": text[:99], "observations": texts} for text in texts]
             )
             for text in texts:
-                one.remember(text, category=text[:99], tags=[text[:99]], source=text)
+                one.remember(
+                    text,
+                    category=text[:99],
+                    tags=[text[:99]],
+                    source=text,
+                    ref=text[:99],
+                    metadata={text[:99]: [text, 0.1, None]},
+                )
                 one.add_messages(text[:200], [{"content": text, "speaker": text[:99]}])
             export_file(one, path / "notes", format="markdown")
             assert import_file(other, path / "notes", embed=False).bad_lines == ()
@@ -195,6 +203,14 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     day.write_text(day.read_text().replace("Buy tea", "Buy green tea") + "\na stray line\n")
     (folder / "mine.md").write_text("my own note")
 
+    preview = preview_path(folder)
+    assert isinstance(preview, ImportPreview)
+    assert (preview.format, preview.entities, preview.texts, preview.bad_count) == (
+        "markdown-export",
+        1,
+        1,
+        3,
+    )
     report = import_file(other, folder, embed=False)
 
     assert [seen.content for seen in other.graph.open_nodes(["Ada"]).entities[0].in_force] == ["wrote books"]
@@ -208,7 +224,7 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     with pytest.raises(InvalidInput, match="Nothing was imported"):
         import_file(other, folder, keep_going=False)
     with pytest.raises(InvalidInput, match="chat-import"):
-        import_file(other, tmp_path, format="markdown")
+        import_file(other, tmp_path, format="markdown-export")
 
 
 def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(

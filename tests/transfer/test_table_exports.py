@@ -37,7 +37,9 @@ def counts(engine: Engine) -> list[int]:
 
 def test_every_row_is_in_its_table(mine: Engine, tmp_path: Path) -> None:
     a_life(mine)
-    mine.remember('=HYPERLINK("x")', tags=["a", "b"], source="-1", category='quo"te, comma')
+    mine.remember(
+        '=HYPERLINK("x")', tags=["a", "b"], source="-1", metadata={"k": [1]}, category='quo"te, comma'
+    )
     mine.remember("line\r\nline 東京")
 
     report = export_file(mine, tmp_path / "all.csv")
@@ -54,6 +56,7 @@ def test_every_row_is_in_its_table(mine: Engine, tmp_path: Path) -> None:
     assert (linked["text"], linked["source"]) == ('\'=HYPERLINK("x")', "'-1")
     assert (linked["category"], linked["tags"], linked["pinned"]) == ('quo"te, comma', '["a", "b"]', "false")
     assert (linked["importance"], linked["deleted_at"]) == ("0.5", "")
+    assert linked["metadata"] == '{"k": [1]}'
     assert lines["text"] == "line\r\nline 東京"
     assert {(row["owner"], row["agent"]) for row in tables[0]} == {("", ""), ("bob", "helper")}
     assert tables[2][0]["source_name"] == "House"
@@ -76,7 +79,12 @@ def test_a_zip_holds_the_same_and_is_equal_each_time(mine: Engine, tmp_path: Pat
 def test_parquet_keeps_types_and_texts_as_they_are(mine: Engine, tmp_path: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     a_life(mine)
-    mine.remember("=1+1", tags=["a"], happened_at=datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC))
+    mine.remember(
+        "=1+1",
+        tags=["a"],
+        metadata={"k": 1},
+        happened_at=datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    )
 
     export_file(mine, tmp_path / "all.parquet")
 
@@ -88,7 +96,7 @@ def test_parquet_keeps_types_and_texts_as_they_are(mine: Engine, tmp_path: Path)
     last = tables[0][-1]
     assert (last["text"], last["tags"], last["pinned"], last["kind"]) == ("=1+1", ["a"], False, "note")
     assert last["happened_at"] == datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
-    assert last["deleted_at"] is None
+    assert (last["deleted_at"], last["metadata"]) == (None, '{"k": 1}')
     assert tables[0][0]["importance"] == 1 / 3
 
 

@@ -171,13 +171,19 @@ class AsyncEngine:
         tags: Iterable[str] = ...,
         about: Iterable[str] = ...,
         source: str | None = ...,
+        ref: str | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
         key: str | None = ...,
     ) -> Remembered:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
         `at` is another name of `happened_at`, as messages have it. From `expires_at` on, no search finds it,
-        though it stays; said again without one, it lasts."""
+        though it stays; said again without one, it lasts.
+
+        `ref` is the name by which a program knows the note: stored again under it, the note gets this text,
+        and all else that is said of it now. `metadata` is a JSON object to keep with it. A note that has
+        either is never one with another that says the same, and dreams leave it as it is."""
     async def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = ..., key: str | None = ...
     ) -> RememberedBatch:
@@ -209,6 +215,7 @@ class AsyncEngine:
         pinned: bool | None = ...,
         importance_tag: str | None = ...,
         expires_at: datetime | Literal["never"] | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
@@ -351,13 +358,15 @@ class AsyncEngine:
         category: str | None = ...,
         tags: Iterable[str] = ...,
         session: str | None = ...,
+        refs: Iterable[str] | None = ...,
         include_superseded: bool = ...,
         limit: int = ...,
         after: int = ...,
     ) -> MemoryPage:
         """One page of what is remembered, the newest first; pass its `cursor` as `after` for the next.
 
-        Notes, unless `kinds` names others. It searches nothing and leaves no trace."""
+        Notes, unless `kinds` names others; with `refs`, those that programs know by these names. It searches
+        nothing and leaves no trace."""
     async def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
     async def restore(self, id: int) -> Memory:

@@ -13,7 +13,7 @@ from recollect.transfer.files import open_lines
 from recollect.transfer.full import check_header, is_header
 from recollect.transfer.full_import import FullImport
 from recollect.transfer.json_lines import record_batches, records
-from recollect.transfer.markdown_import import import_markdown, is_markdown_export
+from recollect.transfer.markdown_import import MARKDOWN_EXPORT, import_markdown, is_markdown_export
 from recollect.transfer.official import OfficialImport
 from recollect.transfer.reports import ImportReport, Tally
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.transfer.files import LineFile
 
-ImportFormat = Literal["auto", "official", "full", "markdown"]
+ImportFormat = Literal["auto", "official", "full", "markdown-export"]
 
 
 def import_file(
@@ -54,7 +54,7 @@ def import_file(
     vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
     numbers of passages.
     """
-    if isinstance(source, str | Path) and (format == "markdown" or is_markdown_export(source)):
+    if isinstance(source, str | Path) and (format == MARKDOWN_EXPORT or is_markdown_export(source)):
         return import_markdown(
             engine,
             source,

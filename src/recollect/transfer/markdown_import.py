@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
@@ -13,6 +14,7 @@ from recollect.transfer.full import FULL
 from recollect.transfer.full_import import FullImport
 from recollect.transfer.json_lines import NumberedRecord, record_batches
 from recollect.transfer.markdown_text import END, START, read_comment, read_front_matter, unescaped
+from recollect.transfer.previewing import ImportPreview, PreviewCount
 from recollect.transfer.reports import ImportReport, Tally
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
 
+MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
+"""The name of the format, where other Markdown is one, too."""
 SIZE_LIMIT = 256 * 1024 * 1024
 """Bytes of one file, which is read whole."""
 # A version 1 of the full format: which entities a text speaks of follows from the text.
@@ -47,13 +51,7 @@ def import_markdown(
     Bringing the same again changes nothing. What cannot be read is left out and named in the report; with
     `keep_going=False`, the first such thing stops the import before anything is written.
     """
-    root = Path(folder)
-    if not is_markdown_export(root):
-        raise InvalidInput(
-            f"{root} is no folder that `recollect export --format markdown` wrote: it has no recollect.json "
-            "that says so. For other Markdown: recollect chat-import FOLDER"
-        )
-    files = sorted(path for path in root.rglob("*.md") if path.is_file())
+    root, files = _files(folder)
     passes = 2 if keep_going else 3
 
     def records(pass_: int, bad: Callable[[int, str], None]) -> Iterator[NumberedRecord]:
@@ -81,12 +79,37 @@ def import_markdown(
     tally.counts["lines"] += tally.counts["bad_count"]
     done = engine.upkeep.embed_pending(embed_progress, past=True) if embed else EmbedResult()
     return ImportReport(
-        "markdown",
+        MARKDOWN_EXPORT,
         embedded=done.embedded,
         note=done.problem,
         model_note=done.model_note,
         **tally.fields(),
     )
+
+
+def markdown_preview(folder: str | Path, progress: Progress | None = None) -> ImportPreview:
+    """Read such a folder as `import_markdown` does, and count what it holds; nothing is written."""
+    root, files = _files(folder)
+    seen = PreviewCount()
+    lines = 0
+    for done, path in enumerate(files, start=1):
+        for each in _records(path, path.relative_to(root).as_posix(), seen.bad_line):
+            seen.count(each.record)
+            lines += 1
+        if progress is not None:
+            progress(done, len(files))
+    preview = seen.preview(MARKDOWN_EXPORT, lines)
+    return replace(preview, lines=lines + preview.bad_count)
+
+
+def _files(folder: str | Path) -> tuple[Path, list[Path]]:
+    root = Path(folder)
+    if not is_markdown_export(root):
+        raise InvalidInput(
+            f"{root} is no folder that `recollect export --format markdown` wrote: it has no recollect.json "
+            "that says so. For other Markdown: recollect chat-import FOLDER"
+        )
+    return root, sorted(path for path in root.rglob("*.md") if path.is_file())
 
 
 def _refuse(line: int, reason: str) -> None:

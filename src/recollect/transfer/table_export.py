@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -125,8 +126,8 @@ def _cell(value: object) -> str:
             return "true" if value else "false"
         case datetime():
             return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        case tuple():
-            return json.dumps(list(value), ensure_ascii=False)
+        case tuple() | Mapping():
+            return _as_json(value)
         case str():
             return f"'{value}" if value.startswith(_FORMULA_STARTS) else str(value)
         case _:
@@ -179,5 +180,11 @@ class _ParquetTable:
 
 
 def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _as_json(value)
     # A member of an enumeration is a text of its own kind.
     return str(value) if isinstance(value, str) else value
+
+
+def _as_json(value: tuple[Any, ...] | Mapping[str, Any]) -> str:
+    return json.dumps(dict(value) if isinstance(value, Mapping) else list(value), ensure_ascii=False)
