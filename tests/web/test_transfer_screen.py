@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,9 @@ def test_what_cannot_be_imported_is_named_as_the_reader_named_it(browser: TestCl
     assert "Choose a file to import first." in nothing.text
 
 
-def test_an_export_is_one_file_of_the_format_that_was_chosen(browser: TestClient, memory: Engine) -> None:
+def test_an_export_is_one_file_of_the_format_that_was_chosen(
+    browser: TestClient, memory: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory.remember("The peas are up.")
 
     def fetched(**fields: str) -> bytes:
@@ -70,6 +73,11 @@ def test_an_export_is_one_file_of_the_format_that_was_chosen(browser: TestClient
         with zipfile.ZipFile(io.BytesIO(fetched(format=format_))) as packed:
             [held] = [each for each in packed.namelist() if each.startswith(name)]
             assert b"The peas are up." in packed.read(held)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
+    missing = browser.post("/health/export", data={"format": "parquet"})
+    assert missing.status_code == 501
+    assert "recollect-memory[parquet]" in missing.text
     refused = browser.post("/health/export", data={"format": "pdf"})
     assert refused.status_code == 400
     assert "full, official, markdown, csv, parquet" in refused.text
