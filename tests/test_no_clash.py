@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from locked import FRAMEWORKS as ADAPTERS
 from uv import find_uv_bin
 
 ROOT = Path(__file__).parents[1]
@@ -121,13 +122,13 @@ def test_a_server_without_its_extra_names_the_command(command: str, what: str, t
 
 
 def test_an_adapter_without_its_framework_names_the_command() -> None:
-    for path in sorted((ROOT / "src/recollect/integrations").glob("[a-z]*")):
-        name = path.stem
+    for extra in sorted(ADAPTERS):
+        name = extra.replace("-", "_")
         told = subprocess.run(
             [sys.executable, "-c", f"import recollect.integrations.{name}"],
             capture_output=True,
             text=True,
             check=False,
         )
-        command = f"pip install 'recollect-memory[{name.replace('_', '-')}]'"
+        command = f"pip install 'recollect-memory[{extra}]'"
         assert told.stderr.splitlines()[-1].endswith(f"run: {command}"), told.stderr

@@ -93,7 +93,7 @@ class NewText:
     expires_at: datetime | None = None
     """When a note is no longer to be found; None: never."""
     ref: str | None = None
-    """Of a note: by which its caller knows it. Stored again under the same, it takes the place of the former."""
+    """Of a note: by which its caller knows it. Stored again under it, it takes the place of the former."""
     metadata: Mapping[str, Any] | None = None
     """A JSON object to keep with it."""
 

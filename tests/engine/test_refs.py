@@ -127,3 +127,10 @@ def test_what_cannot_be_kept_is_refused(engine: Engine, given: dict[str, Any], m
     with pytest.raises(InvalidInput, match=message):
         engine.remember("Ada", **given)
     assert engine.list().memories == ()
+
+
+def test_an_answer_shows_each_note_of_a_program_that_says_the_same(engine: Engine) -> None:
+    notes = {engine.remember("Ada rides on Sundays", ref=ref).id for ref in ("a", "b")}
+    for profile in engine.profiles:
+        hits = engine.search("when does Ada ride?", limit=3, profile=profile).hits
+        assert {hit.memory.id for hit in hits} == notes, profile

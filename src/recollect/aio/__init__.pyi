@@ -259,6 +259,7 @@ class AsyncEngine:
         session: str | None = ...,
         as_of: datetime | None = ...,
         tags: Iterable[str] = ...,
+        category: str | None = ...,
         include_superseded: bool = ...,
         budget_tokens: int | None = ...,
         rerank: bool | None = ...,
@@ -271,9 +272,10 @@ class AsyncEngine:
 
         Without a `limit`, those that are worth reading, one to ten; a limit is filled. Notes and entities
         are found whatever their session. Messages are those of the current `session`; without one, of all.
-        `as_of` answers as the store stood then. With `explain`, every hit carries what each step found and
-        did. What is shown is noted, as a signal for later rankings; with `record=False` the call leaves no
-        trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
+        With a `category`, only texts of it are found. `as_of` answers as the store stood then.
+
+        With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
         `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
         one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
         seems to answer.

@@ -352,6 +352,7 @@ class Engine:
         session: str | None = None,
         as_of: datetime | None = None,
         tags: Iterable[str] = (),
+        category: str | None = None,
         include_superseded: bool = False,
         budget_tokens: int | None = None,
         rerank: bool | None = None,
@@ -364,12 +365,13 @@ class Engine:
 
         Without a `limit`, those that are worth reading, one to ten; a limit is filled. Notes and entities
         are found whatever their session. Messages are those of the current `session`; without one, of all.
-        `as_of` answers as the store stood then. With `explain`, every hit carries what each step found and
-        did. What is shown is noted, as a signal for later rankings; with `record=False` the call leaves no
-        trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
-        `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
-        one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
-        seems to answer.
+        With a `category`, only texts of it are found. `as_of` answers as the store stood then.
+
+        With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the
+        first places again with the query; without it, as the setting `rerank` says. Every hit has a
+        `confidence`, and so has the answer: how likely the store is to hold one at all. `min_confidence`
+        leaves out hits below it; with `abstain` there are none where nothing seems to answer.
 
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is.
@@ -389,6 +391,7 @@ class Engine:
             session=session,
             as_of=as_of,
             tags=tags,
+            category=category,
             include_superseded=include_superseded,
             budget_tokens=budget_tokens,
             rerank=rerank,

@@ -121,7 +121,7 @@ def note_of(given: NoteLike) -> NewText:
         role=_label(given.role, "role"),
         speaker=_label(given.speaker, "speaker"),
         ref=None if given.ref is None else clean_ref(given.ref),
-        metadata=metadata_of(given.metadata),
+        metadata=clean_metadata(given.metadata),
     )
 
 
@@ -140,11 +140,11 @@ def turn_of(given: TurnLike) -> Turn:
         role=_label(given.role, "role"),
         speaker=_label(given.speaker, "speaker"),
         source=_label(given.source, "source"),
-        metadata=metadata_of(given.metadata),
+        metadata=clean_metadata(given.metadata),
     )
 
 
-def metadata_of(given: object) -> dict[str, Any] | None:
+def clean_metadata(given: object) -> dict[str, Any] | None:
     """A JSON object as it will be read back, apart from the one that the caller holds."""
     if given is None:
         return None

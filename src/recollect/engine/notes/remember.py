@@ -13,7 +13,7 @@ from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.embedding import text_vectors
-from recollect.engine.inputs import NoteLike, aware, listed, metadata_of, note_of, tags_of
+from recollect.engine.inputs import NoteLike, aware, clean_metadata, listed, note_of, tags_of
 from recollect.engine.results import (
     ConflictingMemory,
     Remembered,
@@ -145,7 +145,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "pinned": lambda pinned: pinned,
     "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
-    "metadata": metadata_of,
+    "metadata": clean_metadata,
 }
 
 
