@@ -456,6 +456,13 @@ def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path, content: 
         assert "mcp-memory-service's SQLite file (mcp-memory-service)" in str(refused.value)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_refused_before_anything_is_taken_out_of_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="recollect import -"):
+        recognise(tmp_path / "pipe")
+
+
 def test_a_format_that_is_named_must_fit(tmp_path: Path) -> None:
     file = tmp_path / "thing.json"
     file.write_text('{"some": "thing"}', "utf-8")

@@ -1,4 +1,4 @@
-"""mem0: its history with a local Qdrant and with a local Chroma, and the JSON of `get_all`; no inference."""
+"""mem0: its history with a local Qdrant or Chroma, and the JSON of `get_all`; its LLM is a script."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from world import CHANGED, FACTS, FORGOTTEN, QUESTIONS, WANTED, vector
 
 PACKAGES = ("mem0ai", "qdrant-client", "chromadb")
 _DIMS = 256
+_TURNS = (
+    {"role": "user", "content": "I moved to Vigo"},
+    {"role": "assistant", "content": "How is it there?"},
+)
+_DRAWN = "Marisol moved to Vigo"
 
 
 class _Embedder:
@@ -27,10 +32,18 @@ class _Embedder:
         return [self.embed(text, memory_action) for text in texts]
 
 
+class _Extractor:
+    """In the place of a language model: it draws one fact out of whatever is said."""
+
+    def generate_response(self, **_: Any) -> str:
+        return json.dumps({"memory": [{"text": _DRAWN}]})
+
+
 def make(folder: Path) -> list[dict[str, Any]]:
     os.environ.update(OPENAI_API_KEY="none", MEM0_TELEMETRY="False", MEM0_DIR=str(folder / "settings"))
     main: Any = import_module("mem0.memory.main")
     main.EmbedderFactory.create = staticmethod(lambda *_, **__: _Embedder())
+    main.LlmFactory.create = staticmethod(lambda *_, **__: _Extractor())
     made = []
     for provider in ("qdrant", "chroma"):
         place = folder / provider
@@ -46,10 +59,11 @@ def make(folder: Path) -> list[dict[str, Any]]:
         )
         answers = _fill(memory, place / "get_all.json")
         memory.close()
-        notes = len(FACTS) + 1
-        row = {"format": "mem0", "made": {"notes": notes}, "answers": answers, "owner": "marisol"}
-        made += [{"path": provider, **row}]
-        made += [{"path": f"{provider}/get_all.json", **row}] if provider == "qdrant" else []
+        row = {"format": "mem0", "answers": answers, "owner": "marisol"}
+        notes = {"notes": len(FACTS) + 2}  # with one that was updated, and one that was drawn out of turns
+        made.append({"path": provider, "made": notes | {"messages": len(_TURNS)}, **row})
+        if provider == "qdrant":
+            made.append({"path": f"{provider}/get_all.json", "made": notes, **row})
     return made
 
 
@@ -62,6 +76,7 @@ def _fill(memory: Any, export: Path) -> list[list[str]]:
         add(fact, category="harbour", importance=place / len(FACTS))
     memory.update(add(CHANGED[0]), text=CHANGED[1])
     memory.delete(add(FORGOTTEN))
+    memory.add(list(_TURNS), user_id="marisol", run_id="harbour")
     mine = {"user_id": "marisol"}
     export.write_text(json.dumps(memory.get_all(filters=mine, top_k=1_000)), "utf-8")
     found = (memory.search(text, filters=mine, top_k=WANTED)["results"] for text, _ in QUESTIONS)

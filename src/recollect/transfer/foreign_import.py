@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Amend, PutText, Supersede
 from recollect.records import Kind, Memory, Relation, Scope
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from recollect.changes import Outcome
     from recollect.engine.upkeep.transfer import Import
     from recollect.transfer.foreign_records import Placing
     from recollect.transfer.reports import Tally
@@ -126,12 +127,12 @@ class ForeignImport:
             self._marks[scope] = self._into.marked(scope, f"{self._placing.format}:")
         return self._marks[scope]
 
-    def _here(self, memories: Sequence[Memory]) -> dict[str, Memory]:
-        """Those that were imported before, as they are here by now, by their marks."""
+    def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
+        """Those that were imported before, as they are here by now, by their scopes and marks."""
         ids = [self._known(each.scope).get(each.source or "") for each in memories]
         found = self._into.memories([id_ for id_ in ids if id_ is not None])
         return {
-            each.source or "": found[id_]
+            (each.scope, each.source): found[id_]
             for each, id_ in zip(memories, ids, strict=True)
             if id_ is not None and id_ in found
         }
@@ -140,7 +141,7 @@ class ForeignImport:
         here = self._here(entities)
         wanted = []
         for entity in entities:
-            known = here.get(entity.source or "")
+            known = here.get((entity.scope, entity.source))
             if known is None:
                 wanted.append(entity)
                 continue
@@ -152,7 +153,7 @@ class ForeignImport:
                     wanted.append(replace(entity, name=known.name, observations=new))
         outcomes = self._into.apply([Adopt(entity, fresh=True) for entity in wanted])
         for entity, outcome in zip(wanted, outcomes, strict=True):
-            self._remember(entity, outcome.ids[0])
+            self._remember(entity, outcome)
             self._entities.setdefault((entity.scope, entity.name), outcome.ids[0])
             self._tally.counts["entities_new"] += outcome.created
             self._tally.counts["observations_new"] += outcome.count
@@ -162,18 +163,18 @@ class ForeignImport:
         wanted: list[PlacedNote] = []
         changed: list[Amend] = []
         for note in notes:
-            known = here.get(note.memory.source or "")
+            known = here.get((note.memory.scope, note.memory.source))
             if known is None:
                 wanted.append(note)
                 continue
             if (change := self._revised(note.memory, known)) is not None:
                 changed.append(change)
-            if note.superseded_by is not None and known.superseded_at is None and known.deleted_at is None:
-                self._superseded.append((known.id, note.memory.scope, note.superseded_by, True))
+            if known.deleted_at is None:
+                self._link_known(note, known)
         outcomes = self._into.apply([Adopt(note.memory, fresh=True) for note in wanted])
         for note, outcome in zip(wanted, outcomes, strict=True):
             id_, scope = outcome.ids[0], note.memory.scope
-            self._remember(note.memory, id_)
+            self._remember(note.memory, outcome)
             self._tally.counts["notes_new"] += outcome.created
             self._about += [(id_, scope, name) for name in note.about]
             if note.superseded_by is not None:
@@ -181,18 +182,34 @@ class ForeignImport:
         self._tally.counts["notes_changed"] += len(changed)
         self._into.apply(changed)
 
+    def _link_known(self, note: PlacedNote, here: Memory) -> None:
+        """What the source has superseded since; and what an import that was stopped did not come to."""
+        scope = note.memory.scope
+        if note.superseded_by is not None and here.superseded_by is None:
+            self._superseded.append((here.id, scope, note.superseded_by, here.superseded_at is None))
+        if not here.about:
+            self._about += [(here.id, scope, name) for name in note.about]
+
     def _revised(self, note: Memory, here: Memory) -> Amend | None:
-        """The wording that the source has given it since; what was changed or forgotten here stays so."""
+        """What the source has changed since; what was changed or forgotten here stays so."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has forgotten it since; here it stays.")
-        if note.text == here.text or here.deleted_at is not None or here.superseded_at is not None:
+        if here.deleted_at is not None or here.superseded_at is not None:
             return None
-        if any(note.text == former.text for former in here.former):
-            return None
-        if here.revisions > len(note.former) and note.updated_at <= here.updated_at:
+        # It was stored with the source's own time, and has that until it is changed here.
+        is_newer = note.updated_at > here.updated_at
+        is_new = note.text != here.text and all(note.text != former.text for former in here.former)
+        if is_new and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
             return None
-        return Amend(here.scope, here.id, text=note.text)
+        changes: dict[str, Any] = {"text": note.text} if is_new else {}
+        if is_newer:
+            fields = ("category", "tags", "importance", "pinned", "metadata")
+            changes |= {
+                name: getattr(note, name) for name in fields if getattr(note, name) != getattr(here, name)
+            }
+        kept = {name: value for name, value in changes.items() if value is not None}
+        return Amend(here.scope, here.id, **kept) if kept else None
 
     def _add_messages(self, messages: Sequence[PlacedMessage]) -> None:
         for outcome in self._into.apply([PutText(each.scope, each.text) for each in messages]):
@@ -253,10 +270,11 @@ class ForeignImport:
         outcomes = self._into.apply(since, keep_going=True)
         self._tally.counts["notes_changed"] += sum(outcome.error is None for outcome in outcomes)
 
-    def _remember(self, memory: Memory, id_: int) -> None:
+    def _remember(self, memory: Memory, outcome: Outcome) -> None:
         if memory.source is not None:
-            self._known(memory.scope)[memory.source] = id_
-        self._new.add(id_)
+            self._known(memory.scope)[memory.source] = outcome.ids[0]
+        if outcome.created:
+            self._new.add(outcome.ids[0])
 
 
 def scope_label(scope: Scope) -> str:

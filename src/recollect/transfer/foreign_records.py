@@ -9,11 +9,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewText
+from recollect.engine.inputs import clean_metadata
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory, Observation, Relation, Revision, Scope
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
-from recollect.text.metadata import metadata_of, metadata_tags
 from recollect.transfer.chats.conversation import storable_text
 from recollect.transfer.formats.items import (
     BadRow,
@@ -85,18 +85,23 @@ class Placing:
             case ForeignEntity():
                 yield from self._entity(item, ids)
             case ForeignNote():
-                kept, unplaced = _metadata_tags(item)
+                kept, unplaced = _metadata(item)
                 yield self._note(item, next(ids), kept)
                 yield from unplaced
             case ForeignMessage():
-                yield self._message(item)
+                kept, unplaced = _metadata(item)
+                yield self._message(item, kept)
+                yield from unplaced
             case ForeignRelation():
                 yield self._relation(item, next(ids))
             case _:
                 yield item
 
-    def mark(self, key: str) -> str:
-        return f"{self.format}:{storable_text(key)}"
+    def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
+        """What an item is known by in its scope, when it is brought again."""
+        # Two owners may use the same key; where they are merged, that must not make one memory of two.
+        whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
+        return f"{self.format}:{storable_text(whose + key)}"
 
     def _scope(self, owner: str, agent: str) -> Scope:
         if self.merge_owners or not (owner or agent):
@@ -128,7 +133,7 @@ class Placing:
             name=name,
             type=clean_type(storable_text(item.type)) if item.type.strip() else _UNKNOWN,
             observations=linked,
-            source=self.mark(f"entity:{name}"),
+            source=self._mark(f"entity:{name}"),
             tags=_tags(item.tags),
             status=item.status,
             importance=_importance(item.importance),
@@ -136,7 +141,7 @@ class Placing:
             deleted_at=_utc(item.forgotten_at),
         )
 
-    def _note(self, item: ForeignNote, id_: int, metadata: tuple[str, ...]) -> PlacedNote:
+    def _note(self, item: ForeignNote, id_: int, metadata: dict[str, Any] | None) -> PlacedNote:
         text = clean_text(storable_text(item.text))
         created = _utc(item.created_at) or self.at
         updated = max(created, _utc(item.updated_at) or created)
@@ -150,11 +155,11 @@ class Placing:
             happened_at=_utc(item.happened_at),
             text=text,
             category=clean_type(storable_text(item.category), "category") if item.category.strip() else None,
-            source=self.mark(item.key or _digest(text)),
+            source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session") if item.session.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
             undated=item.created_at is None,
-            tags=(*_tags(item.tags), *metadata),
+            tags=_tags(item.tags),
             former=tuple(_revision(each) for each in item.former),
             status=item.status,
             importance=_importance(item.importance),
@@ -163,15 +168,17 @@ class Placing:
             superseded_at=superseded_at,
             deleted_at=_utc(item.forgotten_at),
             expires_at=_utc(item.expires_at),
+            metadata=metadata,
         )
-        by = None if item.superseded_by is None else self.mark(item.superseded_by)
+        later = item.superseded_by
+        by = None if later is None else self._mark(later, item.owner, item.agent)
         return PlacedNote(memory, by, tuple(_name(name) for name in dict.fromkeys(item.about)))
 
-    def _message(self, item: ForeignMessage) -> PlacedMessage:
+    def _message(self, item: ForeignMessage, metadata: dict[str, Any] | None) -> PlacedMessage:
         new = NewText(
             Kind.MESSAGE,
             clean_text(storable_text(item.text)),
-            source=self.mark(item.key),
+            source=self._mark(item.key, item.owner, item.agent),
             session=_name(item.session, "session"),
             role=clean_type(storable_text(item.role), "role") if item.role.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
@@ -179,6 +186,7 @@ class Placing:
             created_at=_utc(item.created_at) or self.at,
             undated=item.created_at is None,
             tags=_tags(item.tags),
+            metadata=metadata,
         )
         return PlacedMessage(self._scope(item.owner, item.agent), new)
 
@@ -207,8 +215,7 @@ def example_line(record: ForeignRecord) -> str | None:
             return f"entity {_short(record.name)} ({record.type}){_short(first)}"
         case PlacedNote():
             note = record.memory
-            _, plain = metadata_of(note.tags)
-            tags = f" [{', '.join(plain)}]" if plain else ""
+            tags = f" [{', '.join(note.tags)}]" if note.tags else ""
             day = "" if note.undated else f" of {note.created_at:%Y-%m-%d}"
             return f"note{day}{tags}: {_short(note.text)}"
         case PlacedMessage():
@@ -258,17 +265,16 @@ def _tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(clean_type(storable_text(tag), "tag") for tag in dict.fromkeys(tags) if tag.strip())
 
 
-def _metadata_tags(item: ForeignNote) -> tuple[tuple[str, ...], list[NoPlace]]:
-    """The tags that keep a note's metadata, and what of it is too much or too odd for that."""
+def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None, list[NoPlace]]:
+    """What is kept of it, and what is no JSON or too long for that."""
     kept: dict[str, Any] = {}
     unplaced = []
     for key, value in item.metadata.items():
         try:
-            metadata_tags({**kept, key: value})
-            kept[key] = value
-        except (InvalidInput, TypeError):
+            kept |= clean_metadata({key: value}) or {}
+        except InvalidInput:
             unplaced.append(NoPlace("metadata that is too long or no JSON", _short(f"{key} = {value}")))
-    return _tags(metadata_tags(kept)), unplaced
+    return clean_metadata(kept) if kept else None, unplaced
 
 
 def _importance(given: float | None) -> float:

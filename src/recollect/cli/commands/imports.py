@@ -35,7 +35,7 @@ _MOST_CHATS_NAMED = 10
 @command(
     "import",
     "recollect import memory.jsonl",
-    "recollect import ~/.mnemosyne/mnemosyne.db --dry-run",
+    "recollect import mnemosyne.db --dry-run",
     "recollect import chatgpt-export.zip",
     "recollect import memory.jsonl --format full --stop-at-bad-line",
     "recollect import notes/",

@@ -61,7 +61,7 @@ class ForeignNote:
     category: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What else the source says of it, as JSON would: kept as tags, as far as `text.metadata` takes it."""
+    """What else the source says of it, as a JSON object."""
     importance: float | None = None
     speaker: str = ""
     session: str = ""
@@ -94,6 +94,7 @@ class ForeignMessage:
     created_at: datetime | None = None
     """When it was said. None: nobody knows."""
     tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     importance: float | None = None
     owner: str = ""
     agent: str = ""

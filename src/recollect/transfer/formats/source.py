@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -38,6 +39,11 @@ class ForeignSource:
             exists = False
         if not exists:
             raise InvalidInput(f"There is no file or folder {path}.")
+        if not self.path.is_file() and not self.path.is_dir():
+            # A pipe can be read once, and a source is looked at before it is read.
+            raise InvalidInput(
+                f"{path} is no ordinary file; save it as one, or pipe it into: recollect import -"
+            )
 
     @property
     def is_folder(self) -> bool:
@@ -132,10 +138,11 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
     elif not log.exists() or not log.stat().st_size:
         # Nobody has it open. To read it as any other would create a log beside it.
         yield path, "mode=ro&immutable=1"
-    elif index.exists():
+    elif index.exists() and os.access(index, os.W_OK):
+        # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
         yield path, "mode=ro"
     else:
-        # A program that died left its log. Reading it in place would create an index beside it.
+        # A program that died left its log, or all of it is for reading alone: there can be no index.
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy.db"
             shutil.copyfile(path, copy)

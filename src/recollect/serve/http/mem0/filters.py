@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
-from recollect.text.metadata import metadata_tags
+from recollect.serve.http.mem0.metadata import metadata_tags
 
 MOST_CONDITIONS = 100
 _DEEPEST = 10

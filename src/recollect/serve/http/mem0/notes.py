@@ -23,6 +23,7 @@ from recollect.serve.http.mem0.filters import (
     places,
     row_filter,
 )
+from recollect.serve.http.mem0.metadata import merged_tags, metadata_of, metadata_tags
 from recollect.serve.http.mem0.requests import (
     MOST_LISTED,
     AddRequest,
@@ -36,7 +37,6 @@ from recollect.serve.http.mem0.requests import (
 from recollect.serve.http.mem0.rows import NO_RUN, Mem0Row, history_rows, note_row
 from recollect.serve.http.mem0.whose import memories_at, memory_of_user, note_and_memory
 from recollect.text.limits import clean_name
-from recollect.text.metadata import merged_tags, metadata_of, metadata_tags
 
 if TYPE_CHECKING:
     from datetime import datetime

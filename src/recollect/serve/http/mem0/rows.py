@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.text.metadata import metadata_of
+from recollect.serve.http.mem0.metadata import metadata_of
 
 if TYPE_CHECKING:
     from datetime import datetime

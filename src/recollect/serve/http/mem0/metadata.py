@@ -1,4 +1,4 @@
-"""Metadata kept as tags of a note: one for each key, such as `topic="food"`.
+"""mem0's metadata, kept as tags of a note: one for each key, such as `topic="food"`.
 
 A note's tags are stored, exported, copied and purged with it, no search reads them as words, and a tag that
 is asked for narrows the search itself.

@@ -1,4 +1,4 @@
-"""Metadata as tags of a note."""
+"""mem0's metadata as tags of a note."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.engine.inputs import tags_of
 from recollect.errors import InvalidInput
-from recollect.text.metadata import merged_tags, metadata_of, metadata_tags
+from recollect.serve.http.mem0.metadata import merged_tags, metadata_of, metadata_tags
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
