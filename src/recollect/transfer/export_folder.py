@@ -90,6 +90,10 @@ def _pack(packed: zipfile.ZipFile, file: Path, name: str) -> None:
 
 
 def _replace_folder(draft: Path, path: Path) -> None:
+    for file in _files(draft):
+        # Before the name: after a power cut, what has the name is whole.
+        with file.open("r+b") as written:
+            os.fsync(written.fileno())
     if not path.exists():
         draft.replace(path)
         return
