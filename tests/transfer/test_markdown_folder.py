@@ -17,7 +17,7 @@ from transfer_world import Clock, engine_at, exported
 
 from hypothesis_profiles import tries
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer import export_file, import_file, preview_path
+from recollect.transfer import export_file, import_file, preview_path, recognise
 from recollect.transfer.file_names import FileNames
 from recollect.transfer.previewing import ImportPreview
 
@@ -112,7 +112,7 @@ def test_any_text_comes_back_letter_for_letter(texts: list[str]) -> None:
             assert in_force(other) == in_force(one)
 
 
-def test_the_files_are_what_the_page_says(mine: Engine, tmp_path: Path) -> None:
+def test_the_files_are_what_the_page_says(mine: Engine, other: Engine, tmp_path: Path) -> None:
     mine.create_entities(
         [
             {
@@ -158,6 +158,10 @@ def test_the_files_are_what_the_page_says(mine: Engine, tmp_path: Path) -> None:
         "## Relations\n\n"
         "- ran [[A-B- test-|A/B: test?]] <!-- … -->\n"
     )
+    export_file(mine, tmp_path / "notes.zip")
+    assert recognise(tmp_path / "notes.zip") == "markdown-export"
+    assert import_file(other, tmp_path / "notes.zip", embed=False).bad_lines == ()
+    assert in_force(other) == in_force(mine)
     assert b'aliases: ["A/B: test?"]' in found["entities/A-B- test-.md"]
     notes = found["notes/2026-03-01.md"].decode()
     assert "\n## 00:00 · errand · #home\n<!-- recollect {" in notes

@@ -7,18 +7,21 @@ import os
 import secrets
 import shutil
 import zipfile
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer.files import NEW_FILE, new_file
+from recollect.transfer.files import NEW_FILE, check_unpacked, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MANIFEST = "recollect.json"
 """In every folder that we wrote: what kind of export it is."""
+_MANIFEST_BYTES = 1_000
 _OWN_ENDINGS = {".md", ".csv", ".parquet"}
 MARKDOWN_START = b"---\nrecollect: "
 """How each of our Markdown files begins."""
@@ -59,14 +62,35 @@ def write_manifest(folder: Path, format_: str) -> None:
         file.write(text.encode())
 
 
-def read_manifest(folder: Path) -> str | None:
-    """The format of a folder that we wrote; None of any other."""
+def read_manifest(path: Path) -> str | None:
+    """The format of a folder or a zip that we wrote; None of any other."""
     try:
-        plain = json.loads((folder / MANIFEST).read_bytes()[:1_000])
-    except (OSError, ValueError):
+        if path.is_dir():
+            content = (path / MANIFEST).read_bytes()[:_MANIFEST_BYTES]
+        elif path.suffix != ".zip" or not path.is_file():
+            return None
+        else:
+            with zipfile.ZipFile(path) as packed, packed.open(MANIFEST) as file:
+                content = file.read(_MANIFEST_BYTES)
+        plain = json.loads(content)
+    except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error):
         return None
     format_ = plain.get("recollect") if isinstance(plain, dict) else None
     return format_ if isinstance(format_, str) else None
+
+
+@contextmanager
+def unpacked_folder(path: Path) -> Iterator[Path]:
+    """The folder itself; of a zip, a temporary one with its Markdown files."""
+    if path.is_dir():
+        yield path
+        return
+    with TemporaryDirectory(prefix="recollect-") as folder, zipfile.ZipFile(path) as packed:
+        entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
+        check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
+        for entry in entries:
+            packed.extract(entry, folder)  # which leaves out what would lead elsewhere
+        yield Path(folder)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.records import Memory, Relation
-from recollect.transfer.export_folder import read_manifest
+from recollect.transfer.export_folder import read_manifest, unpacked_folder
 from recollect.transfer.full import FULL
 from recollect.transfer.full_import import FullImport
 from recollect.transfer.json_lines import NumberedRecord, record_batches
@@ -18,9 +19,10 @@ from recollect.transfer.previewing import ImportPreview, PreviewCount
 from recollect.transfer.reports import ImportReport, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from recollect.engine.engine import Engine
+    from recollect.engine.upkeep.transfer import Import
     from recollect.ports import Progress
 
 MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
@@ -33,8 +35,8 @@ _NOT_OF_A_MEMORY = {"recollect", "aliases", "cssclasses"}
 
 
 def is_markdown_export(path: str | Path) -> bool:
-    """Whether this is a folder that an export to Markdown made."""
-    return Path(path).is_dir() and read_manifest(Path(path)) == "markdown"
+    """Whether this is a folder, or a zip of one, that an export to Markdown made."""
+    return read_manifest(Path(path)) == "markdown"
 
 
 def import_markdown(
@@ -51,7 +53,28 @@ def import_markdown(
     Bringing the same again changes nothing. What cannot be read is left out and named in the report; with
     `keep_going=False`, the first such thing stops the import before anything is written.
     """
-    root, files = _files(folder)
+    with _export_files(folder) as (root, files):
+        tally = Tally()
+        _import(engine.upkeep.importing(), root, files, tally, progress, keep_going=keep_going)
+    done = engine.upkeep.embed_pending(embed_progress, past=True) if embed else EmbedResult()
+    return ImportReport(
+        MARKDOWN_EXPORT,
+        embedded=done.embedded,
+        note=done.problem,
+        model_note=done.model_note,
+        **tally.fields(),
+    )
+
+
+def _import(
+    into: Import,
+    root: Path,
+    files: Sequence[Path],
+    tally: Tally,
+    progress: Progress | None,
+    *,
+    keep_going: bool,
+) -> None:
     passes = 2 if keep_going else 3
 
     def records(pass_: int, bad: Callable[[int, str], None]) -> Iterator[NumberedRecord]:
@@ -60,11 +83,9 @@ def import_markdown(
             if progress is not None:
                 progress(pass_ * len(files) + done, passes * len(files))
 
-    tally = Tally()
     if not keep_going:
         for _ in records(0, _refuse):
             pass
-    into = engine.upkeep.importing()
     target = FullImport(into, tally, version=_VERSION)
     for batch in record_batches(records(passes - 2, tally.bad_line)):
         memories = [item.record for item in batch if isinstance(item.record, Memory)]
@@ -77,39 +98,33 @@ def import_markdown(
         target.add_rest([item for item in batch if isinstance(item.record, Relation)])
     target.link()
     tally.counts["lines"] += tally.counts["bad_count"]
-    done = engine.upkeep.embed_pending(embed_progress, past=True) if embed else EmbedResult()
-    return ImportReport(
-        MARKDOWN_EXPORT,
-        embedded=done.embedded,
-        note=done.problem,
-        model_note=done.model_note,
-        **tally.fields(),
-    )
 
 
 def markdown_preview(folder: str | Path, progress: Progress | None = None) -> ImportPreview:
     """Read such a folder as `import_markdown` does, and count what it holds; nothing is written."""
-    root, files = _files(folder)
     seen = PreviewCount()
     lines = 0
-    for done, path in enumerate(files, start=1):
-        for each in _records(path, path.relative_to(root).as_posix(), seen.bad_line):
-            seen.count(each.record)
-            lines += 1
-        if progress is not None:
-            progress(done, len(files))
+    with _export_files(folder) as (root, files):
+        for done, path in enumerate(files, start=1):
+            for each in _records(path, path.relative_to(root).as_posix(), seen.bad_line):
+                seen.count(each.record)
+                lines += 1
+            if progress is not None:
+                progress(done, len(files))
     preview = seen.preview(MARKDOWN_EXPORT, lines)
     return replace(preview, lines=lines + preview.bad_count)
 
 
-def _files(folder: str | Path) -> tuple[Path, list[Path]]:
-    root = Path(folder)
-    if not is_markdown_export(root):
+@contextmanager
+def _export_files(path: str | Path) -> Iterator[tuple[Path, list[Path]]]:
+    """The folder of an export, and the files in it."""
+    if not is_markdown_export(path):
         raise InvalidInput(
-            f"{root} is no folder that `recollect export --format markdown` wrote: it has no recollect.json "
+            f"{path} is nothing that `recollect export --format markdown` wrote: it has no recollect.json "
             "that says so. For other Markdown: recollect chat-import FOLDER"
         )
-    return root, sorted(path for path in root.rglob("*.md") if path.is_file())
+    with unpacked_folder(Path(path)) as root:
+        yield root, sorted(each for each in root.rglob("*.md") if each.is_file())
 
 
 def _refuse(line: int, reason: str) -> None:

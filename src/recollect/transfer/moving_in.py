@@ -63,13 +63,13 @@ def import_formats() -> dict[str, str]:
 def recognise(path: str | Path) -> str:
     """The format of a file or folder, by its name; `InvalidInput` lists what is known."""
     source = ForeignSource(path)
+    if is_markdown_export(source.path):
+        return MARKDOWN_EXPORT
     if any(sign in source.head for sign in _OF_TALKS):
         # Before anything reads a document whole: such exports may have gigabytes.
         with suppress(InvalidInput):
             if (of_talks := format_of(source.path)) != "turns":
                 return of_talks
-    if is_markdown_export(source.path):
-        return MARKDOWN_EXPORT
     foreign = next((each for each in FOREIGN if each.recognises(source)), None)
     if foreign is not None:
         return foreign.name
