@@ -275,10 +275,10 @@ class AsyncEngine:
         With a `category`, only texts of it are found. `as_of` answers as the store stood then.
 
         With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
-        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
-        `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
-        one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
-        seems to answer.
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the
+        first places again with the query; without it, as the setting `rerank` says. Every hit has a
+        `confidence`, and so has the answer: how likely the store is to hold one at all. `min_confidence`
+        leaves out hits below it; with `abstain` there are none where nothing seems to answer.
 
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is."""
