@@ -34,7 +34,6 @@ def load(engine: Engine, text: str) -> ImportReport:
 def asked(engine: Engine, *queries: str) -> None:
     for query in queries:
         answer = engine.recall(query)
-        engine._services.usage.settle(None)
         if answer.hits:
             engine.feedback(answer.hits[0].memory.id, 1, answer)
 

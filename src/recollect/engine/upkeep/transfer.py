@@ -102,6 +102,8 @@ class Export:
 
 @contextmanager
 def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
+    # What was answered just before is part of what was learnt.
+    services.usage.settle(services.usage.patience_seconds)
     with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
 
