@@ -666,6 +666,8 @@ class AsyncUpkeep:
         """Of each store another one, also of a copy."""
     async def session_count(self) -> int:
         """How many conversations there are, in every scope."""
+    async def scopes(self) -> Sequence[Scope]:
+        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
     async def notes_by_scope(self) -> Mapping[Scope, int]:
         """Every scope of the store that holds something live, with the number of its notes in force."""
     async def scope_of_memory(self, id: int) -> Scope | None:

@@ -47,8 +47,8 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(
         self,
         messages: list[ChatMessage] | None = None,
-        session_id: str | None = None,  # noqa: ARG002  # a memory is of all conversations
-        **block_kwargs: Any,  # noqa: ARG002  # for other blocks
+        session_id: str | None = None,  # a memory is of all conversations
+        **block_kwargs: Any,  # for other blocks
     ) -> str:
         said = [turn for each in messages or () if (turn := _turn(each)) is not None]
         if not any(turn["role"] == "user" for turn in said):
