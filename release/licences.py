@@ -72,6 +72,7 @@ STATED = {
     "pillow": "MIT-CMU",
     "protobuf": "BSD-3-Clause",
     "py-rust-stemmers": "MIT",
+    "pyarrow": "Apache-2.0",
     "pywin32": "PSF-2.0",
     "regex": "Apache-2.0 AND CNRI-Python",
     "requests": "Apache-2.0",

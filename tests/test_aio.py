@@ -29,7 +29,7 @@ def test_one_remembers_and_recalls_without_a_second_copy_of_the_code(
             await memory.remember("Ana takes the tram")
             await memory.create_entities([{"name": "Ana", "type": "person"}])
             answer = await memory.recall("tram")
-            lines = await memory.run(export_file, tmp_path / "all.jsonl", format="full")
+            lines = await memory.run(export_file, tmp_path / "all.jsonl", learning=False)
             other = await memory.scoped("bo").recall("tram")
             model = await memory.model()
             return answer, await memory.graph.read_graph(), lines.lines, other.hits, model, memory.scope

@@ -13,6 +13,8 @@ from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recollect.learnt import Learnt
+
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
 
@@ -397,6 +399,8 @@ class Adopt:
     memory: Memory
     fresh: bool = False
     """The store was empty before this export, so one that looks equal is another one of the same export."""
+    keeps_mentions: bool = False
+    """Which entities it speaks of follows with `AdoptLinks`, rather than from its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,10 +422,24 @@ class AdoptLinks:
     """Relations, each with the one whose automatic inverse it is."""
     about: tuple[tuple[int, int], ...] = ()
     """Texts, each with an entity that the caller said it is about."""
+    mentions: tuple[tuple[int, int], ...] = ()
+    """Texts, each with an entity that it speaks of."""
     drawn: tuple[tuple[int, int], ...] = ()
     """Notes, each with the message that it was drawn from."""
     similar: tuple[tuple[int, int], ...] = ()
     """Notes, each with the one that it nearly repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptLearnt:
+    """Take over what another store learnt; memories are named by the ids that they have here.
+
+    Rows that are here already stay as they are.
+    """
+
+    learnt: Learnt
+    fresh: bool = False
+    """As for `Adopt`: then it is taken over with its own ids, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,7 +579,7 @@ _OfMemories = (
     | PutVectors
     | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
+_OfExports = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 _OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers

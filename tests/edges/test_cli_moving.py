@@ -85,9 +85,27 @@ def test_what_is_exported_can_be_imported(harbour: CommandLine, tmp_path: Path, 
 
 def test_an_export_to_standard_output_is_nothing_but_the_export(harbour: CommandLine) -> None:
     result = harbour("export", "-")
-    names = [json.loads(line).get("name") for line in result.stdout.splitlines()]
-    assert names == ["Marisol Vega", "Jun Watanabe", "Tidebook", None]
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert rows[0] == {"recollect": 2}
+    assert [row["name"] for row in rows if row.get("kind") == "entity"] == [
+        "Marisol Vega",
+        "Jun Watanabe",
+        "Tidebook",
+    ]
     assert "Exported 3 entities" in result.stderr
+
+
+def test_a_folder_of_markdown_goes_out_and_in_and_the_ending_chooses(
+    harbour: CommandLine, tmp_path: Path
+) -> None:
+    folder, other = str(tmp_path / "notes"), str(tmp_path / "other.db")
+    said = harbour.json("export", f"{folder}/")
+    assert (said["format"], said["entities"], said["relations"]) == ("markdown", 3, 1)
+    assert "Left out" in said["note"]
+    assert harbour("--store", other, "import", folder).stdout.startswith("Imported 3 entities, ")
+    assert harbour.json("export", str(tmp_path / "tables.csv.zip"))["format"] == "csv"
+    harbour.refused("export", folder, status=1)
+    assert "name a path" in harbour.refused("export", "-", "--format", "csv", status=1)
 
 
 def test_an_export_overwrites_only_when_told(harbour: CommandLine, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
 
 def exported(engine: Engine) -> str:
     out = io.StringIO()
-    export_file(engine, out, format="full")
+    export_file(engine, out, format="full", learning=False)
     return out.getvalue()
 
 

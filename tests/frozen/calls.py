@@ -400,7 +400,7 @@ def is_conflict(error: BaseException) -> bool:
 
 def exported(memory: Memory, format_: Any, *, scope_only: bool = False) -> str:
     out = io.StringIO()
-    export_file(memory, out, format=format_, scope_only=scope_only)
+    export_file(memory, out, format=format_, scope_only=scope_only, learning=False)
     return out.getvalue()
 
 

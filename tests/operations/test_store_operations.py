@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from operation_calls import called, every_page
 
 from recollect.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from recollect.serve.operations.catalogue import http_operations
+from recollect.transfer import export_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,9 +53,16 @@ def test_an_export_page_by_page_imports_into_the_same_again(engine: Engine) -> N
     engine.create_entities([{"name": "Ana", "observations": ["likes plums"]}, {"name": "Bo"}])
     engine.graph.create_relations([{"source": "Ana", "target": "Bo", "type": "knows"}])
     engine.remember("Ana moved to Lisbon")
+    engine.recall("plums in Lisbon")
+    engine._services.usage.settle(None)
+    whole = io.StringIO()
+    export_file(engine, whole, scope_only=True)
     lines = every_page(engine, "export", "lines", limit=1)
+    assert lines == whole.getvalue().splitlines()
+    assert any('"record":"answer"' in line for line in lines)
     # A header, three memories, one relation.
-    assert len([json.loads(line) for line in lines]) == 5
+    without = every_page(engine, "export", "lines", limit=1, learning=False)
+    assert len([json.loads(line) for line in without]) == 5
     graph = every_page(engine, "export", "lines", limit=1, format="official")
     assert [json.loads(line)["type"] for line in graph] == ["entity", "entity", "relation"]
 

@@ -148,7 +148,7 @@ class Life:
 
     def told(self) -> tuple[dict[int, str], list[str]]:
         out = io.StringIO()
-        export_file(self.engine, out, format="full")
+        export_file(self.engine, out, format="full", learning=False)
         rows = [(json.loads(line), line) for line in out.getvalue().splitlines()[1:]]
         memories = {row["id"]: line for row, line in rows if row["record"] == "memory"}
         return memories, [line for row, line in rows if row["record"] == "relation"]

@@ -157,7 +157,7 @@ def test_embedding_can_wait(mine: Engine) -> None:
 def test_an_export_goes_to_a_new_file(mine: Engine, tmp_path: Path) -> None:
     import_file(mine, io.StringIO(TEXT))
 
-    report = export_file(mine, tmp_path / "out.jsonl")
+    report = export_file(mine, tmp_path / "out.jsonl", format="official")
 
     assert (tmp_path / "out.jsonl").read_bytes() == TEXT.encode()
     assert (report.lines, report.entities, report.observations, report.relations) == (3, 2, 1, 1)
@@ -171,10 +171,10 @@ def test_a_file_that_is_there_is_kept_unless_told_otherwise(mine: Engine, tmp_pa
     path.chmod(0o640)
 
     with pytest.raises(Conflict, match="exists already"):
-        export_file(mine, path)
+        export_file(mine, path, format="official")
     assert path.read_text() == "precious"
 
-    export_file(mine, path, overwrite=True)
+    export_file(mine, path, overwrite=True, format="official")
     assert path.read_bytes() == TEXT.encode()
     assert path.stat().st_mode & 0o777 == 0o640
 
@@ -194,7 +194,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
     monkeypatch.setattr("recollect.transfer.exporting.official_line", full_disk)
 
     with pytest.raises(InvalidInput, match="No space left on device"):
-        export_file(mine, path, overwrite=True)
+        export_file(mine, path, overwrite=True, format="official")
     assert path.read_text() == "precious"
     assert sorted(one.name for one in tmp_path.iterdir() if one.name.endswith(".part")) == []
 
@@ -219,7 +219,7 @@ def test_a_link_stays_a_link(mine: Engine, tmp_path: Path) -> None:
     (tmp_path / "real.jsonl").write_text("")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
 
-    export_file(mine, tmp_path / "link.jsonl", overwrite=True)
+    export_file(mine, tmp_path / "link.jsonl", overwrite=True, format="official")
 
     assert (tmp_path / "link.jsonl").is_symlink()
     assert (tmp_path / "real.jsonl").read_bytes() == TEXT.encode()
@@ -227,7 +227,7 @@ def test_a_link_stays_a_link(mine: Engine, tmp_path: Path) -> None:
 
 def test_a_folder_and_a_missing_folder_are_named(mine: Engine, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="is a folder"):
-        export_file(mine, tmp_path, overwrite=True)
+        export_file(mine, tmp_path, overwrite=True, format="official")
     with pytest.raises(InvalidInput, match="There is no folder"):
         export_file(mine, tmp_path / "absent" / "out.jsonl")
 
@@ -236,10 +236,10 @@ def test_an_export_may_go_to_a_stream_of_text_or_bytes(mine: Engine, tmp_path: P
     import_file(mine, io.StringIO(TEXT))
     text, content = io.StringIO(), io.BytesIO()
 
-    export_file(mine, text)
-    export_file(mine, content)
+    export_file(mine, text, format="official")
+    export_file(mine, content, format="official")
     with (tmp_path / "raw").open("wb", buffering=0) as raw:
-        export_file(mine, raw)
+        export_file(mine, raw, format="official")
 
     assert text.getvalue() == TEXT
     assert content.getvalue() == (tmp_path / "raw").read_bytes() == TEXT.encode()
@@ -264,4 +264,4 @@ def test_export_tells_how_far_it_is(mine: Engine) -> None:
 
     export_file(mine, io.StringIO(), progress=lambda done, total: told.append((done, total)))
 
-    assert told == [(500, 1_200), (1_000, 1_200), (1_200, 1_200)]
+    assert told == [(500, 1_200), (1_000, 1_200), (1_201, 1_201)]  # and a line of a setting

@@ -312,7 +312,27 @@ def test_twins_stay_two_in_an_empty_store(mine: Engine, other: Engine) -> None:
 BAD = {
     "no JSON": ("oops", "not JSON"),
     "no record": (line(id=1), "no `record`"),
-    "another record": (line(record="dream"), "'dream'"),
+    "another record": (line(record="mood"), "'mood'"),
+    "a usage of nothing": (line(record="usage", count=1), "no `memory`"),
+    "a day that is none": (line(record="usage", memory=5, days=["today"]), "`days`"),
+    "a grade of 2": (
+        line(
+            record="answer",
+            **dict.fromkeys(["id", "ordinal", "size", "before"], 1),
+            **dict.fromkeys(["handle", "session", "query", "profile", "against"], ""),
+            **{key: [] for key in ("shown", "ranked", "baseline")},
+            at=MOMENT,
+            arm="ours",
+            candidates="eJwDAAAAAAE=",
+            feedback=[{"id": 1, "memory": 5, "at": MOMENT, "kind": "said", "grade": 2}],
+        ),
+        "`grade`",
+    ),
+    "a journal that is none": (
+        line(record="dream", id=1, at=MOMENT, through=0, phases="[]", report="{}", journal="eJwB"),
+        "`journal`",
+    ),
+    "a setting that holds a secret": (line(record="setting", name="tokens", value="[]"), "`name`"),
     "the official format": (entity("Ada"), "no `record`"),
     "no id": (line(record="memory", kind="note", created_at=MOMENT, text="x"), "no `id`"),
     "an id of 0": (note(0, "x"), "`id`"),
@@ -370,7 +390,7 @@ def test_told_to_stop_at_a_bad_line_nothing_is_imported(mine: Engine) -> None:
     assert load(mine, HEADER + person(1, "Ada"), keep_going=False).entities_created == 1
 
 
-@pytest.mark.parametrize("version", [2, "1", True, None])
+@pytest.mark.parametrize("version", [3, "1", True, None])
 def test_a_newer_format_is_refused_whole(mine: Engine, version: object) -> None:
     with pytest.raises(InvalidInput, match="pip install --upgrade"):
         load(mine, line(recollect=version) + person(1, "Ada"))

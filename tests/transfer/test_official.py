@@ -357,7 +357,7 @@ def test_an_export_says_what_it_has_no_place_for(mine: Engine) -> None:
 
     from recollect.transfer import export_file
 
-    report = export_file(mine, io.StringIO())
+    report = export_file(mine, io.StringIO(), format="official")
 
     assert report.note is not None
     assert "Notes and messages were left out" in report.note

@@ -51,9 +51,11 @@ def _embedder_named(name: str) -> Embedder | None:
     raise ModelUnavailable(f"{name} is not installed: pip install {name}")
 
 
-def exported(engine: Engine, format_: ExportFormat = "full", *, scope_only: bool = False) -> str:
+def exported(
+    engine: Engine, format_: ExportFormat = "full", *, scope_only: bool = False, learning: bool = False
+) -> str:
     out = io.StringIO()
-    export_file(engine, out, format=format_, scope_only=scope_only)
+    export_file(engine, out, format=format_, scope_only=scope_only, learning=learning)
     return out.getvalue()
 
 

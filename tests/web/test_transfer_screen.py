@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,3 +55,29 @@ def test_what_cannot_be_imported_is_named_as_the_reader_named_it(browser: TestCl
     assert "/tmp" not in refused.text  # noqa: S108  # where such files are kept
     nothing = browser.post("/health/import", data={"csrf": ""})
     assert "Choose a file to import first." in nothing.text
+
+
+def test_an_export_is_one_file_of_the_format_that_was_chosen(
+    browser: TestClient, memory: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("The peas are up.")
+
+    def fetched(**fields: str) -> bytes:
+        made = browser.post("/health/export", data=fields)
+        assert "The export is ready" in made.text
+        return browser.get(f"/health/export/{made.url.params['file']}").content
+
+    assert fetched().startswith(b'{"recollect":2}\n')
+    assert fetched(format="full", without_learning="1").startswith(b'{"recollect":1}\n')
+    for format_, name in (("markdown", "notes/"), ("csv", "memories.csv")):
+        with zipfile.ZipFile(io.BytesIO(fetched(format=format_))) as packed:
+            [held] = [each for each in packed.namelist() if each.startswith(name)]
+            assert b"The peas are up." in packed.read(held)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
+    missing = browser.post("/health/export", data={"format": "parquet"})
+    assert missing.status_code == 501
+    assert "recollect-memory[parquet]" in missing.text
+    refused = browser.post("/health/export", data={"format": "pdf"})
+    assert refused.status_code == 400
+    assert "full, official, markdown, csv, parquet" in refused.text

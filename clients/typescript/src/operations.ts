@@ -84,7 +84,7 @@ export const OPERATIONS = {
   purge: {"method":"POST","path":"/v1/upkeep/purge","query":[],"takesKey":false,"repeatable":false},
   purge_forgotten: {"method":"POST","path":"/v1/upkeep/purge-forgotten","query":[],"takesKey":false,"repeatable":false},
   import_text: {"method":"POST","path":"/v1/upkeep/import","query":[],"takesKey":false,"repeatable":true},
-  export: {"method":"GET","path":"/v1/upkeep/export","query":["format","limit","cursor"],"takesKey":false,"repeatable":true},
+  export: {"method":"GET","path":"/v1/upkeep/export","query":["format","limit","cursor","learning"],"takesKey":false,"repeatable":true},
   migrate: {"method":"POST","path":"/v1/upkeep/migrate","query":[],"takesKey":false,"repeatable":true},
   latencies: {"method":"GET","path":"/v1/server/latencies","query":["operation","since","limit","cursor"],"takesKey":false,"repeatable":true},
   list_tokens: {"method":"GET","path":"/v1/tokens","query":[],"takesKey":false,"repeatable":true},

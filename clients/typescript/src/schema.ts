@@ -1522,7 +1522,7 @@ export interface paths {
         };
         /**
          * Export
-         * @description What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything, forgotten things too; `official` is the graph as the official memory server has it. What is written meanwhile may be on a later page. Needs the right to read.
+         * @description What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything, forgotten things and what was learnt from use too; `official` is the graph as the official memory server has it. What is written meanwhile may be on a later page. Needs the right to read.
          */
         get: operations["export"];
         put?: never;
@@ -2411,6 +2411,8 @@ export interface components {
             texts: number;
             relations: number;
             forgotten: number;
+            /** @description Lines of what was learnt from use */
+            learnt: number;
             /** @description Whose memories a full export holds; the empty name: nobody's */
             owners: string[];
         };
@@ -2424,6 +2426,12 @@ export interface components {
             texts_known: number;
             relations_created: number;
             relations_known: number;
+            /** @description Lines of what was learnt from use that brought something new */
+            learnt: number;
+            learnt_known: number;
+            /** @description What of it could not follow its memories */
+            learnt_left_count: number;
+            learnt_left: components["schemas"]["BadLineRow"][];
             embedded: number;
             bad_count: number;
             bad_lines: components["schemas"]["BadLineRow"][];
@@ -7046,6 +7054,8 @@ export interface operations {
                 limit?: number;
                 /** @description What the page before gave as its `cursor` */
                 cursor?: string;
+                /** @description Of `full`: with what was asked, and what was learnt from it; true if not given */
+                learning?: boolean;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
                 /** @description Of which agent; of none if not given */

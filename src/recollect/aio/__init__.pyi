@@ -686,8 +686,10 @@ class AsyncUpkeep:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
     async def model_proposal(self) -> ModelProposal | None:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
-    async def embed_pending(self, progress: Progress | None = ...) -> EmbedResult:
-        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
+    async def embed_pending(self, progress: Progress | None = ..., *, past: bool = ...) -> EmbedResult:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
+
+        With `past`, also former and superseded ones, which came from elsewhere without their vectors."""
     async def embed_in_background(self) -> None:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
     async def forget_all(self) -> int:

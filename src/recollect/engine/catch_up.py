@@ -119,8 +119,13 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
     return EmbedResult(done, model_note=note)
 
 
-def embed_all_pending(services: Services, progress: Progress | None = None) -> EmbedResult:
-    """Give vectors to all that waits for one; without a model, say why that must wait."""
+def embed_all_pending(
+    services: Services, progress: Progress | None = None, *, past: bool = False
+) -> EmbedResult:
+    """Give vectors to all that waits for one; without a model, say why that must wait.
+
+    With `past`, also to what was said before.
+    """
     with services.read_everything() as view:
         due = store_counts(view).due
         texts = newest_texts(view) if due else ()
@@ -132,7 +137,7 @@ def embed_all_pending(services: Services, progress: Progress | None = None) -> E
             progress(done, max(done, due))
 
     return _embed_in_language(
-        services, texts, lambda: embed_pending(services, embedder_of(services), progress=told)
+        services, texts, lambda: embed_pending(services, embedder_of(services), past=past, progress=told)
     )
 
 

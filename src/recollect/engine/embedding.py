@@ -163,15 +163,23 @@ def text_vectors(services: Services, model: Model | None, new: NewText) -> TextV
 
 
 def embed_pending(
-    services: Services, embedder: Embedder, *, at_most: int | None = None, progress: Progress | None = None
+    services: Services,
+    embedder: Embedder,
+    *,
+    at_most: int | None = None,
+    past: bool = False,
+    progress: Progress | None = None,
 ) -> int:
-    """Give vectors to passages that lack one of this model, in batches that each survive a crash."""
+    """Give vectors to passages that lack one of this model, in batches that each survive a crash.
+
+    With `past`, also to what was said before, which only questions about the past find.
+    """
     done = after = 0
     while at_most is None or done < at_most:
         with services.read_everything() as view:
             used = model_in_use(view)
             left = _READ_AT_ONCE if at_most is None else min(_READ_AT_ONCE, at_most - done)
-            passages = pending_passages(view, embedder.model, after, left)
+            passages = pending_passages(view, embedder.model, after, left, past=past)
         if not passages:
             break
         searched = used is None or used.name == embedder.model.name

@@ -84,8 +84,14 @@ def passage_rows(passages: Sequence[int]) -> RowsQuery:
     return RowsQuery("passage", _COLUMNS, (OneOf("id", passages),))
 
 
-def pending_passages(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
-    """Live passages that have no vector of this model, by ascending id above `after`."""
+def pending_passages(
+    snapshot: Snapshot, model: Model, after: int, limit: int, *, past: bool = False
+) -> list[Passage]:
+    """Live passages that have no vector of this model, by ascending id above `after`.
+
+    With `past`, also those of what was said before, as far as they wait for the model in use.
+    """
+    live = () if past else (Equals("live", 1),)
     in_use = model_in_use(snapshot)
     waiting = in_use is None or in_use.name == model.name
     found: list[Passage] = []
@@ -93,7 +99,7 @@ def pending_passages(snapshot: Snapshot, model: Model, after: int, limit: int) -
         ids = _due(snapshot, after, limit) if waiting else _lacking(snapshot, "vector", model, after, limit)
         if not ids:
             break
-        found += _passages(snapshot, (OneOf("id", ids), Equals("live", 1)), None)
+        found += _passages(snapshot, (OneOf("id", ids), *live), None)
         after = ids[-1]
     return found[:limit]
 

@@ -32,7 +32,7 @@ _UNPACKED_FREELY = 16 * 1024 * 1024
 _PROGRESS_EVERY = 1_000
 _DATABASE = b"SQLite format 3\0"
 # Windows distinguishes text from bytes even here.
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FileLine(NamedTuple):
@@ -187,7 +187,7 @@ def open_target(
 ) -> Iterator[Callable[[str], object]]:
     """What to call with each line. A name that ends in .gz is packed; a stream is left open."""
     if isinstance(target, str | Path):
-        with _new_file(Path(target), overwrite=overwrite) as write:
+        with _line_file(Path(target), overwrite=overwrite) as write:
             yield write
     elif isinstance(target, io.TextIOBase):
         yield target.write
@@ -197,20 +197,27 @@ def open_target(
 
 
 @contextmanager
-def _new_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
+def _line_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
+    with new_file(given, overwrite=overwrite) as raw:
+        if given.suffix == ".gz":
+            # No name and no time in it, so that equal exports are equal files.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield lambda line: packed.write(line.encode("utf-8"))
+        else:
+            yield lambda line: raw.write(line.encode("utf-8"))
+
+
+@contextmanager
+def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file that gets its name when it is whole."""
     path = given.resolve()  # a link stays, and what it leads to is replaced
     _check_target(given, path, overwrite=overwrite)
     # In the same folder, so that the last step is a rename, which is done or not done.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         # For its owner alone: it holds what the store holds.
-        with os.fdopen(os.open(draft, _NEW_FILE, 0o600), "wb") as raw:
-            if path.suffix == ".gz":
-                # No name and no time in it, so that equal exports are equal files.
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    yield lambda line: packed.write(line.encode("utf-8"))
-            else:
-                yield lambda line: raw.write(line.encode("utf-8"))
+        with os.fdopen(os.open(draft, NEW_FILE, 0o600), "wb") as raw:
+            yield raw
             raw.flush()
             os.fsync(raw.fileno())
         _check_target(given, path, overwrite=overwrite)  # it may have come into being meanwhile

@@ -1,24 +1,26 @@
-"""Importing our own format: every memory as it was, then every relation, then the links between them."""
+"""Importing our own format: every memory as it was, then relations and what was learnt, then links."""
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import AdoptLinks
-from recollect.records import Kind
-from recollect.transfer.full import FULL
-from recollect.transfer.reports import Dangling
+from recollect.learnt import LearntSetting
+from recollect.records import Kind, Relation
+from recollect.transfer.full import FULL, VERSION
+from recollect.transfer.id_map import IdMap
+from recollect.transfer.learnt_places import LearntPlaces
+from recollect.transfer.reports import BadLine, Dangling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.upkeep.transfer import Import
-    from recollect.records import Memory, Relation
+    from recollect.records import Memory
     from recollect.transfer.json_lines import NumberedRecord
     from recollect.transfer.reports import Tally
 
@@ -29,18 +31,22 @@ class FullImport:
     """Takes in what a full export holds, each thing under its own id where that is free."""
 
     format = FULL
+    memory_kind = "memory"
 
-    def __init__(self, into: Import, tally: Tally) -> None:
+    def __init__(self, into: Import, tally: Tally, *, version: int = VERSION) -> None:
         self._into = into
         self._tally = tally
         self._fresh = into.is_fresh()
-        self._memories = _IdMap()
-        self._relations = _IdMap()
+        self._keeps_mentions = self._fresh and version == VERSION
+        self._memories = IdMap()
+        self._relations = IdMap()
+        self._learnt = LearntPlaces(self._memories, fresh=self._fresh)
         self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
         """By the fields of `AdoptLinks`: an id here, then the id that the file links it to, and so on."""
 
     def add_memories(self, memories: Sequence[Memory]) -> None:
-        for memory, outcome in zip(memories, self._into.adopt(memories, fresh=self._fresh), strict=True):
+        adopted = self._into.adopt(memories, fresh=self._fresh, keeps_mentions=self._keeps_mentions)
+        for memory, outcome in zip(memories, adopted, strict=True):
             here = outcome.ids[0]
             self._memories.add(memory.id, here)
             self._link("superseded", here, memory.superseded_by)
@@ -48,6 +54,8 @@ class FullImport:
             self._link("similar", here, memory.similar_to)
             for entity in memory.about:
                 self._link("about", here, entity)
+            for entity in memory.mentions if self._keeps_mentions else ():
+                self._link("mentions", here, entity)
             created, known = ("texts_created", "texts_known")
             if memory.kind is Kind.ENTITY:
                 created, known = ("entities_created", "entities_merged")
@@ -56,7 +64,15 @@ class FullImport:
             self._tally.counts["types_taken"] += outcome.took_type is not None
             self._tally.counts["forgotten"] += bool(outcome.created) and memory.deleted_at is not None
 
-    def add_relations(self, batch: Sequence[NumberedRecord]) -> None:
+    def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
+        relations = [item for item in batch if isinstance(item.record, Relation)]
+        self._add_relations(relations)
+        learnt = (item for item in batch if not isinstance(item.record, Relation))
+        # One kind after the other: answers name tuned numbers that came before them.
+        for _, run in groupby(learnt, key=lambda item: type(item.record)):
+            self._add_learnt(list(run))
+
+    def _add_relations(self, batch: Sequence[NumberedRecord]) -> None:
         placed = []
         for line, _, relation in batch:
             source, target = self._memories.get(relation.source), self._memories.get(relation.target)
@@ -73,6 +89,25 @@ class FullImport:
             self._relations.add(relation.id, outcome.relations[0])
             self._link("inverse", outcome.relations[0], relation.inverse_of)
             self._tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+
+    def _add_learnt(self, batch: Sequence[NumberedRecord]) -> None:
+        placed = []
+        for line, _, learnt in batch:
+            here, reason = self._learnt.placed(learnt)
+            if reason is not None:
+                self._tally.add("learnt_left", BadLine(line, reason))
+            if here is not None:
+                placed.append((line, learnt, here))
+        outcomes = self._into.adopt_learnt((here for _, _, here in placed), fresh=self._fresh)
+        for (line, learnt, _), outcome in zip(placed, outcomes, strict=True):
+            self._learnt.note(learnt, outcome)
+            if isinstance(learnt, LearntSetting):
+                continue  # no more than how learning goes about
+            if outcome.error is not None:
+                self._tally.add("learnt_left", BadLine(line, f"Left out: {outcome.error}."))
+            elif not outcome.created:
+                self._tally.counts["learnt_known"] += 1
+            self._tally.counts["learnt"] += outcome.created
 
     def link(self) -> None:
         """Link what is here to what the file named by the ids of its own."""
@@ -92,26 +127,3 @@ class FullImport:
     def _dangling(self, line: int, relation: Relation, reason: str) -> None:
         source, target = f"memory {relation.source}", f"memory {relation.target}"
         self._tally.add("dangling", Dangling(line, source, relation.type, target, reason))
-
-
-class _IdMap:
-    """Ids in the file to ids in the store."""
-
-    def __init__(self) -> None:
-        self._ids = array("q")
-        self._here = array("q")
-        self._sorted = True
-
-    def add(self, id_: int, here: int) -> None:
-        self._sorted = self._sorted and (not self._ids or id_ > self._ids[-1])
-        self._ids.append(id_)
-        self._here.append(here)
-
-    def get(self, id_: int) -> int | None:
-        """None: the file has no such row."""
-        if not self._sorted:  # a file that was put in another order by hand
-            rows = sorted(zip(self._ids, self._here, strict=True))
-            self._ids, self._here = (array("q", column) for column in zip(*rows, strict=True))
-            self._sorted = True
-        place = bisect_right(self._ids, id_) - 1
-        return self._here[place] if place >= 0 and self._ids[place] == id_ else None

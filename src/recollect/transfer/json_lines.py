@@ -77,13 +77,13 @@ class NumberedRecord(NamedTuple):
 
 
 def records(
-    source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], kind: str | None = None
+    source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], without: str | None = None
 ) -> Iterator[NumberedRecord]:
-    """The records of every line that can be read, or of those of a kind; `bad` gets the others."""
+    """The records of every line that can be read, but for those of a kind; `bad` gets the others."""
     for number, content in islice(source.lines(), int(format_.headed), None):
         try:
             plain = read_object(content)
-            if kind is not None and plain.get(format_.key) != kind:
+            if without is not None and plain.get(format_.key) == without:
                 continue
             record, left_out = format_.parse(plain)
         except InvalidInput as error:

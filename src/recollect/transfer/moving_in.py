@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
@@ -22,6 +22,7 @@ from recollect.transfer.formats.source import DOCUMENT_LIMIT, ForeignSource
 from recollect.transfer.full import is_header
 from recollect.transfer.importing import import_file
 from recollect.transfer.json_lines import read_object
+from recollect.transfer.markdown_import import MARKDOWN_EXPORT, is_markdown_export, markdown_preview
 from recollect.transfer.previewing import ImportPreview, import_preview
 from recollect.transfer.reports import ForeignReport, ImportReport, Tally
 
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.transfer.foreign_records import ForeignRecord
     from recollect.transfer.formats import ForeignFormat
+    from recollect.transfer.importing import ImportFormat
 
-OWN = ("official", "full")
+OWN = ("official", "full", MARKDOWN_EXPORT)
 _TITLES = {
     "official": "the official memory server's JSONL",
     "full": "Recollect's own full export",
+    MARKDOWN_EXPORT: "Recollect's own export to Markdown",
     "chatgpt": "a ChatGPT export",
     "claude": "a Claude export",
     "markdown": "Markdown files",
@@ -60,6 +63,8 @@ def import_formats() -> dict[str, str]:
 def recognise(path: str | Path) -> str:
     """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
     source = ForeignSource(path)
+    if is_markdown_export(source.path):
+        return MARKDOWN_EXPORT
     if any(sign in source.head for sign in _OF_TALKS):
         # Before anything reads a document whole: such exports may have gigabytes.
         with suppress(InvalidInput):
@@ -128,7 +133,7 @@ def import_path(
         return import_file(
             engine,
             path,
-            format=cast('Literal["official", "full"]', known),
+            format=cast("ImportFormat", known),
             keep_going=keep_going,
             embed=embed,
             progress=progress,
@@ -176,6 +181,8 @@ def preview_path(
 ) -> ImportPreview | ChatReport | ForeignReport:
     """Read all that `import_path` would, without any memory: nothing is written."""
     known = format or recognise(path)
+    if known == MARKDOWN_EXPORT:
+        return markdown_preview(path, progress)
     if known in OWN:
         return import_preview(path, progress)
     if known in CHATS:

@@ -77,6 +77,7 @@ class OfficialImport:
     """Takes in entities and relations by their names, into the engine's scope."""
 
     format = LineFormat("type", {"entity": _entity, "relation": _relation})
+    memory_kind = "entity"
 
     def __init__(self, into: Import, tally: Tally) -> None:
         self._into = into
@@ -90,7 +91,7 @@ class OfficialImport:
             counts["types_taken"] += outcome.took_type is not None
             counts["types_kept"] += outcome.kept_type is not None
 
-    def add_relations(self, batch: Sequence[NumberedRecord]) -> None:
+    def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
         for outcome in self._into.relations(item.record for item in batch):
             self._tally.counts["relations_created" if outcome.created else "relations_known"] += 1
             self._tally.add("also_created", *outcome.also_created)

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from recollect.lazy_dataclass import dataclass
 
-Format = Literal["official", "full"]
+Format = Literal["official", "full", "markdown-export"]
+ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
 
 SHOWN = 100
 """How many bad lines, relations and names of each sort a report names; the rest is counted."""
@@ -61,6 +62,12 @@ class ImportReport:
     dangling: tuple[Dangling, ...] = ()
     """The first of them."""
     dangling_count: int = 0
+    learnt: int = 0
+    """Lines of what was learnt from use that brought something new."""
+    learnt_known: int = 0
+    learnt_left: tuple[BadLine, ...] = ()
+    """What of it could not follow its memories, and why: the first of them."""
+    learnt_left_count: int = 0
     bad_lines: tuple[BadLine, ...] = ()
     """The first of them."""
     bad_count: int = 0
@@ -75,7 +82,7 @@ class ImportReport:
     def changed(self) -> bool:
         """Whether the store holds anything that it did not hold before."""
         created = self.entities_created + self.texts_created + self.relations_created
-        return bool(created + self.observations_added + self.types_taken)
+        return bool(created + self.observations_added + self.types_taken + self.learnt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +154,7 @@ class ForeignReport:
 class ExportReport:
     """What an export wrote."""
 
-    format: Format
+    format: ExportFormat
     lines: int = 0
     entities: int = 0
     observations: int = 0
@@ -156,8 +163,10 @@ class ExportReport:
     relations: int = 0
     forgotten: int = 0
     """How many of the memories are forgotten ones."""
+    learnt: int = 0
+    """Lines of what was learnt from use."""
     note: str | None = None
-    """What the store has and the format has no place for."""
+    """What the format has no place for."""
 
 
 class Tally:

@@ -76,7 +76,7 @@ def exported(path: Path) -> str:
     with dreamer(path, BEDTIME) as engine:
         assert list(engine.upkeep.verify()) == []
         out = io.StringIO()
-        export_file(engine, out, format="full")
+        export_file(engine, out, format="full", learning=False)
         links = [(memory.id, weight) for memory, weight in engine.dreams.links(1)]
         return f"{out.getvalue()}{links}{[dream.id for dream in engine.dreams.history()]}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,34 +15,47 @@ from recollect.cli.rendering import Result, fields_of, warn
 from recollect.store_url import without_password
 from recollect.text.phrases import entities_text, file_size, quantity
 
+if TYPE_CHECKING:
+    from recollect.transfer import ExportFormat
+
 
 @command(
     "export",
     "recollect export memory.jsonl",
-    "recollect export everything.jsonl --format full",
-    "recollect export ana.jsonl --format full --owner ana",
+    "recollect export notes/ --format markdown",
+    "recollect export tables.csv",
+    "recollect export graph.jsonl --format official",
+    "recollect export ana.jsonl --owner ana --without-learning",
     "recollect export - | gzip > memory.jsonl.gz",
 )
 @click.argument("file")
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["official", "full"]),
-    default="official",
-    show_default=True,
-    help="What the official memory server reads, or everything that we keep.",
+    type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
+    help="What to write; if not given, the ending of FILE tells, and without one that is known it is full.",
 )
 @click.option(
     "--scope-only", is_flag=True, help="Only this owner's and agent's memories; so with --owner or --agent."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option(
+    "--without-learning", is_flag=True, help="Of full: leave out what was asked and what was learnt from it."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file or the folder if it is there.")
 def export_command(
-    call: Call, file: str, format_: Literal["official", "full"], scope_only: bool, overwrite: bool
+    call: Call,
+    file: str,
+    format_: ExportFormat | None,
+    scope_only: bool,
+    without_learning: bool,
+    overwrite: bool,
 ) -> Result | None:
-    """Write the memory to a JSONL file.
+    """Write the memory to a file or a folder.
 
-    `-` writes to standard output. The full format holds every owner's memories, unless an owner or an agent
-    is named, by an option or by the settings; then, as ever in the official format, theirs alone.
+    `full` is everything in JSONL, exactly; `official` what the official server reads; `markdown` a folder
+    to read; `csv` and `parquet` tables. A name that ends in .zip packs a folder; `-` writes lines to
+    standard output. It holds every owner's memories, unless an owner or an agent is named, by an option or
+    by the settings; then, as ever in the official format, theirs alone.
     """
     from recollect.transfer import export_file  # loads the engine
 
@@ -52,7 +65,13 @@ def export_command(
     own = scope_only or bool(settings.owner or settings.agent)
     with progress("Writing") as (writing,):
         report = export_file(
-            memory, target, format=format_, scope_only=own, overwrite=overwrite, progress=writing
+            memory,
+            target,
+            format=format_,
+            scope_only=own,
+            learning=not without_learning,
+            overwrite=overwrite,
+            progress=writing,
         )
     texts = f", {_texts(report.texts)}" if report.texts else ""
     done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
@@ -60,6 +79,8 @@ def export_command(
         warn(f"{done}.")
         return None
     details = [report.note] if report.note else []
+    if report.learnt:
+        details.append(f"With {quantity(report.learnt, 'line')} of what was learnt from use.")
     return Result.message(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
 
 

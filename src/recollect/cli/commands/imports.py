@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -36,7 +37,7 @@ FOREIGN_FORMATS = (
     "basic-memory",
 )
 """Those of `recollect.transfer.formats.catalogue`, which is not loaded to show a command's help."""
-_OWN = ("official", "full")
+_OWN = ("official", "full", "markdown-export")
 _MOST_NAMED = 5
 """Bad lines that are named for a person; `--json` names more."""
 _MOST_CHATS_NAMED = 10
@@ -48,7 +49,8 @@ _MOST_CHATS_NAMED = 10
     "recollect import mnemosyne.db --dry-run",
     "recollect import chatgpt-export.zip",
     "recollect import postgresql://ana@db.example.org/agents",
-    "recollect import everything.jsonl --format full --stop-at-bad-line",
+    "recollect import memory.jsonl --format full --stop-at-bad-line",
+    "recollect import notes/",
     "ssh work cat memory.jsonl | recollect import -",
 )
 @click.argument("path")
@@ -174,7 +176,7 @@ def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool)
     from recollect.transfer import import_file
     from recollect.transfer.previewing import import_preview
 
-    if format_ not in ("auto", *_OWN):
+    if format_ not in {"auto", "official", "full"}:
         raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
     if dry_run:
         with progress("Reading") as (reading,):
@@ -205,6 +207,7 @@ def _preview_result(seen: ImportPreview | ChatReport | ForeignReport, call: Call
         quantity(seen.observations, "observation"),
         *([_texts(seen.texts)] if seen.texts else ()),
         quantity(seen.relations, "relation"),
+        *([f"{quantity(seen.learnt, 'line')} of what was learnt"] if seen.learnt else ()),
     ]
     bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MOST_NAMED]]
     return Result(
@@ -280,12 +283,15 @@ def _lines_result(report: ImportReport) -> Result:
         texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
         observations = quantity(report.observations_added, "observation")
         relations = quantity(report.relations_created, "relation")
-        text = f"Imported {entities_text(report.entities_created)}, {observations}, {relations}{texts}."
+        learnt = f", {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
+        new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
+        text = f"Imported {new}."
+    some_left = report.bad_count or report.dangling_count or report.learnt_left_count
     return Result.message(
         text,
         fields_of(report),
         list(_import_details(report)),
-        "note" if report.bad_count or report.dangling_count or report.also_created_count else "ok",
+        "note" if some_left or report.also_created_count else "ok",
         [
             *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
             *([report.model_note] if report.model_note else ()),
@@ -329,6 +335,11 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         rest = f" and {more:,} more" if more > 0 else ""
         names = ", ".join(report.also_created[:_MOST_NAMED])
         yield f"Created with the type unknown, since relations lead there: {names}{rest}."
+    if report.learnt_left_count:
+        left = quantity(report.learnt_left_count, "line")
+        yield f"Of what was learnt, {left} could not follow the memories:"
+        for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
+            yield f"{count:,} times: {reason}"
     bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
     for line in bad:
         yield f"Left out, line {line.line}: {line.reason}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import (
     Adopt,
+    AdoptLearnt,
     AdoptLinks,
     AdoptRelation,
     Change,
@@ -26,11 +27,14 @@ from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Relation, Scope
-from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
-from recollect.retrieval.records import memories_by_id, relations_where, scope_id
+from recollect.retrieval.contents import memory_page, relation_page, was_imported
+from recollect.retrieval.records import memories_by_id, relations_where, scope_id, scope_ids
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from recollect.learnt import Learnt, LearntPart
+    from recollect.tables import Table
 
 _PAGE = 500
 
@@ -65,12 +69,25 @@ class Export:
         """Whether the engine's scope has notes or messages in force."""
         return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
-    def total(self) -> int | None:
-        """How many memories the store holds; None where several scopes share it."""
-        counts = store_counts(self.view)
-        if counts.scopes != 1:
-            return None
-        return counts.entities + counts.notes + counts.messages + counts.forgotten
+    def has_learnt(self) -> bool:
+        """Whether anything of the scope, or of the store, was used yet."""
+        return any(self.count(table) for table in ("recall", "shadow", "tuned", "dream"))
+
+    def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
+        """What was learnt from use, each with the number after which the next page begins."""
+        from recollect.retrieval.learnt import learnt_page  # noqa: PLC0415  # few processes export
+
+        return learnt_page(self.view, part, self._scopes(), after)
+
+    def count(self, table: Table) -> int:
+        """How many rows of a table that has a scope are of the scope, or of the store."""
+        scopes = self._scopes()
+        where = () if scopes is None else (OneOf("scope_id", scopes),)
+        return self.view.count(table, where)[None]
+
+    def _scopes(self) -> list[int] | None:
+        where = self.everything
+        return None if where is None else scope_ids(self.view, where.owner, where.agent)
 
     def _memories(self, where: Filter | None, after: int) -> Iterator[Memory]:
         while page := memory_page(self.view, where, after, _PAGE):
@@ -85,6 +102,8 @@ class Export:
 
 @contextmanager
 def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
+    # What was answered just before is part of what was learnt.
+    services.usage.settle(services.usage.patience_seconds)
     with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
 
@@ -111,9 +130,12 @@ class Import:
         changes = [Relate(self.services.scope, relation, create_missing=True) for relation in relations]
         return self.services.store.apply(changes, at=self.at).outcomes
 
-    def adopt(self, memories: Iterable[Memory], *, fresh: bool) -> Sequence[Outcome]:
+    def adopt(
+        self, memories: Iterable[Memory], *, fresh: bool, keeps_mentions: bool = False
+    ) -> Sequence[Outcome]:
         """Take in memories as they are, under their own ids where those are free."""
-        return self.services.store.apply([Adopt(memory, fresh) for memory in memories], at=self.at).outcomes
+        changes = [Adopt(memory, fresh, keeps_mentions) for memory in memories]
+        return self.services.store.apply(changes, at=self.at).outcomes
 
     def adopt_relations(self, relations: Iterable[Relation], *, fresh: bool) -> Sequence[Outcome]:
         """Take in relations as they are; one that leads nowhere has an error in its outcome."""
@@ -123,6 +145,11 @@ class Import:
     def adopt_links(self, links: AdoptLinks) -> None:
         """Tie adopted memories to each other, by the ids that they have here."""
         self.services.store.apply([links], at=self.at)
+
+    def adopt_learnt(self, learnt: Iterable[Learnt], *, fresh: bool) -> Sequence[Outcome]:
+        """Take in what was learnt; memories are named by the ids that they have here."""
+        changes = [AdoptLearnt(each, fresh) for each in learnt]
+        return self.services.store.apply(changes, at=self.at).outcomes
 
     def apply(self, changes: Sequence[Change], *, keep_going: bool = False) -> Sequence[Outcome]:
         """Write these, in whatever scope each names, as one transaction."""

@@ -236,9 +236,12 @@ class Upkeep:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
         return model_proposal(self.services)
 
-    def embed_pending(self, progress: Progress | None = None) -> EmbedResult:
-        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
-        return catch_up.embed_all_pending(self.services.own, progress)
+    def embed_pending(self, progress: Progress | None = None, *, past: bool = False) -> EmbedResult:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
+
+        With `past`, also former and superseded ones, which came from elsewhere without their vectors.
+        """
+        return catch_up.embed_all_pending(self.services.own, progress, past=past)
 
     def embed_in_background(self) -> None:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""

@@ -57,7 +57,8 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     if (new or took) and standing is not None:
         work.set("memory", id_, updated_at=work.at)
     if new or took or standing is None:
-        work.touch(id_, scope, text=standing is None, named=standing is None)
+        derives = standing is None and not change.keeps_mentions
+        work.touch(id_, scope, text=derives, named=derives)
     return Outcome(ids=(id_,), names=(memory.name,), created=standing is None, count=len(new), took_type=took)
 
 
@@ -100,11 +101,14 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
         if other is not None and other[0] != relation:
             unset = (Equals("id", relation), is_null("inverse_of"))
             linked += work.rows.patch("relation", unset, {"inverse_of": first})
-    for text, entity in change.about:
-        one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
-        if one and other == (one[0], "entity") and one != other:
-            work.rows.put("mention", [{"memory_id": text, "entity_id": entity, "told": 1}])
-            linked += 1
+    for told, pairs in ((0, change.mentions), (1, change.about)):
+        for text, entity in pairs:
+            one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
+            if one and other == (one[0], "entity") and one != other:
+                work.rows.put(
+                    "mention", [{"memory_id": text, "entity_id": entity, "told": told}], keep=not told
+                )
+                linked += 1
     for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
         for memory, other_memory in pairs:
             if work.exists("memory", other_memory):

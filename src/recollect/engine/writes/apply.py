@@ -39,6 +39,13 @@ BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
 # A retry comes within seconds; a key that is a month old guards nothing.
 _KEYS_KEPT_US = 30 * DAY
 
+
+def _adopt_learnt(work: Work, change: changes.AdoptLearnt) -> Outcome:
+    from recollect.engine.writes.learning import adopt_learnt  # noqa: PLC0415  # few processes import
+
+    return adopt_learnt(work, change)
+
+
 # For each change its rule, and the name under which stored digests know it, whatever its class is called.
 _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.PutEntity: ("PutEntity", entities.put_entity),
@@ -74,6 +81,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.Adopt: ("Adopt", adoption.adopt),
     changes.AdoptRelation: ("AdoptRelation", adoption.adopt_relation),
     changes.AdoptLinks: ("AdoptLinks", adoption.adopt_links),
+    changes.AdoptLearnt: ("AdoptLearnt", _adopt_learnt),
     changes.CommitDream: ("CommitDream", dreams.commit),
     changes.UndoDream: ("UndoDream", dreams.undo),
 }

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -29,11 +29,16 @@ from recollect.serve.operations.rows import PageRows, row_of
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.engine.results import PurgeResult
+    from recollect.engine.upkeep.transfer import Export
 
 # Characters; a larger file comes in with `recollect import`.
 _LONGEST_IMPORT = 4_000_000
 _MOST_PROBLEMS = 100
-_PLACE = re.compile(r"([mr])(\d{1,18})")
+_EXPORT_PARTS = {"m": "memory", "r": "relation", "s": "scope", "u": "usage", "t": "tuned", "q": "recall"}
+_EXPORT_PARTS |= {"a": "answer", "d": "dream"}
+_PLACE = re.compile(rf"([{''.join(_EXPORT_PARTS)}])(\d{{1,18}})")
+# In letters: a page ends here, whatever the limit; an answer of the log may have a hundred kilobytes.
+_EXPORT_PAGE = 4_000_000
 
 
 class CheckRow(TypedDict):
@@ -259,6 +264,7 @@ class ImportFoundRow(TypedDict):
     texts: Annotated[int, described("Notes and messages")]
     relations: int
     forgotten: int
+    learnt: Annotated[int, described("Lines of what was learnt from use")]
     owners: Annotated[list[str], described("Whose memories a full export holds; the empty name: nobody's")]
 
 
@@ -272,6 +278,10 @@ class ImportTextOutput(TypedDict):
     texts_known: int
     relations_created: int
     relations_known: int
+    learnt: Annotated[int, described("Lines of what was learnt from use that brought something new")]
+    learnt_known: int
+    learnt_left_count: Annotated[int, described("What of it could not follow its memories")]
+    learnt_left: list[BadLineRow]
     embedded: int
     bad_count: int
     bad_lines: list[BadLineRow]
@@ -303,7 +313,8 @@ def _import_text(
         embed_progress=call.progress,
     )
     bad = [row_of(BadLineRow, each) for each in report.bad_lines]
-    return OperationReply(row_of(ImportTextOutput, report, bad_lines=bad, found=None))
+    left = [row_of(BadLineRow, each) for each in report.learnt_left]
+    return OperationReply(row_of(ImportTextOutput, report, bad_lines=bad, learnt_left=left, found=None))
 
 
 def _would_import(call: OperationCall, jsonl: str) -> ImportTextOutput:
@@ -320,6 +331,10 @@ def _would_import(call: OperationCall, jsonl: str) -> ImportTextOutput:
         "texts_known": 0,
         "relations_created": 0,
         "relations_known": 0,
+        "learnt": 0,
+        "learnt_known": 0,
+        "learnt_left_count": 0,
+        "learnt_left": [],
         "embedded": 0,
         "bad_count": preview.bad_count,
         "bad_lines": [row_of(BadLineRow, each) for each in preview.bad_lines],
@@ -340,10 +355,13 @@ def _export(
     format: Literal["official", "full"] = "full",
     limit: PageLimit = 500,
     cursor: Cursor | None = None,
+    learning: bool = Field(
+        default=True, description="Of `full`: with what was asked, and what was learnt from it"
+    ),
 ) -> OperationReply[ExportOutput]:
     """What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything,
-    forgotten things too; `official` is the graph as the official memory server has it. What is written
-    meanwhile may be on a later page.
+    forgotten things and what was learnt from use too; `official` is the graph as the official memory server
+    has it. What is written meanwhile may be on a later page.
     """
     from recollect.transfer.full import full_header, full_line  # noqa: PLC0415  # few sessions export
     from recollect.transfer.official import official_line  # noqa: PLC0415  # the same
@@ -353,19 +371,34 @@ def _export(
         raise no_page(cursor or "")
     part, after = place[1], int(place[2])
     full = format == "full"
-    line = full_line if full else official_line
-    lines = [full_header().rstrip("\n")] if full and cursor is None else []
-    last: str | None = None
+    parts = list(_EXPORT_PARTS) if full and learning else ["m", "r"]
+    if part not in parts:
+        raise no_page(cursor or "")
+    header = [full_header(learning=learning).rstrip("\n")] if full and cursor is None else []
+    lines: list[str] = []
+    size = 0
     with call.engine.upkeep.export() as found:
-        if part == "m":
-            memories = found.memories(after) if full else found.entities(after)
-            shown = list(islice(memories, limit))
-            lines += [line(each).rstrip("\n") for each in shown]
-            # Relations follow on pages of their own, since they name memories of any page.
-            last = f"m{shown[-1].id}" if len(shown) == limit else "r0"
-        else:
-            relations = found.relations(after) if full else found.relations_in_force(after)
-            listed = list(islice(relations, limit))
-            lines += [line(each).rstrip("\n") for each in listed]
-            last = f"r{listed[-1].id}" if len(listed) == limit else None
-    return OperationReply({"lines": lines, **page_rows(last, None)})
+        for last, record in islice(_numbered(found, part, after, full=full), limit):
+            written = full_line(record, learning=learning) if full else official_line(record)
+            lines.append(written.rstrip("\n"))
+            after, size = last, size + len(written)
+            if size >= _EXPORT_PAGE:
+                break
+    # Each part begins on a page of its own, since it names memories of any page.
+    ends = len(lines) < limit and size < _EXPORT_PAGE
+    rest = parts[parts.index(part) + 1 :]
+    next_: str | None = f"{part}{after}"
+    if ends:
+        next_ = f"{rest[0]}0" if rest else None
+    return OperationReply({"lines": [*header, *lines], **page_rows(next_, None)})
+
+
+def _numbered(found: Export, part: str, after: int, *, full: bool) -> Iterator[tuple[int, Any]]:
+    """The records of a part, each with the number after which the next page begins."""
+    if part == "m":
+        return ((each.id, each) for each in (found.memories(after) if full else found.entities(after)))
+    if part == "r":
+        links = found.relations(after) if full else found.relations_in_force(after)
+        return ((each.id, each) for each in links)
+    name: Any = _EXPORT_PARTS[part]
+    return found.learnt(name, after)

@@ -10,6 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.extras import MissingExtra
 from recollect.serve.http.caller import Forbidden
 from recollect.serve.http.face import TookTooLong
 from recollect.serve.web.templating import STATIC, kept_url, page
@@ -31,6 +32,7 @@ _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     Forbidden: (403, "Not allowed"),
     NotFound: (404, "Not there"),
     Conflict: (409, "It has changed meanwhile"),
+    MissingExtra: (501, "Not installed here"),
     StoreUnavailable: (503, "The store cannot be reached"),
     TookTooLong: (504, "It took too long"),
 }

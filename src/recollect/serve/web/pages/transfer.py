@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
@@ -30,13 +30,21 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.records import Scope
     from recollect.serve.http.face import Face
-    from recollect.transfer import ChatReport, ExportReport, ImportReport
+    from recollect.transfer import ChatReport, ExportFormat, ExportReport, ImportReport
     from recollect.transfer.previewing import ImportPreview
 
 _LONGEST_NAME = 120
 _MOST_NAMED = 10
 _FILES = KeptFiles()
 _REPORTS: RecentValues[ImportPreview | ImportReport | ChatReport | ExportReport] = RecentValues(32)
+# The name of the one file that each format gives to fetch.
+_DOWNLOADS = {
+    "full": "full.jsonl",
+    "official": "memory.jsonl",
+    "markdown": "notes.zip",
+    "csv": "tables.csv.zip",
+    "parquet": "tables.parquet.zip",
+}
 # A file that we know by none of these endings may still be lines of JSON.
 _TALKS = (".zip", ".md", ".markdown", ".json")
 
@@ -150,7 +158,9 @@ async def run_import(face: Face, request: Request) -> Response:
 async def run_export(face: Face, request: Request) -> Response:
     """Write the file first, so that what is fetched is whole."""
     fields = await form_fields(request)
-    format_: Literal["official", "full"] = "official" if fields.get("format") == "official" else "full"
+    format_ = fields.get("format") or "full"
+    if format_ not in _DOWNLOADS:
+        raise InvalidInput(f"There is no format {format_[:40]!r}; there are: {', '.join(_DOWNLOADS)}.")
     everything = bool(fields.get("everything"))
     if everything:
         caller_of(request).require(Right.STORE)
@@ -158,9 +168,16 @@ async def run_export(face: Face, request: Request) -> Response:
     def work(memory: Engine, progress: Progress) -> str:
         from recollect.transfer import export_file  # noqa: PLC0415  # few sessions take something out
 
-        name = "memory.jsonl" if format_ == "official" else "everything.jsonl" if everything else "full.jsonl"
+        name = "everything.jsonl" if format_ == "full" and everything else _DOWNLOADS[format_]
         path = _FILES.new_path(name)
-        report = export_file(memory, path, format=format_, scope_only=not everything, progress=progress)
+        report = export_file(
+            memory,
+            path,
+            format=cast("ExportFormat", format_),
+            scope_only=not everything,
+            learning=not fields.get("without_learning"),
+            progress=progress,
+        )
         key = _FILES.keep(KeptFile(path, name, memory.scope))
         return _keep(memory.scope, "exported", key, report)
 
@@ -174,4 +191,5 @@ async def fetch_export(face: Face, request: Request) -> Response:
     if file is None:
         raise NotFound("That export is no longer kept here; make it again.")
     headers = {**SECURITY_HEADERS, "content-disposition": f"attachment; filename*=utf-8''{quote(file.name)}"}
-    return FileResponse(file.path, headers=headers, media_type="application/jsonl")
+    media_type = "application/zip" if file.name.endswith(".zip") else "application/jsonl"
+    return FileResponse(file.path, headers=headers, media_type=media_type)

@@ -1,0 +1,200 @@
+"""Reading what was learnt from use, page by page, whole, for an export."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from recollect.conditions import Compares, Condition, Equals, OneOf
+from recollect.learnt import (
+    Learnt,
+    LearntAnswer,
+    LearntCalibration,
+    LearntDismissal,
+    LearntDream,
+    LearntFeedback,
+    LearntNumbers,
+    LearntPart,
+    LearntRecall,
+    LearntScope,
+    LearntSetting,
+    LearntUsage,
+    LinkedMemory,
+    SeenTogether,
+)
+from recollect.ports import RowsQuery, Snapshot
+from recollect.records import Scope
+from recollect.retrieval.records import moment, moment_or_none
+from recollect.tables import Row, Table
+
+_EPOCH = date(1970, 1, 1)
+_DISMISSED = '["dismissed", '
+EXPORTED_SETTINGS = ("trial_seed", "unnoted")
+"""By name; what a person dismissed belongs to scopes."""
+
+# Rows at once: few where each holds much.
+_PAGE = {"memory": 1_000, "recall": 500, "shadow": 50, "dream": 4}
+_ANSWER_COLUMNS = (
+    "id", "scope_id", "at", "ordinal", "bytes", "before", "handle", "session", "query", "profile", "arm",
+    "against", "shown", "ranked", "baseline", "candidates", "version",
+)  # fmt: skip
+
+
+def learnt_page(
+    view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int = 0
+) -> Iterator[tuple[int, Learnt]]:
+    """Each value with the number by which the next page goes on after it. None: of every scope."""
+    return _READERS[part](view, scopes, after)
+
+
+def _pages(
+    view: Snapshot, table: Table, columns: Sequence[str], scopes: Sequence[int] | None, after: int
+) -> Iterator[list[Row]]:
+    """Rows by their id, which is the first of the columns."""
+    own: tuple[Condition, ...] = () if scopes is None else (OneOf("scope_id", scopes),)
+    limit = _PAGE.get(table, 500)
+    while page := view.rows(table, columns, (Compares("id", ">", after), *own), order=("id",), limit=limit):
+        yield page
+        if len(page) < limit:
+            return
+        after = page[-1][0]
+
+
+def _scope_names(view: Snapshot) -> dict[int, Scope]:
+    return {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
+
+
+def _scopes(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    """By owner and agent, not by number: a scope is numbered when it is first written to."""
+    own = () if scopes is None else (OneOf("id", scopes),)
+    dismissed = _dismissals(view)
+    calibrations: defaultdict[int, list[LearntCalibration]] = defaultdict(list)
+    for scope_id, model, at, memories, value in sorted(
+        view.rows("calibration", ("scope_id", "model", "at", "memories", "value"))
+    ):
+        calibrations[scope_id].append(LearntCalibration(model, moment(at), memories, value))
+    found = sorted(view.rows("scope", ("owner", "agent", "id", "temper"), own))
+    for place, (owner, agent, id_, temper) in enumerate(found, 1):
+        scope = Scope(owner, agent)
+        learnt = LearntScope(scope, temper, tuple(calibrations[id_]), tuple(dismissed.get(scope, ())))
+        if place > after and learnt != LearntScope(scope):
+            yield place, learnt
+
+
+def _dismissals(view: Snapshot) -> dict[Scope, list[LearntDismissal]]:
+    found: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
+    named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
+    for name, at in sorted(view.rows("setting", ("name", "value"), named)):
+        _, owner, agent, key = json.loads(name)
+        found[Scope(owner, agent)].append(LearntDismissal(key, at))
+    return found
+
+
+def _usage(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    for page in _pages(view, "memory", ("id",), scopes, after):
+        ids = [id_ for (id_,) in page]
+        uses, days, pairs, links = view.several(
+            [
+                RowsQuery("use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)),
+                RowsQuery("use_day", ("memory_id", "day"), (OneOf("memory_id", ids),)),
+                RowsQuery(
+                    "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+                ),
+                RowsQuery("link", ("first_id", "second_id", "weight"), (OneOf("first_id", ids),)),
+            ]
+        )
+        count = {id_: (number, moment(last_at)) for id_, number, last_at in uses}
+        by_day, by_pair, by_link = (_grouped(rows) for rows in (days, pairs, links))
+        for id_ in ids:
+            if id_ not in count and id_ not in by_day and id_ not in by_pair and id_ not in by_link:
+                continue
+            number, last_at = count.get(id_, (0, None))
+            yield (
+                id_,
+                LearntUsage(
+                    id_,
+                    number,
+                    last_at,
+                    tuple(_EPOCH + timedelta(days=day) for (day,) in by_day.get(id_, ())),
+                    tuple(SeenTogether(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
+                    tuple(LinkedMemory(other, weight) for other, weight in by_link.get(id_, ())),
+                ),
+            )
+
+
+def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    """The rest of each row, in order, by what stands first in it."""
+    found: dict[int, list[Row]] = {}
+    for first, *rest in sorted(rows):
+        found.setdefault(first, []).append(tuple(rest))
+    return found
+
+
+def _numbers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "profile", "at", "knobs", "why", "report")
+    for page in _pages(view, "tuned", columns, scopes, after):
+        for id_, scope, profile, at, knobs, why, report in page:
+            yield id_, LearntNumbers(id_, names[scope], profile, moment(at), knobs, why, report)
+
+
+def _recalls(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "at", "session", "ordinal", "query", "profile")
+    for page in _pages(view, "recall", columns, scopes, after):
+        wanted = OneOf("recall_id", [row[0] for row in page])
+        shown = _grouped(view.rows("recalled", ("recall_id", "place", "memory_id"), (wanted,)))
+        for id_, scope, at, *rest in page:
+            places = tuple(place for place, _ in shown.get(id_, ()))
+            memories = tuple(memory for _, memory in shown.get(id_, ()))
+            in_order = places == tuple(range(1, len(places) + 1))
+            shown_at = (memories, () if in_order else places)
+            values: Any = (id_, names[scope], moment(at), *rest, *shown_at)
+            yield id_, LearntRecall(*values)
+
+
+def _answers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    for page in _pages(view, "shadow", _ANSWER_COLUMNS, scopes, after):
+        wanted = OneOf("shadow_id", [row[0] for row in page])
+        said = _grouped(
+            view.rows("feedback", ("shadow_id", "id", "memory_id", "at", "kind", "grade"), (wanted,))
+        )
+        for id_, scope, at, *rest, shown, ranked, baseline, candidates, version in page:
+            feedback = tuple(
+                LearntFeedback(one, memory, moment(when), kind, grade)
+                for one, memory, when, kind, grade in said.get(id_, ())
+            )
+            lists = [tuple(json.loads(text)) for text in (shown, ranked, baseline)]
+            values: Any = (id_, names[scope], moment(at), *rest, *lists, candidates, version, feedback)
+            yield id_, LearntAnswer(*values)
+
+
+def _dreams(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "at", "through", "phases", "report", "journal", "undone_at")
+    for page in _pages(view, "dream", columns, scopes, after):
+        for id_, scope, at, *rest, undone_at in page:
+            values: Any = (id_, names[scope], moment(at), *rest, moment_or_none(undone_at))
+            yield id_, LearntDream(*values)
+
+
+def _settings(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    """They are of the whole store, so they go with nobody's own export."""
+    for place, name in enumerate(EXPORTED_SETTINGS, 1) if scopes is None else ():
+        for (value,) in view.rows("setting", ("value",), (Equals("name", name),)) if place > after else ():
+            yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
+
+
+_READERS: dict[LearntPart, Callable[[Snapshot, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]] = {
+    "scope": _scopes,
+    "usage": _usage,
+    "tuned": _numbers,
+    "recall": _recalls,
+    "answer": _answers,
+    "dream": _dreams,
+    "setting": _settings,
+}
