@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.lazy_dataclass import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 EVENTS = ("start", "prompt", "said", "turn")
 """A session began; a prompt, which wants an answer; a prompt, which does not; the agent has answered."""
@@ -22,18 +24,22 @@ _LONGEST_TEXT = 200_000
 _LONGEST_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
 class HookEvent:
-    client: str
-    kind: str
-    session: str
-    """The conversation's name in the memory."""
-    text: str
-    """The prompt, or what the agent answered; empty where there is nothing."""
-    transcript: str
-    """The client's own file of the conversation, where the event names one."""
-    begins_anew: bool
-    """Whether the model has lost what it was given before in this session."""
+    __slots__ = ("begins_anew", "client", "kind", "session", "text", "transcript")
+
+    def __init__(
+        self, client: str, kind: str, session: str, text: str, transcript: str, *, begins_anew: bool
+    ) -> None:
+        self.client = client
+        self.kind = kind
+        self.session = session
+        """The conversation's name in the memory."""
+        self.text = text
+        """The prompt, or what the agent answered; empty where there is nothing."""
+        self.transcript = transcript
+        """The client's own file of the conversation, where the event names one."""
+        self.begins_anew = begins_anew
+        """Whether the model has lost what it was given before in this session."""
 
 
 def hook_event(client: str, kind: str, given: str) -> HookEvent:
@@ -54,7 +60,7 @@ def hook_event(client: str, kind: str, given: str) -> HookEvent:
         f"{client} {session}"[:_LONGEST_NAME],
         text[:_LONGEST_TEXT],
         _first(event, ("transcript_path",)),
-        kind == "start" and event.get("source") in {"clear", "compact", "startup"},
+        begins_anew=kind == "start" and event.get("source") in {"clear", "compact", "startup"},
     )
 
 

@@ -5,31 +5,26 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-from recollect.hooks.places import hooks_folder
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _KEEP_DAYS = 14
 _LONGEST_DETAIL = 300
 
 
-def log_folder() -> Path:
-    return hooks_folder() / "log"
-
-
-def note_event(client: str, event: str, outcome: str, **more: Any) -> None:
+def note_event(folder: str, client: str, event: str, outcome: str, **more: Any) -> None:
     """Add a line. Whatever prevents that must not disturb a prompt."""
-    seconds = time.time()
-    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(seconds))
+    at = time.strftime("%Y-%m-%dT%H:%M:%S")
     line = {"at": at, "client": client, "event": event, "outcome": outcome}
     line |= {key: value[:_LONGEST_DETAIL] if isinstance(value, str) else value for key, value in more.items()}
     try:
-        folder = log_folder()
-        folder.mkdir(mode=0o700, exist_ok=True)
+        os.makedirs(_logs(folder), mode=0o700, exist_ok=True)
+        path = os.path.join(_logs(folder), f"{at[:10]}.jsonl")
         # One write to a file that is opened for appending: lines of several processes do not mix.
-        handle = os.open(folder / f"{at[:10]}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(handle, f"{json.dumps(line)}\n".encode())
         finally:
@@ -38,14 +33,11 @@ def note_event(client: str, event: str, outcome: str, **more: Any) -> None:
         return
 
 
-def today() -> str:
-    return time.strftime("%Y-%m-%d")
-
-
-def logged_events(day: str) -> Iterator[dict[str, Any]]:
-    """The lines of a day; what cannot be read is passed over."""
+def logged_events(folder: str, day: str) -> Iterator[dict[str, Any]]:
+    """The lines of a day, as 2026-11-17; what cannot be read is passed over."""
     try:
-        lines = (log_folder() / f"{day}.jsonl").read_text(encoding="utf-8").splitlines()
+        with open(os.path.join(_logs(folder), f"{day}.jsonl"), encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
     except OSError:
         return
     for line in lines:
@@ -57,6 +49,10 @@ def logged_events(day: str) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def remove_old_logs() -> None:
-    for old in sorted(log_folder().glob("*.jsonl"))[:-_KEEP_DAYS]:
-        old.unlink(missing_ok=True)
+def remove_old_logs(folder: str) -> None:
+    for name in sorted(os.listdir(_logs(folder)))[:-_KEEP_DAYS]:
+        os.remove(os.path.join(_logs(folder), name))
+
+
+def _logs(folder: str) -> str:
+    return os.path.join(folder, "log")

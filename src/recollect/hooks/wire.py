@@ -10,10 +10,10 @@ import hmac
 import json
 import os
 import socket
-from pathlib import Path
-from typing import Any
 
-from recollect.lazy_dataclass import dataclass
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 VERSION = 1
 LOOPBACK = "127.0.0.1"
@@ -27,20 +27,23 @@ class NobodyListens(Exception):
     """There is no listener for this store, or what listens is not ours."""
 
 
-@dataclass(frozen=True, slots=True)
 class Address:
-    port: int
-    secret: str
-    process_id: int
+    __slots__ = ("port", "process_id", "secret")
+
+    def __init__(self, port: int, secret: str, process_id: int) -> None:
+        self.port = port
+        self.secret = secret
+        self.process_id = process_id
 
     def written(self) -> str:
         return json.dumps({"version": VERSION, "port": self.port, "secret": self.secret, "pid": self.process_id})
 
 
-def read_address(path: Path) -> Address | None:
+def read_address(path: str) -> Address | None:
     """Where to ask; None where nobody has said so, or another version did."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
         if found["version"] != VERSION:
             return None
         return Address(int(found["port"]), str(found["secret"]), int(found["pid"]))

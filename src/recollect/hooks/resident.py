@@ -1,0 +1,43 @@
+"""The process that answers hooks where no server does: started by the first hook, gone when nothing happens."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+
+from recollect.errors import RecollectError
+from recollect.hooks.listener import HookListener
+from recollect.hooks.log import note_event
+from recollect.hooks.known import hooks_folder, options_of, settings_from
+
+_LOOK_SECONDS = 5.0
+
+
+def main(options: Sequence[str]) -> None:
+    from recollect.bootstrap import engine  # noqa: PLC0415  # loads SQLite and NumPy
+
+    given = options_of(options)
+    settings, folder = settings_from(given), given.get("--folder") or hooks_folder()
+    opened = cache(lambda: engine(settings))
+    listener = HookListener(settings, opened, folder)
+    if not listener.claim():
+        return  # another was quicker
+    try:
+        # Before anybody is told of us: a prompt waits for no model.
+        opened().search("warm", limit=1)
+        listener.listen()
+        while not listener.stopped.wait(_LOOK_SECONDS):
+            if listener.idle_seconds() > 60 * settings.hook_idle_minutes:
+                break
+    except RecollectError as error:
+        note_event(folder, "", "resident", "error", detail=f"{type(error).__name__}: {error}")
+    finally:
+        listener.close()
+        with suppress(RecollectError):
+            opened().close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
