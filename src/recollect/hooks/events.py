@@ -18,7 +18,9 @@ _PROMPT_EVENTS = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit"
 _ANSWERS = ("last_assistant_message", "prompt_response", "text")
 """Claude Code and Codex, Gemini, Cursor."""
 # What the user never said: commands of the client, and what it tells the model by itself.
-_NOT_SAID = re.compile(r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)")
+_NOT_SAID = re.compile(
+    r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)"
+)
 _LONGEST_TEXT = 200_000
 """Letters of a message that are kept; what is longer is a file that somebody pasted."""
 _LONGEST_NAME = 200

@@ -28,7 +28,16 @@ _ALLOW_SECRETS = "--allow-secrets"
 class Known:
     """The few settings that a hook needs."""
 
-    __slots__ = ("agent", "allows_secrets", "budget_tokens", "deadline_ms", "folder", "key", "owner", "resident")
+    __slots__ = (
+        "agent",
+        "allows_secrets",
+        "budget_tokens",
+        "deadline_ms",
+        "folder",
+        "key",
+        "owner",
+        "resident",
+    )
 
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -73,7 +82,9 @@ def options_of(words: Sequence[str]) -> dict[str, str]:
     """Options with their values, as a hook's command has them."""
     rest = [word for word in words if word != _ALLOW_SECRETS]
     if len(rest) % 2 or any(option not in _OPTIONS for option in rest[::2]):
-        raise InvalidInput(f"A hook takes the options {', '.join(_OPTIONS)}, each with a value, and {_ALLOW_SECRETS}.")
+        raise InvalidInput(
+            f"A hook takes the options {', '.join(_OPTIONS)}, each with a value, and {_ALLOW_SECRETS}."
+        )
     return dict(zip(rest[::2], rest[1::2], strict=True))
 
 

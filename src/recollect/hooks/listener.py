@@ -82,7 +82,9 @@ class HookListener:
         self._socket = socket.create_server((LOOPBACK, 0))
         port = self._socket.getsockname()[1]
         write_privately(str(self._path), Address(port, self._secret, os.getpid()).written())
-        threading.Thread(target=self._accept, args=(self._socket,), name="recollect-hooks", daemon=True).start()
+        threading.Thread(
+            target=self._accept, args=(self._socket,), name="recollect-hooks", daemon=True
+        ).start()
         with suppress(OSError):
             remove_old_logs(self._folder)
         self._capture.start()
@@ -113,7 +115,9 @@ class HookListener:
             if not self._room.acquire(blocking=False):
                 connection.close()
                 continue
-            threading.Thread(target=self._serve, args=(connection,), name="recollect-hook", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(connection,), name="recollect-hook", daemon=True
+            ).start()
 
     def _serve(self, connection: socket.socket) -> None:
         try:

@@ -46,5 +46,7 @@ def _words(content: Any) -> str:
     if isinstance(content, str):
         return content.strip()
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if block.get("type") in {"text", "output_text", "input_text"}]
+    texts = [
+        block.get("text") for block in blocks if block.get("type") in {"text", "output_text", "input_text"}
+    ]
     return "\n".join(text for text in texts if isinstance(text, str)).strip()

@@ -36,7 +36,9 @@ class Address:
         self.process_id = process_id
 
     def written(self) -> str:
-        return json.dumps({"version": VERSION, "port": self.port, "secret": self.secret, "pid": self.process_id})
+        return json.dumps(
+            {"version": VERSION, "port": self.port, "secret": self.secret, "pid": self.process_id}
+        )
 
 
 def read_address(path: str) -> Address | None:
@@ -51,10 +53,20 @@ def read_address(path: str) -> Address | None:
         return None
 
 
+def is_alive(address: Address) -> bool:
+    try:
+        ask(address, {"do": "ping"}, _CONNECT_SECONDS)
+    except (NobodyListens, OSError, ValueError):
+        return False
+    return True
+
+
 def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     """The listener's answer."""
     try:
-        connection = socket.create_connection((LOOPBACK, address.port), timeout=min(seconds, _CONNECT_SECONDS))
+        connection = socket.create_connection(
+            (LOOPBACK, address.port), timeout=min(seconds, _CONNECT_SECONDS)
+        )
     except OSError as error:
         raise NobodyListens from error
     with connection:
