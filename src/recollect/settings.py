@@ -289,9 +289,13 @@ class Settings:
         tuple["Profile", ...], _PROFILES, "your own rankings, as [[profiles]]; see `profile show NAME --toml`"
     ] = ()
     hook_deadline_ms: Annotated[
-        int, _MILLISECONDS, "how long a prompt waits for a hook, in thousandths of a second; then it goes without"
+        int,
+        _MILLISECONDS,
+        "how long a prompt waits for a hook, in thousandths of a second; then it goes without",
     ] = 300
-    hook_budget_tokens: Annotated[int, _WHOLE, "tokens of memories that a hook puts before a prompt at most"] = 400
+    hook_budget_tokens: Annotated[
+        int, _WHOLE, "tokens of memories that a hook puts before a prompt at most"
+    ] = 400
     hook_idle_minutes: Annotated[
         float, _IDLE_MINUTES, "how long the process that answers hooks stays when nothing happens"
     ] = 60.0

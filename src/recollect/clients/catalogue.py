@@ -135,9 +135,9 @@ _ALL = (
         JsonFormat("mcp", comments=True),
         "Start opencode again; `opencode mcp list` shows the server.",
         # On every system, as its makers have it.
-        lambda machine: (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config")
-        / "opencode"
-        / "opencode.json",
+        lambda machine: (
+            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode" / "opencode.json"
+        ),
         "opencode.json",
         in_one_list=True,
     ),

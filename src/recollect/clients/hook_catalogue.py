@@ -107,8 +107,8 @@ _ALL = (
         {"sessionStart": "start", "beforeSubmitPrompt": "said", "afterAgentResponse": "turn"},
         lambda machine: machine.home / ".cursor" / "hooks.json",
         ".cursor/hooks.json",
-        "Restart Cursor. It keeps what is said; its hooks cannot put anything before a prompt, so recalling is "
-        "left to the server: recollect mcp install cursor.",
+        "Restart Cursor. What is said is kept. Its hooks cannot put anything before a prompt: for recalling "
+        "there is the server, recollect mcp install cursor.",
         HookList(comments=True, version=1),
         grouped=False,
     ),
@@ -165,8 +165,8 @@ function run(event, given) {{
   }})
 }}
 
-const said = (parts) =>
-  (parts ?? []).filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text).join("\\n")
+const isSaid = (part) => part.type === "text" && !part.synthetic && !part.ignored
+const said = (parts) => (parts ?? []).filter(isSaid).map((part) => part.text).join("\\n")
 
 export const Recollect = async ({{ client }}) => {{
   await run("start", {{ session_id: "opencode", source: "resume" }})

@@ -1,4 +1,4 @@
-"""Puts our hooks among those that a client's JSON settings list by event, or takes them out; all else stays."""
+"""Puts our hooks among those that a client's JSON settings list by event, or takes them out."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class HookList:
         return added_member(text, members_at(text, plain, events.members[event].value), None, entry)
 
     def _cut_event(self, text: str, event: str) -> str:
-        """Our hooks out of one event; the event and the list of events with them where they held no others."""
+        """Our hooks out of one event; what held no others goes with them."""
         while True:
             root, plain = self._root(text)
             events = members_at(text, plain, root.members[_KEY].value)

@@ -13,7 +13,9 @@ def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Counts for each client, and the errors."""
     clients = sorted({str(event.get("client")) for event in events if event.get("client")})
     return {
-        "clients": [_counts(client, [each for each in events if each.get("client") == client]) for client in clients],
+        "clients": [
+            _counts(client, [each for each in events if each.get("client") == client]) for client in clients
+        ],
         "errors": [
             f"{event.get('at')} {event.get('event')}: {event.get('detail', '')}"
             for event in events

@@ -1,4 +1,4 @@
-"""A client's event as we need it, whichever client it is, and the answer in the form that the client takes."""
+"""A client's event as we need it, whichever client it is, and the answer in the form that it takes."""
 
 from __future__ import annotations
 

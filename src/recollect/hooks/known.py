@@ -106,8 +106,10 @@ def store_key(settings: Settings) -> str:
 
 
 def _store_name(settings: Settings) -> str:
-    store = str(settings.store)
-    return store if "://" in store else os.path.abspath(os.path.expanduser(store))
+    store: Any = settings.store
+    if hasattr(store, "server"):  # not by its class, which would have to be loaded
+        return f"{store.server} {store.schema}"
+    return os.path.abspath(os.path.expanduser(str(store)))
 
 
 def _made(options: Sequence[str], given: Mapping[str, str]) -> dict[str, Any]:

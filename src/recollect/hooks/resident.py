@@ -1,4 +1,4 @@
-"""The process that answers hooks where no server does: started by the first hook, gone when nothing happens."""
+"""The process that answers hooks where no server does: started by a hook, gone when nothing happens."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import cache
 
 from recollect.errors import RecollectError
+from recollect.hooks.known import hooks_folder, options_of, settings_from
 from recollect.hooks.listener import HookListener
 from recollect.hooks.log import note_event
-from recollect.hooks.known import hooks_folder, options_of, settings_from
 
 _LOOK_SECONDS = 5.0
 

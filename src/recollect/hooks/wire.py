@@ -1,4 +1,4 @@
-"""How a hook asks whoever has the store open: over loopback, after each has proved to know the other's secret.
+"""How a hook asks whoever has the store open: over loopback, once both have proved to know one secret.
 
 The address and a secret that is made anew with each listener are in a file that only the user can read. A
 program that happens to listen on a port that was ours learns nothing: it cannot prove the secret.

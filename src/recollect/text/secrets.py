@@ -22,7 +22,8 @@ class SecretSpan:
 
 
 _FORMS = {
-    "private key": r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,30}-----|\Z)",
+    "private key": r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----.*?"
+    r"(?:-----END [A-Z0-9 ]{0,30}-----|\Z)",
     "GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})",
     "GitLab token": r"\bglpat-[\w.-]{20,255}",
     "AWS key": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
@@ -41,27 +42,28 @@ _FORMS = {
     "JSON web token": r"\beyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}",
 }
 _FORM = re.compile("|".join(f"(?P<f{place}>{form})" for place, form in enumerate(_FORMS.values())), re.DOTALL)
-# These have words of the language among their look-alikes (`sk-learn-style-transformers`): a digit must be in.
+# Ordinary words look alike (`sk-learn-compatible-estimators`): there must be a digit.
 _API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
 _BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
 _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:([^\s/@]{1,200})@", re.IGNORECASE)
 
-_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd|passwort|contraseña|mot de passe|senha"
+_PASSWORD_NAME = r"pass(?:word|wd|phrase|code)|pwd|passwort|contraseña|mot de passe|senha"  # noqa: S105  # names
 _KEY_NAME = r"secret|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credentials?|token"
 _VALUE = r"""(?:"(?P<d>[^"\n]{4,500})"|'(?P<s>[^'\n]{4,500})'|(?P<plain>[^\s"'`,;<>)\]}]{4,500}))"""
 _ASSIGNED = re.compile(
-    rf"""(?<![A-Za-z])(?P<name>[\w.-]{{0,60}}?(?:(?P<password>{_PASSWORD})|{_KEY_NAME})[\w-]{{0,40}})["']?"""
+    rf"""(?<![A-Za-z])(?P<name>[\w.-]{{0,60}}?(?:(?P<password>{_PASSWORD_NAME})|{_KEY_NAME})[\w-]{{0,40}})["']?"""
     rf"""(?P<sign>\s?(?:=>|:=|=|:)\s?){_VALUE}""",
     re.IGNORECASE,
 )
 _IN_PROSE = re.compile(
-    rf"""\b(?:{_PASSWORD}|pin)\b[^.\n:=]{{0,30}}?\s(?:is|was|ist|war|es|era|est|é)\s+{_VALUE}""", re.IGNORECASE
+    rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:is|was|ist|war|es|era|est|é)\s+{_VALUE}""",
+    re.IGNORECASE,
 )
 _ANY_ASSIGNED = re.compile(r"""[\w.-]{1,60}["']?\s?[=:]\s?["']?(?P<value>[A-Za-z0-9+/_=-]{32,500})""")
 
 _NO_VALUE = re.compile(
-    r"""(?: \$ | % | \{ | < | \[ | \* | \.\.\. | … | x{3,} | your | my[_-] | example | change[_-]?me | redacted
-        | none\b | null\b | nil\b | true\b | false\b | undefined\b | os\.|env\.|process\.|self\.|config\.|settings\. )""",
+    r"""(?: \$ | % | \{ | < | \[ | \* | \.\.\. | … | x{3,} | your | my[_-] | example
+        | change[_-]?me | redacted | (?:none|null|nil|true|false|undefined)\b | (?:os|env|process|self|config|settings)\. )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
@@ -90,19 +92,24 @@ def _all_spans(text: str) -> Iterator[SecretSpan]:
     kinds = list(_FORMS)
     for found in _FORM.finditer(text):
         yield SecretSpan(found.start(), found.end(), kinds[int(str(found.lastgroup)[1:])])
-    for found in _API_KEY.finditer(text):
-        if any(letter.isdigit() for letter in found[0]):
-            yield SecretSpan(found.start(), found.end(), "API key")
-    for found in _BEARER.finditer(text):
-        if any(letter.isdigit() for letter in found[1]):
-            yield SecretSpan(found.start(1), found.end(1), "token")
+    yield from _with_digits(_API_KEY, text, 0, "API key")
+    yield from _with_digits(_BEARER, text, 1, "token")
     for found in _IN_URL.finditer(text):
         if not _NO_VALUE.match(found[1]):
             yield SecretSpan(found.start(1), found.end(1), "password")
+    yield from _assigned(text)
+
+
+def _with_digits(form: re.Pattern[str], text: str, group: int, kind: str) -> Iterator[SecretSpan]:
+    for found in form.finditer(text):
+        if any(letter.isdigit() for letter in found[group]):
+            yield SecretSpan(found.start(group), found.end(group), kind)
+
+
+def _assigned(text: str) -> Iterator[SecretSpan]:
     for found in _ASSIGNED.finditer(text):
         if _is_secret_value(found):
-            kind = "password" if found["password"] else "secret"
-            yield _value_span(found, kind)
+            yield _value_span(found, "password" if found["password"] else "secret")
     for found in _IN_PROSE.finditer(text):
         value = found["d"] or found["s"] or found["plain"]
         if not _NO_VALUE.match(value) and not value.rstrip(".!?").isalpha():
@@ -123,7 +130,7 @@ def _is_secret_value(found: re.Match[str]) -> bool:
     value = plain or found["d"] or found["s"]
     if _NO_VALUE.match(value) or " " in value.strip():
         return False
-    if plain is not None and ("(" in plain or plain.endswith((".", "?", "!")) and plain[:-1].isalpha()):
+    if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
         return False
     if not found["password"]:
         # A count of tokens, a name of a key: only what is long and mixed is one.

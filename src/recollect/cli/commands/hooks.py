@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,12 @@ from recollect.cli.options import DRY_RUN
 from recollect.cli.rendering import Result, Table, Verbatim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recollect.clients.entry import SettingsEdit
     from recollect.clients.hook_catalogue import HookClient
 
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the clients' own variables say where their files are
 HOOK_CHOICES = ("claude-code", "codex", "gemini", "opencode", "cursor")
 _EVENTS = ("start", "prompt", "said", "turn")
 _AS_OPTIONS = ("store", "owner", "agent", "model")
@@ -70,7 +72,9 @@ def hooks_install_command(
         return Result.message(f"{to.title} has them already, in {path}; nothing was changed.", data)
     copy = files.apply_edit(path, edit)
     if entry.Launch(sys.executable).may_vanish:
-        warnings.append("Recollect is in uv's cache and may vanish; `uv tool install recollect-memory` stays.")
+        warnings.append(
+            "Recollect is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
+        )
     details = [] if copy is None else [f"What was there before: {copy}"]
     details += [to.next, "What they do: recollect hooks status"]
     text = f"Added hooks to {to.title}, in {path}: {', '.join(to.events)}."
@@ -112,7 +116,9 @@ def hooks_uninstall_command(call: Call, client: str, project: str | None, dry_ru
     _stop_resident(call)
     gone = " The file, which held nothing else, is gone." if edit.after is None else ""
     details = [] if copy is None else [f"What was there before: {copy}"]
-    return Result.message(f"Took our hooks out of {of.title}, in {path}.{gone}", {**data, "changed": True}, details)
+    return Result.message(
+        f"Took our hooks out of {of.title}, in {path}.{gone}", {**data, "changed": True}, details
+    )
 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
@@ -149,7 +155,7 @@ def hooks_status_command(call: Call, project: str | None, day: str | None) -> Re
     view: list[Any] = [
         Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed], word="hooks"),
         Table(
-            ("Client", "Prompts", "Answered", "Memories", "Silent", "Late", "Captured", "Secrets", "Errors", "p50 ms", "p95 ms"),
+            [name.replace("_", " ").capitalize() for name in _SHOWN],
             [tuple(row[name] for name in _SHOWN) for row in activity["clients"]],
             word="day",
         ),
@@ -162,19 +168,23 @@ def hooks_status_command(call: Call, project: str | None, day: str | None) -> Re
 
 
 _SHOWN = (
-    "client", "prompts", "answered", "memories", "silent", "late", "captured", "secrets", "errors", "p50_ms", "p95_ms",
-)  # fmt: skip
+    "client prompts answered memories silent late starting captured secrets errors p50_ms p95_ms"
+).split()  # fmt: skip
 
 
-@command("run", "echo '{\"session_id\": \"1\", \"prompt\": \"how does Ana commute?\"}' | recollect hooks run claude-code prompt")
+@command(
+    "run",
+    "recollect hooks run claude-code prompt < event.json",
+)
 @_CLIENT
 @click.argument("event", metavar="EVENT", type=click.Choice(_EVENTS))
 @click.option("--allow-secrets", is_flag=True, help="Also keep what looks like a key or a password.")
 def hooks_run_command(call: Call, client: str, event: str, allow_secrets: bool) -> None:
-    """Run one hook by hand: the client's JSON on standard input, what it gives the model on standard output.
+    """Run one hook by hand: an event in, what it gives the model out.
 
-    EVENT is start, prompt, said (a prompt that is only kept) or turn. Clients run the same by
-    `python -m recollect.hooks`, which starts sooner. It always ends with 0; `hooks status` tells of errors.
+    The client's JSON is on standard input. EVENT is start, prompt, said (a prompt that is only kept) or turn.
+    Clients run the same by `python -m recollect.hooks`, which starts sooner. It always ends with 0;
+    `recollect hooks status` tells of errors.
     """
     import time
 
@@ -205,25 +215,31 @@ def _options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[str]]:
     from recollect.store_url import StoreUrl
 
     options, warnings = ["--folder", hooks_folder()], []
+    if _ENVIRON.get("RECOLLECT_CONFIG"):
+        warnings.append(
+            "RECOLLECT_CONFIG is set here; the client must have it too, or hooks use other settings."
+        )
     for row in call.settings()[1]:
         if row.name in _AS_OPTIONS and (row.origin == "option" or row.origin.startswith("RECOLLECT_")):
-            if isinstance(row.value, StoreUrl) and row.value.has_password:
-                warnings.append(
-                    f"{row.origin} holds a password and is not written; set `store` in the settings file, or "
-                    "leave the password to ~/.pgpass."
-                )
-                continue
-            value = str(row.value.expanduser().absolute()) if isinstance(row.value, Path) else row.shown
+            value = row.shown
+            if isinstance(row.value, Path):
+                value = str(row.value.expanduser().absolute())
+            elif isinstance(row.value, StoreUrl):
+                value = call.store or _ENVIRON["RECOLLECT_STORE"]  # as given, with its options
+                if str(row.value) != row.value.server:
+                    warnings.append(
+                        "The store's URL holds a password and is not written; set `store` in the settings "
+                        "file, or leave the password to ~/.pgpass."
+                    )
+                    continue
             options += [f"--{row.name}", value]
     return [*options, *(["--allow-secrets"] if allow_secrets else [])], warnings
 
 
 def _path(client: HookClient, project: str | None) -> Path:
-    import os
-
     from recollect.clients.files import this_machine
 
-    machine = this_machine(os.environ)  # noqa: TID251  # the clients' own variables say where their files are
+    machine = this_machine(_ENVIRON)
     if project is None:
         return Path(client.file(machine))
     folder = Path(project).expanduser().absolute()

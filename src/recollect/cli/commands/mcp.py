@@ -95,7 +95,7 @@ def mcp_install_command(
     if entry.is_ours(there):
         text, first = (
             f"Updated {name} in {to.title}, in {path}.",
-            entry.entrydifference_shown(there, data["entry"]),
+            entry.entry_difference(there, data["entry"]),
         )
         data["difference"] = first
     return Result.message(text, data, [*first, *copy, to.next], warnings=warnings)
