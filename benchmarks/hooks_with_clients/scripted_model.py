@@ -27,11 +27,15 @@ class ScriptedModel:
             def log_message(self, *_: Any) -> None:
                 """Nothing: standard error is the clients'."""
 
-            def do_GET(self) -> None:  # noqa: N802  # the library's name
-                self._send("application/json", json.dumps({"object": "list", "data": [], "models": []}).encode())
+            def do_GET(self) -> None:  # the library's name
+                self._send(
+                    "application/json", json.dumps({"object": "list", "data": [], "models": []}).encode()
+                )
 
-            def do_POST(self) -> None:  # noqa: N802
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("utf-8", "replace")
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(
+                    "utf-8", "replace"
+                )
                 model.requests.append((self.path, body))
                 kind, reply = model.reply(self.path, body)
                 self._send(kind, reply)
@@ -100,7 +104,10 @@ class ScriptedModel:
         return _stream(
             ("response.created", {"response": {"id": "r1"}}),
             ("response.output_item.added", {"output_index": 0, "item": {**item, "content": []}}),
-            ("response.output_text.delta", {"item_id": "i1", "output_index": 0, "content_index": 0, "delta": self.answer}),
+            (
+                "response.output_text.delta",
+                {"item_id": "i1", "output_index": 0, "content_index": 0, "delta": self.answer},
+            ),
             ("response.output_item.done", {"output_index": 0, "item": item}),
             ("response.completed", {"response": done}),
         )
@@ -115,7 +122,10 @@ class ScriptedModel:
     def _gemini(self) -> dict[str, Any]:
         content = {"role": "model", "parts": [{"text": self.answer}]}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
-        return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage}
+        return {
+            "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": usage,
+        }
 
 
 def _stream(*events: tuple[str, dict[str, Any]]) -> bytes:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import RecollectError, StoreUnavailable
+from recollect.errors import InvalidInput, RecollectError
 from recollect.hooks.block import without_blocks
 from recollect.hooks.log import note_event
 from recollect.hooks.places import all_waiting
@@ -78,18 +78,19 @@ class Capture:
         """What the store cannot take now waits on."""
         for path in all_waiting(self._folder, self._key):
             try:
+                engine = self._engine()
                 row = json.loads(Path(path).read_text(encoding="utf-8"))
-                outcome, more = self._stored(row, key=Path(path).stem)
+                outcome, more = self._stored(engine, row, key=Path(path).stem)
                 note_event(self._folder, str(row["client"]), "capture", outcome, **more)
-            except StoreUnavailable as error:
-                note_event(self._folder, "", "capture", "error", detail=f"It waits: {error}")
-                return
-            except (RecollectError, OSError, ValueError, TypeError, KeyError) as error:
+            except (InvalidInput, OSError, ValueError, TypeError, KeyError) as error:
                 # It would fail again: it is left out, and the log says so.
                 note_event(self._folder, "", "capture", "error", detail=f"{type(error).__name__}: {error}")
+            except RecollectError as error:
+                note_event(self._folder, "", "capture", "error", detail=f"What was said waits: {error}")
+                return
             Path(path).unlink(missing_ok=True)
 
-    def _stored(self, row: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
+    def _stored(self, engine: Engine, row: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
         session, role, at = str(row["session"]), str(row["role"]), float(row["at"])
         text = str(row["text"]) or last_answer(str(row["transcript"]))
         text = without_blocks(text)
@@ -106,7 +107,7 @@ class Capture:
         secrets = 0
         if not row["allows_secrets"]:
             text, secrets = without_secrets(text)
-        own = self._engine().scoped(str(row["owner"]), str(row["agent"]) or None)
+        own = engine.scoped(str(row["owner"]), str(row["agent"]) or None)
         said = {"role": role, "content": text, "at": datetime.fromtimestamp(at, UTC)}
         done = own.add_messages(session, [said], key=f"hook {key}")
         more: dict[str, Any] = {"secrets": secrets} if secrets else {}

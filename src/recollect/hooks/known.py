@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 _VERSION = 1
+_MOST_FILES = 20
 _OPTIONS = ("--store", "--owner", "--agent", "--model", "--folder")
 _ALLOW_SECRETS = "--allow-secrets"
 
@@ -75,6 +76,8 @@ def known_settings(options: Sequence[str], environ: Mapping[str, str]) -> Known:
     made = _made(options, given)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     write_privately(path, json.dumps(made))
+    for old in _oldest(folder):
+        os.remove(old)
     return Known(folder, made)
 
 
@@ -131,6 +134,13 @@ def _made(options: Sequence[str], given: Mapping[str, str]) -> dict[str, Any]:
         "config": config,
         "stamp": _stamp(config),
     }
+
+
+def _oldest(folder: str) -> list[str]:
+    """Of files like this, those beyond the newest few: each combination of variables makes one."""
+    names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
+    paths = [os.path.join(folder, name) for name in names]
+    return sorted(paths, key=os.path.getmtime)[:-_MOST_FILES]
 
 
 def _stamp(path: str) -> list[int]:

@@ -43,8 +43,16 @@ _TALK_SECONDS = 10.0
 class HookListener:
     """A context: within it, hooks of this store are answered, unless another process does that already."""
 
-    def __init__(self, settings: Settings, engine: Callable[[], Engine], folder: str | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        engine: Callable[[], Engine],
+        folder: str | None = None,
+        *,
+        stops_when_asked: bool = True,
+    ) -> None:
         """`folder` is where hooks keep their files, if not in the usual place."""
+        self._stops_when_asked = stops_when_asked
         self._engine = engine
         self._folder, key = folder or hooks_folder(), store_key(settings)
         self._path = Path(address_path(self._folder, key))
@@ -70,12 +78,17 @@ class HookListener:
     def claim(self) -> bool:
         """Become the one that answers; False where another process is."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = self._path.with_suffix(".lock").open("ab")
-        if not _locked(file):
+        path = self._path.with_suffix(".lock")
+        while True:
+            file = path.open("ab")
+            if not _locked(file):
+                file.close()
+                return False
+            # The one before us may have removed it, after we had opened it.
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                self._lock_file = file
+                return True
             file.close()
-            return False
-        self._lock_file = file
-        return True
 
     def listen(self) -> None:
         """Begin to answer, and say where."""
@@ -100,6 +113,8 @@ class HookListener:
             self._capture.finish()
             self._socket = None
         if self._lock_file is not None:
+            if sys.platform != "win32":  # there, an open file cannot be removed
+                self._path.with_suffix(".lock").unlink(missing_ok=True)
             self._lock_file.close()
             self._lock_file = None
 
@@ -140,7 +155,7 @@ class HookListener:
             reply = {"error": f"{type(error).__name__}: {error}"}
         send(connection, json.dumps(reply).encode())
         # Only then: what waits to be captured must not delay an answer.
-        if request.get("do") == "stop":
+        if request.get("do") == "stop" and self._stops_when_asked:
             self.stopped.set()
         else:
             self._capture.wake()

@@ -63,7 +63,8 @@ _ANY_ASSIGNED = re.compile(r"""[\w.-]{1,60}["']?\s?[=:]\s?["']?(?P<value>[A-Za-z
 
 _NO_VALUE = re.compile(
     r"""(?: \$ | % | \{ | < | \[ | \* | \.\.\. | … | x{3,} | your | my[_-] | example
-        | change[_-]?me | redacted | (?:none|null|nil|true|false|undefined)\b | (?:os|env|process|self|config|settings)\. )""",
+        | change[_-]?me | redacted | (?:none|null|nil|true|false|undefined)\b
+        | (?:os|env|process|self|config|settings)\. )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")

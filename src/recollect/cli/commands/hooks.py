@@ -51,6 +51,7 @@ def hooks_install_command(
     from recollect.clients import entry, files  # loads the clients
     from recollect.clients.hook_catalogue import hook_client_named
     from recollect.clients.hook_lists import edit_to_install_hooks
+    from recollect.hooks.known import hooks_folder
 
     to = hook_client_named(client)
     options, warnings = _options(call, allow_secrets=allow_secrets)
@@ -70,6 +71,7 @@ def hooks_install_command(
         return _difference(path, edit, data, warnings)
     if edit.is_none:
         return Result.message(f"{to.title} has them already, in {path}; nothing was changed.", data)
+    Path(hooks_folder()).mkdir(mode=0o700, parents=True, exist_ok=True)  # from now on, servers answer hooks
     copy = files.apply_edit(path, edit)
     if entry.Launch(sys.executable).may_vanish:
         warnings.append(
@@ -168,8 +170,9 @@ def hooks_status_command(call: Call, project: str | None, day: str | None) -> Re
 
 
 _SHOWN = (
-    "client prompts answered memories silent late starting captured secrets errors p50_ms p95_ms"
-).split()  # fmt: skip
+    "client", "prompts", "answered", "memories", "silent", "late", "starting", "captured", "secrets", "errors",
+    "p50_ms", "p95_ms",
+)  # fmt: skip
 
 
 @command(
