@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,6 +25,9 @@ def main(options: Sequence[str]) -> None:
     listener = HookListener(settings, opened, folder)
     if not listener.claim():
         return  # another was quicker
+    with suppress(OSError):
+        os.truncate(os.path.join(folder, "resident-errors.txt"), 0)  # of those that could not start before us
+    os.chdir(os.path.expanduser("~"))  # the folder where a hook ran may go
     try:
         # Before anybody is told of us: a prompt waits for no model.
         opened().search("warm", limit=1)

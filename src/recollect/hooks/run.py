@@ -135,28 +135,34 @@ class _Hook:
                 except NobodyListens:
                     pass
             if not started:
-                start_resident(self.known.resident)
+                start_resident(self.known)
                 started = True
             if not waits or left < _BETWEEN_TRIES_SECONDS:
                 return None
             time.sleep(_BETWEEN_TRIES_SECONDS)
 
 
-def start_resident(options: Sequence[str]) -> None:
-    """A process that stays: it must not hold the hook's pipes, nor end with the client."""
+def start_resident(known: Known) -> None:
+    """A process that stays: it must not hold the hook's pipes, nor end with the client.
+
+    What prevents it from starting is in a file beside the log.
+    """
     import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
 
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    subprocess.Popen(  # noqa: S603  # ourselves
-        [sys.executable, "-m", "recollect.hooks.resident", *options],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=os.path.expanduser("~"),
-        **detached,
-    )
+    errors = os.open(os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        subprocess.Popen(  # noqa: S603  # ourselves
+            [sys.executable, "-m", "recollect.hooks.resident", *known.resident],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            **detached,
+        )
+    finally:
+        os.close(errors)
 
 
 def _elapsed(began: float) -> int:
