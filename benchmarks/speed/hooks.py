@@ -45,7 +45,9 @@ LIMIT_MS = 300
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="1,000 notes only, and few prompts")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -62,10 +64,14 @@ def main() -> None:
 def measured(folder: Path, size: int, count: int) -> dict[str, Any]:
     made = world("notes", size, count)
     store = filled(made, folder / "store", lambda _, __: None)
-    asked = [query if place % 2 else NO_NEED[place % len(NO_NEED)] for place, query in enumerate(made.queries)]
+    asked = [
+        query if place % 2 else NO_NEED[place % len(NO_NEED)] for place, query in enumerate(made.queries)
+    ]
     with hooks_of(store.path, folder / "state") as (environ, state):
         began = time.perf_counter()
-        while not hook(environ, state, "start", made.queries[1])[2]:  # until the resident has said where it is
+        while not hook(environ, state, "start", made.queries[1])[
+            2
+        ]:  # until the resident has said where it is
             time.sleep(0.02)
         first = time.perf_counter() - began
         for prompt in asked[:5]:

@@ -146,7 +146,7 @@ def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Ho
     ]
     assert hooks.said("s2") == [("user", ASKED)]
     with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
-        assert [note.text for note in memory.browse.list(kinds=["note"]).memories] == [KNOWN]
+        assert [note.text for note in memory.list(kinds=["note"]).memories] == [KNOWN]
     (row,) = activity_of(hooks.log())["clients"]
     assert (row["prompts"], row["answered"], row["memories"]) == (5, 3, 3)
     assert (row["silent"], row["skipped"], row["captured"], row["errors"]) == (1, 1, 5, 0)

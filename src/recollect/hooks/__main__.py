@@ -9,6 +9,6 @@ BEGAN = time.monotonic() - time.process_time()
 """About when this process began: what Python needed to start counts, too."""
 
 if __name__ == "__main__":
-    from recollect.hooks.run import main
+    from recollect.hooks.run import run_hook
 
-    main(sys.argv[1:], BEGAN)
+    run_hook(sys.argv[1:], BEGAN)

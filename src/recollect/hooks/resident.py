@@ -16,7 +16,7 @@ from recollect.hooks.log import note_event
 _LOOK_SECONDS = 5.0
 
 
-def main(options: Sequence[str]) -> None:
+def answer_hooks(options: Sequence[str]) -> None:
     from recollect.bootstrap import engine  # noqa: PLC0415  # loads SQLite and NumPy
 
     given = options_of(options)
@@ -44,4 +44,4 @@ def main(options: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    answer_hooks(sys.argv[1:])

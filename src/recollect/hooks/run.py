@@ -32,7 +32,7 @@ _TO_KEEP_SECONDS = 1.0
 """So much longer than its deadline a hook may take to keep what was said."""
 
 
-def main(words: Sequence[str], began: float) -> NoReturn:
+def run_hook(words: Sequence[str], began: float) -> NoReturn:
     """Run one event; `words` are the client, the event, and options."""
     client, kind = [*words, "", ""][:2]
     folder = ""
@@ -152,7 +152,9 @@ def start_resident(known: Known) -> None:
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    errors = os.open(os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    errors = os.open(
+        os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+    )
     try:
         subprocess.Popen(  # noqa: S603  # ourselves
             [sys.executable, "-m", "recollect.hooks.resident", *known.resident],

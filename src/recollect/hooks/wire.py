@@ -63,11 +63,12 @@ def is_alive(address: Address) -> bool:
 
 def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     """The listener's answer."""
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    connection.settimeout(min(seconds, _CONNECT_SECONDS))
     try:
-        connection = socket.create_connection(
-            (LOOPBACK, address.port), timeout=min(seconds, _CONNECT_SECONDS)
-        )
+        connection.connect((LOOPBACK, address.port))
     except OSError as error:
+        connection.close()
         raise NobodyListens from error
     with connection:
         connection.settimeout(seconds)

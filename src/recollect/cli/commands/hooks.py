@@ -191,10 +191,10 @@ def hooks_run_command(call: Call, client: str, event: str, allow_secrets: bool) 
     """
     import time
 
-    from recollect.hooks.run import main
+    from recollect.hooks.run import run_hook
 
     options, _ = _options(call, allow_secrets=allow_secrets)
-    main([client, event, *options], time.monotonic())
+    run_hook([client, event, *options], time.monotonic())
 
 
 @group(
