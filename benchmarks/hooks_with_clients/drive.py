@@ -80,7 +80,7 @@ def driven(name: str, run: Callable[..., Any], program: Path, home: Path) -> dic
     version = subprocess.run([program, "--version"], env=environ, capture_output=True, text=True, check=False)
     recollect("hooks", "uninstall", name)
     texts = [row["text"] for row in kept["memories"]]
-    counts = next((row for row in status["clients"] if row["client"] == name), {})
+    counts: dict[str, Any] = next((row for row in status["clients"] if row["client"] == name), {})
     return {
         "client": name,
         "version": version.stdout.strip().splitlines()[-1:],
@@ -135,7 +135,8 @@ def claude(program: Path, work: Path, environ: dict[str, str], url: str, prompt:
 
 
 def codex(program: Path, work: Path, environ: dict[str, str], url: str, prompt: str) -> Any:
-    provider = f'model_providers.scripted={{name="scripted",base_url="{url}/v1",wire_api="responses",env_key="NONE_KEY"}}'
+    described = f'name="scripted",base_url="{url}/v1",wire_api="responses",env_key="NONE_KEY"'
+    provider = f"model_providers.scripted={{{described}}}"
     words = ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-c", provider]
     words += ["-c", 'model_provider="scripted"', "-m", "scripted", prompt]
     return ran([program, *words], work, {**environ, "NONE_KEY": "none"})

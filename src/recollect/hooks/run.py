@@ -113,7 +113,10 @@ class _Hook:
             "forget_shown": event.begins_anew,
             "budget_tokens": self.known.budget_tokens,
         }
-        reply = self._asked(request, waits=asks)
+        try:
+            reply = self._asked(request, waits=asks)
+        except TimeoutError:
+            return "late", {}, ""
         if not asks:
             return ("skipped" if event.kind == "prompt" else "noted"), {}, ""
         if reply is None:

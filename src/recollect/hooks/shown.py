@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.block import memory_block, without_blocks
 from recollect.text.limits import QUERY_LIMIT
+from recollect.text.near_duplicates import same_statement
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -71,12 +72,15 @@ def prompt_answer(engine: Engine, request: dict[str, Any], shown: Shown, mark: s
     found = own.context(asked, budget_tokens=int(request["budget_tokens"]))
     before = shown.ids(session)
     new = [
-        item
+        (item.id, item)
         for item in found.memories
-        if item.id is not None and item.id not in before and not item.source.endswith(f"session {session}")
+        if item.id is not None
+        and item.id not in before
+        and not item.source.endswith(f"session {session}")
+        and not same_statement(item.text, asked)  # the same question in another session answers nothing
     ]
-    for item in new:
-        shown.add(session, item.id or 0, item.text)
+    for id_, item in new:
+        shown.add(session, id_, item.text)
     if not new:
         return {"answer": "", "memories": 0}
-    return {"answer": memory_block([item.line for item in new], mark), "memories": len(new)}
+    return {"answer": memory_block([item.line for _, item in new], mark), "memories": len(new)}

@@ -170,8 +170,8 @@ def hooks_status_command(call: Call, project: str | None, day: str | None) -> Re
 
 
 _SHOWN = (
-    "client", "prompts", "answered", "memories", "silent", "late", "starting", "captured", "secrets", "errors",
-    "p50_ms", "p95_ms",
+    "client", "prompts", "answered", "memories", "silent", "late", "starting", "captured", "secrets",
+    "errors", "p50_ms", "p95_ms",
 )  # fmt: skip
 
 
