@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/hooks.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom format docs bench train figures bless lock clean
+.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -70,7 +70,7 @@ torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=
 	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
 
 # mypy reads these where the frameworks are.
-ADAPTERS := $(wildcard src/recollect/integrations/*.py)
+ADAPTERS := $(wildcard src/recollect/integrations/*.py src/recollect/integrations/*/*.py)
 ADAPTER_TESTS := $(wildcard tests/frameworks/*.py tests/frameworks/*/*.py)
 
 check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts
@@ -94,6 +94,17 @@ licences: $(READY)  ## rewrite docs/licences.md
 sbom: $(READY)  ## the software bill of materials of a release, into dist
 	$(BIN)/python release/bill_of_materials.py
 
+dist: $(READY)  ## build the wheels and the sdist into dist, look into them, install them and use them
+	$(BIN)/python release/distribution.py
+
+# All that the workflow does before it publishes; the tag is yours to set.
+release: $(READY)  ## is it ready for its tag? The workflows, the version everywhere, the packages, the bill of materials
+	$(BIN)/python release/lint.py
+	@$(BIN)/python release/notes.py > /dev/null
+	$(BIN)/python release/distribution.py
+	$(BIN)/python release/bill_of_materials.py
+	@$(BIN)/python release/notes.py
+
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
@@ -103,6 +114,11 @@ docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python docs/async_types.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs -r $(PAGES)
+
+# Needs Node and npm; what is made is committed, and a test compares it.
+client: $(READY)  ## make the TypeScript client's types anew from the OpenAPI document
+	$(BIN)/recollect serve --openapi > clients/typescript/openapi.json
+	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund && npm run generate && npm run build
 
 bench: $(READY)  ## speed, and against peers, into benchmarks/results (QUICK=1: a minute or two, to see that it runs)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --extra mcp --group bench

@@ -1,30 +1,34 @@
-"""The table of docs/hooks.md, from what benchmarks/speed/hooks.py wrote."""
+"""The table of docs/hooks.md, read by `cog` from the saved run."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-_RESULTS = Path(__file__).parent.parent / "benchmarks" / "results" / "hooks.json"
+from figure_runs import markdown_table, read_run
 
 
-def waiting_table() -> str:
-    found = json.loads(_RESULTS.read_text(encoding="utf-8"))
-    facts = found["facts"]
+def hook_waits() -> str:
+    """How long prompts waited for hooks."""
     rows = [
-        f"| {store['memories']:,} | {store['wall_ms']['p50']:.0f} ms | {store['wall_ms']['p95']:.0f} ms | "
-        f"{store['within_limit']:.1%} | {store['cpu_ms']['p50']:.0f} ms | {store['resident_mb']:.0f} MB | "
-        f"{store['load_average']} |"
-        for store in found["stores"]
+        [
+            f"{store['memories']:,}",
+            f"{store['wall_ms']['p50']:.0f} ms",
+            f"{store['wall_ms']['p95']:.0f} ms",
+            f"{store['within_limit']:.1%}",
+            f"{store['cpu_ms']['p50']:.0f} ms",
+            f"{store['resident_mb']:.0f} MB",
+            str(store["load_average"]),
+        ]
+        for store in read_run("hooks")["stores"]
     ]
-    return "\n".join(
-        (
-            "| memories | p50 | p95 | within 300 ms | CPU of the hook | resident | load |",
-            "|---|---|---|---|---|---|---|",
-            *rows,
-            "",
-            f"{found['prompts']} prompts each, a process for each, from start to end, on {facts.get('machine', '')}"
-            f" ({facts.get('commit', '')[:12]}). The load is the machine's average number of processes that want"
-            " to run: above its number of cores, processes wait for each other.",
-        )
+    titles = ["memories", "p50", "p95", "within 300 ms", "CPU of the hook", "resident", "load"]
+    return markdown_table(titles, rows)
+
+
+def hook_run() -> str:
+    run = read_run("hooks")
+    facts = run["facts"]
+    return (
+        f"[hooks.json](../benchmarks/results/hooks.json): {facts['date'][:10]}, commit `{facts['commit'][:12]}`, "
+        f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}; {run['prompts']} prompts each, a process "
+        "for each, from start to end. The load is how many processes wanted to run at a time: above the number of "
+        "cores, they wait for each other."
     )

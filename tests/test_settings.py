@@ -166,6 +166,30 @@ def test_a_key_does_not_stand_in_an_error(config: Path) -> None:
     assert "123456789" not in str(caught.value)
 
 
+def test_a_secret_may_stand_in_a_file(config: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("open-sesame-please\n")
+    settings, rows = load(environ={"RECOLLECT_TOKEN_FILE": str(secret)})
+    assert settings.token == "open-sesame-please"  # noqa: S105  # of this test
+    assert (row(rows, "token").origin, row(rows, "token").shown) == ("RECOLLECT_TOKEN_FILE", "(hidden)")
+    settings, _ = load(environ={"RECOLLECT_TOKEN_FILE": str(secret), "RECOLLECT_TOKEN": "nearer"})
+    assert settings.token == "nearer"  # noqa: S105
+    # What is no secret stands in the environment itself.
+    assert load(environ={"RECOLLECT_OWNER_FILE": str(secret)})[0].owner == ""
+
+
+@pytest.mark.parametrize("content", [None, "", "  \n", "x" * 5_000, "two words"])
+def test_a_file_without_a_secret_is_refused_and_not_shown(
+    config: Path, tmp_path: Path, content: str | None
+) -> None:
+    secret = tmp_path / "token"
+    if content is not None:
+        secret.write_text(content)
+    with pytest.raises(InvalidInput, match="RECOLLECT_TOKEN_FILE") as refused:
+        load(environ={"RECOLLECT_TOKEN_FILE": str(secret)})
+    assert "two words" not in str(refused.value)
+
+
 def test_hosts_are_a_list_in_the_file_and_words_with_commas_in_the_environment(config: Path) -> None:
     config.write_text('allow_hosts = ["Box.local", "[2001:DB8::7]"]\n')
     assert load(environ={})[0].allow_hosts == ("box.local", "2001:db8::7")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
@@ -61,6 +62,8 @@ class Turn:
     """When it was said. None: now, as far as anyone knows."""
     source: str | None = None
     """Where it comes from. The same source again in the same session is the same turn."""
+    metadata: Mapping[str, Any] | None = None
+    """A JSON object to keep with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,10 @@ class NewText:
     """The message that a note was drawn from."""
     expires_at: datetime | None = None
     """When a note is no longer to be found; None: never."""
+    ref: str | None = None
+    """Of a note: by which its caller knows it. Stored again under it, it takes the place of the former."""
+    metadata: Mapping[str, Any] | None = None
+    """A JSON object to keep with it."""
 
 
 # Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
@@ -243,6 +250,8 @@ class Amend:
     """Empty: take it off."""
     expires_at: datetime | Literal["never"] | None = None
     """Of a note alone."""
+    metadata: Mapping[str, Any] | None = None
+    """In place of the former; of a note or message."""
 
 
 @dataclass(frozen=True, slots=True)

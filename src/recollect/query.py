@@ -31,6 +31,8 @@ class Filter:
     """Of messages, only those of this session; notes and entities of any. None: messages of any."""
     tags: frozenset[str] = frozenset()
     """Only what has all of these."""
+    refs: frozenset[str] | None = None
+    """Only notes that programs know by one of these names. None: any."""
     category: str | None = None
     """Only texts of this sort. None: any, and entities."""
     speaker: str | None = None

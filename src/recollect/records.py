@@ -175,6 +175,11 @@ class Memory:
     deleted_at: datetime | None = None
     expires_at: datetime | None = None
     """Of a note: from then on no search finds it, unless it asks about the time before."""
+    # what a program keeps with it
+    ref: str | None = None
+    """Of a note: by which the program that stored it knows it. In a scope, one note in force has it."""
+    metadata: Mapping[str, Any] | None = None
+    """A JSON object that the caller gave along with a note or message."""
 
     @property
     def in_force(self) -> tuple[Observation, ...]:

@@ -24,6 +24,7 @@ OFFICIAL_VARIABLE = "MEMORY_FILE_PATH"
 """The official memory server's name for its file."""
 
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
+_LONGEST_SECRET = 4_096
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 
 
@@ -354,6 +355,7 @@ def load(
         layers = (
             ("option", (overrides or {}).get(each.name)),
             (variable, environ.get(variable) or None),
+            (f"{variable}_FILE", None if each.repr else _secret(f"{variable}_FILE", environ)),
             (str(path), content.get(each.name)),
         )
         origin, given = next((layer for layer in layers if layer[1] is not None), ("default", None))
@@ -364,6 +366,24 @@ def load(
         values[each.name] = value
         rows.append(Setting(each.name, value, origin, meaning, not each.repr))
     return Settings(**values), tuple(rows)
+
+
+def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
+    """What is in the file that the variable names; so containers get secrets."""
+    named = environ.get(variable)
+    if not named:
+        return None
+    try:
+        with Path(named).open(encoding="utf-8") as file:
+            given = file.read(_LONGEST_SECRET + 1).strip()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{variable} names {named}, which cannot be read: {error}.") from error
+    if not given or len(given) > _LONGEST_SECRET:
+        raise InvalidInput(
+            f"{variable} names {named}, which must hold the secret and nothing else: "
+            f"1 to {_LONGEST_SECRET:,} characters."
+        )
+    return given
 
 
 def _read(rule: _Rule, of: Field[Any], given: object, origin: str) -> object:

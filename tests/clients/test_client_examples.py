@@ -6,16 +6,13 @@ import json
 import re
 import shlex
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from recollect.cli.command import Group
 from recollect.cli.main import cli
-from recollect.models.registry import EMBEDDER
 from recollect.serve.operations.catalogue import SETS
-from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 HOOKS = ROOT / "examples" / "hooks"
@@ -51,37 +48,3 @@ def test_a_page_about_clients_shows_what_can_be_typed_and_read(name: str) -> Non
         assert isinstance(group, Group)
         context = group.make_context(name, arguments)
         group.commands[arguments[0]].make_context(arguments[0], arguments[1:], parent=context)
-
-
-def test_the_registrys_entry_fits_the_package() -> None:
-    server = json.loads((ROOT / "server.json").read_text())
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (package,) = server["packages"]
-    assert server["version"] == package["version"] == project["version"]
-    assert package["identifier"] == project["name"]
-    # What the registry's schema of 2025-12-11 asks of every entry.
-    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
-    assert len(server["description"]) <= 100
-    assert package["registryType"] == "pypi"
-    assert package["transport"] == {"type": "stdio"}
-    for argument in package["packageArguments"]:
-        cli.commands[argument["value"]].make_context(argument["value"], [])
-    for variable in package["environmentVariables"]:
-        assert variable["name"].removeprefix("RECOLLECT_").lower() in {
-            field.name for field in fields(Settings)
-        }
-
-
-def test_the_registrys_entry_brings_the_default_model() -> None:
-    server = json.loads((ROOT / "server.json").read_text())
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    (argument,) = server["packages"][0]["runtimeArguments"]
-    assert (argument["type"], argument["name"]) == ("named", "--with")
-    (model,) = extras[EMBEDDER.ours[0]]
-    assert model.startswith(argument["value"] + ">=")
-
-
-def test_the_packages_readme_names_the_registrys_entry() -> None:
-    """By this the registry knows that whoever made the package made the entry."""
-    name = json.loads((ROOT / "server.json").read_text())["name"]
-    assert f"<!-- mcp-name: {name} -->" in (ROOT / "README.md").read_text(encoding="utf-8")

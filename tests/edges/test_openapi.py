@@ -17,9 +17,10 @@ from recollect.serve.http.api.openapi import openapi
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from command_line import CommandLine
     from starlette.testclient import TestClient
 
-pytest_plugins = ["api_fixtures"]
+pytest_plugins = ["api_fixtures", "command_line"]
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,27 @@ def test_it_says_which_right_is_needed(document: dict[str, Any]) -> None:
     assert "Needs the right to admin." in paths["/v1/upkeep/purge"]["post"]["description"]
     doctor = paths["/v1/upkeep/doctor"]["get"]["description"]
     assert doctor.endswith("Needs the right to admin and a token that is bound to no owner.")
+
+
+def test_it_says_what_may_be_repeated(document: dict[str, Any]) -> None:
+    """A retry of anything else needs a key, or does it twice."""
+    paths = document["paths"]
+    repeatable = {
+        made["operationId"]: made["x-idempotent"]
+        for path, methods in paths.items()
+        for made in methods.values()
+        if path.startswith(ROOT)
+    }
+    assert len(repeatable) == len(ENDPOINTS)
+    assert all(repeatable[name] for name in ("recall", "update", "forget", "get_memory"))
+    assert not any(repeatable[name] for name in ("remember", "add_messages", "dream", "create_token"))
+
+
+def test_the_command_line_prints_it_and_makes_no_store(
+    recollect: CommandLine, document: dict[str, Any]
+) -> None:
+    assert json.loads(recollect("serve", "--openapi").stdout) == document
+    assert not recollect.store.exists()
 
 
 def test_it_is_served_and_the_page_to_try_it_has_every_endpoint_without_inline_script(

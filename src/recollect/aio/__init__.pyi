@@ -171,13 +171,19 @@ class AsyncEngine:
         tags: Iterable[str] = ...,
         about: Iterable[str] = ...,
         source: str | None = ...,
+        ref: str | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
         key: str | None = ...,
     ) -> Remembered:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
         `at` is another name of `happened_at`, as messages have it. From `expires_at` on, no search finds it,
-        though it stays; said again without one, it lasts."""
+        though it stays; said again without one, it lasts.
+
+        `ref` is the name by which a program knows the note: stored again under it, the note gets this text,
+        and all else that is said of it now. `metadata` is a JSON object to keep with it. A note that has
+        either is never one with another that says the same, and dreams leave it as it is."""
     async def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = ..., key: str | None = ...
     ) -> RememberedBatch:
@@ -209,6 +215,7 @@ class AsyncEngine:
         pinned: bool | None = ...,
         importance_tag: str | None = ...,
         expires_at: datetime | Literal["never"] | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
@@ -252,6 +259,7 @@ class AsyncEngine:
         session: str | None = ...,
         as_of: datetime | None = ...,
         tags: Iterable[str] = ...,
+        category: str | None = ...,
         include_superseded: bool = ...,
         budget_tokens: int | None = ...,
         rerank: bool | None = ...,
@@ -264,9 +272,10 @@ class AsyncEngine:
 
         Without a `limit`, those that are worth reading, one to ten; a limit is filled. Notes and entities
         are found whatever their session. Messages are those of the current `session`; without one, of all.
-        `as_of` answers as the store stood then. With `explain`, every hit carries what each step found and
-        did. What is shown is noted, as a signal for later rankings; with `record=False` the call leaves no
-        trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
+        With a `category`, only texts of it are found. `as_of` answers as the store stood then.
+
+        With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
         `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
         one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
         seems to answer.
@@ -351,13 +360,15 @@ class AsyncEngine:
         category: str | None = ...,
         tags: Iterable[str] = ...,
         session: str | None = ...,
+        refs: Iterable[str] | None = ...,
         include_superseded: bool = ...,
         limit: int = ...,
         after: int = ...,
     ) -> MemoryPage:
         """One page of what is remembered, the newest first; pass its `cursor` as `after` for the next.
 
-        Notes, unless `kinds` names others. It searches nothing and leaves no trace."""
+        Notes, unless `kinds` names others; with `refs`, those that programs know by these names. It searches
+        nothing and leaves no trace."""
     async def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
     async def restore(self, id: int) -> Memory:

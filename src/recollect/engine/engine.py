@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
@@ -183,6 +183,8 @@ class Engine:
         tags: Iterable[str] = (),
         about: Iterable[str] = (),
         source: str | None = None,
+        ref: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Remembered:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
@@ -190,6 +192,10 @@ class Engine:
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
         `at` is another name of `happened_at`, as messages have it. From `expires_at` on, no search finds it,
         though it stays; said again without one, it lasts.
+
+        `ref` is the name by which a program knows the note: stored again under it, the note gets this text,
+        and all else that is said of it now. `metadata` is a JSON object to keep with it. A note that has
+        either is never one with another that says the same, and dreams leave it as it is.
         """
         from recollect.engine.notes.remember import remember
 
@@ -202,6 +208,8 @@ class Engine:
             "tags": tags,
             "about": about,
             "source": source,
+            "ref": ref,
+            "metadata": metadata,
         }
         return remember(self._services.own, note, key)
 
@@ -253,6 +261,7 @@ class Engine:
         pinned: bool | None = None,
         importance_tag: str | None = None,
         expires_at: datetime | Literal["never"] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
@@ -274,6 +283,7 @@ class Engine:
             pinned=pinned,
             importance_tag=importance_tag,
             expires_at=expires_at,
+            metadata=metadata,
         )
 
     def supersede(
@@ -342,6 +352,7 @@ class Engine:
         session: str | None = None,
         as_of: datetime | None = None,
         tags: Iterable[str] = (),
+        category: str | None = None,
         include_superseded: bool = False,
         budget_tokens: int | None = None,
         rerank: bool | None = None,
@@ -354,12 +365,13 @@ class Engine:
 
         Without a `limit`, those that are worth reading, one to ten; a limit is filled. Notes and entities
         are found whatever their session. Messages are those of the current `session`; without one, of all.
-        `as_of` answers as the store stood then. With `explain`, every hit carries what each step found and
-        did. What is shown is noted, as a signal for later rankings; with `record=False` the call leaves no
-        trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
-        `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
-        one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
-        seems to answer.
+        With a `category`, only texts of it are found. `as_of` answers as the store stood then.
+
+        With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the
+        first places again with the query; without it, as the setting `rerank` says. Every hit has a
+        `confidence`, and so has the answer: how likely the store is to hold one at all. `min_confidence`
+        leaves out hits below it; with `abstain` there are none where nothing seems to answer.
 
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is.
@@ -379,6 +391,7 @@ class Engine:
             session=session,
             as_of=as_of,
             tags=tags,
+            category=category,
             include_superseded=include_superseded,
             budget_tokens=budget_tokens,
             rerank=rerank,
@@ -552,13 +565,15 @@ class Engine:
         category: str | None = None,
         tags: Iterable[str] = (),
         session: str | None = None,
+        refs: Iterable[str] | None = None,
         include_superseded: bool = False,
         limit: int = 100,
         after: int = 0,
     ) -> MemoryPage:
         """One page of what is remembered, the newest first; pass its `cursor` as `after` for the next.
 
-        Notes, unless `kinds` names others. It searches nothing and leaves no trace.
+        Notes, unless `kinds` names others; with `refs`, those that programs know by these names. It searches
+        nothing and leaves no trace.
         """
         from recollect.engine.listing import list_memories
 
@@ -568,6 +583,7 @@ class Engine:
             category=category,
             tags=tags,
             session=session,
+            refs=refs,
             include_superseded=include_superseded,
             limit=limit,
             after=after,

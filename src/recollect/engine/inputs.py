@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from recollect.changes import NewEntity, NewObservation, NewRelation, NewText, T
 from recollect.engine.limits import MOST_ROWS
 from recollect.errors import InvalidInput
 from recollect.records import Kind, Scope, Status
-from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
+from recollect.text.limits import METADATA_LIMIT, clean_name, clean_ref, clean_share, clean_text, clean_type
 
 ObservationLike = NewObservation | str | Mapping[str, Any]
 NoteLike = NewText | str | Mapping[str, Any]
@@ -23,7 +24,7 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 _Row = TypeVar("_Row")
 _NOTE = {
     *("text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"),
-    "expires_at",
+    *("expires_at", "ref", "metadata"),
 }
 
 
@@ -119,6 +120,8 @@ def note_of(given: NoteLike) -> NewText:
         session=_label(given.session, "session"),
         role=_label(given.role, "role"),
         speaker=_label(given.speaker, "speaker"),
+        ref=None if given.ref is None else clean_ref(given.ref),
+        metadata=clean_metadata(given.metadata),
     )
 
 
@@ -126,7 +129,7 @@ def turn_of(given: TurnLike) -> Turn:
     """A Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
         renamed = _renamed(given, {"happened_at": "at"})
-        known = _known(renamed, "message", {"content", "role", "speaker", "at", "source"})
+        known = _known(renamed, "message", {"content", "role", "speaker", "at", "source", "metadata"})
         given = Turn(**{"content": "", **known})
     elif not isinstance(given, Turn):
         raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
@@ -137,7 +140,28 @@ def turn_of(given: TurnLike) -> Turn:
         role=_label(given.role, "role"),
         speaker=_label(given.speaker, "speaker"),
         source=_label(given.source, "source"),
+        metadata=clean_metadata(given.metadata),
     )
+
+
+def clean_metadata(given: object) -> dict[str, Any] | None:
+    """A JSON object as it will be read back, apart from the one that the caller holds."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"`metadata` is a mapping of names to values of JSON, not {type(given).__name__}.")
+    try:
+        written = json.dumps(dict(given), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        written.encode()
+    except (TypeError, ValueError, RecursionError) as error:  # half a surrogate pair is a ValueError, too
+        raise InvalidInput(f"`metadata` cannot be written as JSON: {error}.") from error
+    if len(written) > METADATA_LIMIT:
+        raise InvalidInput(
+            f"`metadata` takes {len(written):,} characters of JSON, and at most {METADATA_LIMIT:,} are kept; "
+            "keep large values elsewhere, and their place here."
+        )
+    kept: dict[str, Any] = json.loads(written)
+    return kept
 
 
 def ids_of(given: Iterable[int]) -> tuple[int, ...]:

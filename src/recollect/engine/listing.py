@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from recollect.changes import Forget
-from recollect.engine.inputs import tags_of
+from recollect.engine.inputs import listed, tags_of
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.recall import kinds_of
 from recollect.engine.results import MemoryPage
@@ -14,6 +14,7 @@ from recollect.engine.services import Services
 from recollect.errors import InvalidInput
 from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.contents import memory_page
+from recollect.text.limits import clean_ref
 
 
 def list_memories(
@@ -23,6 +24,7 @@ def list_memories(
     category: str | None,
     tags: Iterable[str],
     session: str | None,
+    refs: Iterable[str] | None,
     include_superseded: bool,
     limit: int,
     after: int,
@@ -35,6 +37,7 @@ def list_memories(
         category=category,
         tags=frozenset(tags_of(tags)),
         session=session,
+        refs=None if refs is None else frozenset(map(clean_ref, listed(refs, "Refs"))),
         expired_by=None if include_superseded else microseconds(services.clock()),
     )
     with services.read() as view:

@@ -30,7 +30,7 @@ _BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUse, TellOnce, TakeLeas
 _EDITED = (
     *("id", "kind", "name", "type", "text", "category", "source", "session", "tags", "about", "happened_at"),
     *("importance", "importance_tag", "pinned", "status", "revisions"),
-    *("superseded_by", "deleted_at", "expires_at"),
+    *("superseded_by", "deleted_at", "expires_at", "metadata"),
 )
 
 

@@ -53,11 +53,18 @@ def memory_page(
     beyond = Compares("id", "<", after or LAST_ID) if newest_first else Compares("id", ">", after)
     if where is None:
         return memories_where(snapshot, (beyond,), limit=limit)
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    if where.refs is not None:
+        # Asked for by themselves, or a store may rather go through all notes in order of id.
+        named = (OneOf("scope_id", scopes), OneOf("ref", where.refs))
+        asked = [id_ for (id_,) in snapshot.rows("memory", ("id",), named)]
+        found = memories_where(snapshot, (OneOf("id", asked), *allowed(where, scopes), beyond))
+        return sorted(found, key=lambda memory: memory.id, reverse=newest_first)[:limit]
     # The first of each scope and kind, merged: an index holds each of them in order of id.
     narrow = narrowing(replace(where, kinds=frozenset(Kind)))
     ids = [
         id_
-        for scope in scope_ids(snapshot, where.owner, where.agent)
+        for scope in scopes
         for kind in sorted(where.kinds)
         for (id_,) in snapshot.rows(
             "memory",

@@ -12,6 +12,7 @@ import numpy as np
 from recollect.changes import FieldChanges
 from recollect.conditions import (
     IN_FORCE,
+    AnyOf,
     Compares,
     Condition,
     Equals,
@@ -74,7 +75,8 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
         accesses=accesses,
         revisions=np.array(columns["revisions"], np.int64),
         kept=np.array(columns["pinned"], bool)
-        | np.array([tag is not None for tag in columns["importance_tag"]], bool),
+        | np.array([tag is not None for tag in columns["importance_tag"]], bool)
+        | np.isin(ids, _of_programs(store, scope)),
         sessions=_sessions(store, [columns["id"][row] for row in days], places, spread),
         life=Life(
             consolidation=np.array([_STAGES[stage] for stage in columns["consolidation"]], np.int64),
@@ -94,6 +96,12 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
         together=_together(store, together, places),
         linked=_linked(store, scope),
     )
+
+
+def _of_programs(store: ports.Snapshot, scope: int) -> list[int]:
+    """What a program keeps under a name or with data of its own, and expects to find as it left it."""
+    theirs = AnyOf(((is_set("ref"),), (is_set("metadata"),)))
+    return [id_ for (id_,) in store.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE, theirs))]
 
 
 def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
@@ -188,6 +196,8 @@ def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[
         Equals("scope_id", scope),
         *IN_FORCE,
         Not(HasRow("absence", "memory_id", (Equals("why", "superseded"),))),
+        is_null("ref"),
+        is_null("metadata"),
     )
     newer = store.rows("memory", columns, (is_set("similar_to"), *in_force))
     older = {

@@ -235,14 +235,22 @@ def _former_texts(
 
 
 def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str], ignore_marks: bool) -> Ints:
-    """A hash of what each says; at a moment of the past, of what it said then."""
+    """A hash of what each says; at a moment of the past, of what it said then.
+
+    What a program knows by a name is like no other: it wants all that it stored.
+    """
     if ignore_marks:
-        texts = zip(columns["id"], columns["kind"], columns["text"], strict=True)
-        return _ints([-id_ if kind == Kind.ENTITY else unmarked_text_key(text) for id_, kind, text in texts])
+        texts = zip(columns["id"], columns["kind"], columns["ref"], columns["text"], strict=True)
+        return _ints(
+            [
+                -id_ if kind == Kind.ENTITY or ref is not None else unmarked_text_key(text)
+                for id_, kind, ref, text in texts
+            ]
+        )
     return _ints(
         [
-            text_key(former[id_]) if id_ in former else -id_ if key is None else key
-            for id_, key in zip(columns["id"], columns["text_key"], strict=True)
+            -id_ if ref is not None or key is None else text_key(former[id_]) if id_ in former else key
+            for id_, ref, key in zip(columns["id"], columns["ref"], columns["text_key"], strict=True)
         ]
     )
 

@@ -117,6 +117,8 @@ def _narrowing(where: Filter) -> Iterator[Condition]:
         yield Equals("session", where.session)
     for tag in sorted({fold(tag) for tag in where.tags}):
         yield HasRow("tag", "memory_id", (Equals("folded", tag),))
+    if where.refs is not None:
+        yield OneOf("ref", where.refs)
     if where.category is not None:
         yield Equals("category", where.category)
     if where.speaker is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
     "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
-    "drawn_from", "revisions", "role", "superseded_at",
+    "drawn_from", "revisions", "role", "superseded_at", "ref",
 )  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(_COLUMNS)}
 _ID = _PLACES["id"]

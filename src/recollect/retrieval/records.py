@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -54,6 +55,10 @@ def moment_or_none(at: int | None) -> datetime | None:
     return None if at is None else moment(at)
 
 
+def json_or_none(given: Mapping[str, Any] | None) -> str | None:
+    return None if given is None else json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+
+
 # From a stored value to a field's, by the field's type; types that are not named here are stored as they are.
 _READ: dict[str, Callable[[Any], object]] = {
     "datetime": moment,
@@ -62,6 +67,7 @@ _READ: dict[str, Callable[[Any], object]] = {
     "Kind": Kind,
     "Status": Status,
     "Consolidation": Consolidation,
+    "Mapping[str, Any] | None": lambda stored: None if stored is None else json.loads(stored),
 }
 _WRITE: dict[str, Callable[[Any], Value]] = {
     "datetime": stamp,
@@ -70,6 +76,7 @@ _WRITE: dict[str, Callable[[Any], Value]] = {
     "Kind": str,
     "Status": str,
     "Consolidation": str,
+    "Mapping[str, Any] | None": json_or_none,
 }
 # Fields of a memory that stand in tables of their own.
 _ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}

@@ -10,6 +10,8 @@ NAME_LIMIT = 1_000
 TYPE_LIMIT = 200
 TEXT_LIMIT = 1_000_000
 QUERY_LIMIT = 20_000
+METADATA_LIMIT = 4_000_000
+"""Characters of JSON that are kept with a note or message."""
 CONTEXT_TURNS = 3
 """So many turns before a message may tell whom it means."""
 
@@ -21,6 +23,11 @@ def clean_name(name: object, what: str = "name") -> str:
 
 def clean_type(name: object, what: str = "type") -> str:
     return _checked(name, what, TYPE_LIMIT, strip=True)
+
+
+def clean_ref(ref: object) -> str:
+    """A program's name of a note, letter for letter as given."""
+    return _checked(ref, "ref", NAME_LIMIT, strip=False)
 
 
 def clean_text(text: object, what: str = "text") -> str:

@@ -243,6 +243,11 @@ def _expiring(hand: apsw.Connection) -> None:
     hand.execute("UPDATE memory SET expires_at = 32503680000000000 WHERE id = 3")
 
 
+def _of_a_program(hand: apsw.Connection) -> None:
+    """A note under a program's own name, with its data."""
+    hand.execute("""UPDATE memory SET ref = 'app/1', metadata = '{"n":[1,"é"]}' WHERE id = 3""")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -257,6 +262,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     10: lambda _: None,  # it brings columns, and fills them
     11: _eleventh,
     12: _expiring,
+    13: _of_a_program,
 }
 
 

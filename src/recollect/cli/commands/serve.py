@@ -35,6 +35,7 @@ _EXTRA = "mcp"
     "recollect serve --http --host 0.0.0.0 --allow-host box.local",
     "recollect serve --http --tls-cert box.pem --tls-key box.key --host 0.0.0.0 --allow-host box.local",
     "recollect serve --import memory.jsonl",
+    "recollect serve --openapi > openapi.json",
 )
 @click.option(
     "--http", is_flag=True, help="Streamable HTTP, for several clients, instead of standard input and output."
@@ -68,9 +69,15 @@ _EXTRA = "mcp"
     help="Bring in the official server's file on the first start, while there are no entities; without FILE, "
     "the one that MEMORY_FILE_PATH names.",
 )
+@click.option(
+    "--openapi",
+    is_flag=True,
+    help="Print the HTTP API's OpenAPI document, to generate clients from, and end.",
+)
 def serve_command(
     call: Call,
     http: bool,
+    openapi: bool,
     tools: str | None,
     official: Path | None,
     token: str | None,
@@ -85,6 +92,12 @@ def serve_command(
     dashboard; `recollect token` says who may do what.
     """
     _refuse_idle_options(http=http)
+    if openapi:
+        with needs_extra("The HTTP API", _EXTRA):
+            from recollect.serve.http.api.openapi import openapi_bytes
+
+        click.echo(openapi_bytes())
+        return
     from recollect.serve import quick_start
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.

@@ -143,7 +143,8 @@ def _newest(snapshot: DreamState) -> list[int]:
 
 
 def _places(memory: Memory) -> Iterator[tuple[Said, str]]:
-    kept = memory.pinned or memory.importance_tag is not None
+    of_program = memory.ref is not None or memory.metadata is not None
+    kept = memory.pinned or memory.importance_tag is not None or of_program
     if memory.kind is not Kind.ENTITY:
         # Whoever brought one back from being corrected means it.
         if not any(absence.why == "superseded" for absence in memory.absences):

@@ -13,7 +13,7 @@ from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.embedding import text_vectors
-from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
+from recollect.engine.inputs import NoteLike, aware, clean_metadata, listed, note_of, tags_of
 from recollect.engine.results import (
     ConflictingMemory,
     Remembered,
@@ -21,7 +21,7 @@ from recollect.engine.results import (
     SimilarMemory,
 )
 from recollect.engine.services import Services, asks_again
-from recollect.engine.writes.texts import twin_of
+from recollect.engine.writes.texts import note_by_ref, twin_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot, Vector
@@ -73,7 +73,8 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
     """
     with services.read() as view:
         model = services.store.last_model = model_in_use(view)
-        if twin_of(view, scope_id(view, services.scope), new) is not None:
+        scope = scope_id(view, services.scope)
+        if note_by_ref(view, scope, new) is not None or twin_of(view, scope, new) is not None:
             return None
     vectors = text_vectors(services, model, new)
     if model is None or vectors is None:
@@ -144,6 +145,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "pinned": lambda pinned: pinned,
     "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
+    "metadata": clean_metadata,
 }
 
 

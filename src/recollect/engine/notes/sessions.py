@@ -214,6 +214,7 @@ def _message(turn: Turn, session: str) -> NewText:
         created_at=turn.at,
         # What is told as it happens is of now; what comes from elsewhere without a time is of no known one.
         undated=turn.at is None and turn.source is not None,
+        metadata=turn.metadata,
     )
 
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Outcome
-from recollect.conditions import Equals, Value, Where, is_null, is_set
+from recollect.conditions import IN_FORCE, Equals, Value, Where, is_null, is_set
 from recollect.engine.writes.entities import NAME_SPAN, settle_type
 from recollect.engine.writes.relations import relation_in_force
 from recollect.engine.writes.texts import tag
 from recollect.errors import NotFound
 from recollect.records import Kind, Memory, Observation, Relation
 from recollect.retrieval.entities import exact_entity
-from recollect.retrieval.records import memory_values, observation_values, stamp, stamp_or_none
+from recollect.retrieval.records import json_or_none, memory_values, observation_values, stamp, stamp_or_none
 from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans
@@ -122,10 +122,18 @@ def _add_under_own_id(work: Work, table: Table, id_: int, values: dict[str, Valu
 
 
 def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | None:
-    """The same memory, here already: an entity by its name, a text by its words and its time."""
+    """The same memory, here already: an entity by its name, a text by its words and its time.
+
+    A note that a program knows by a name is known by that.
+    """
     is_entity = memory.kind is Kind.ENTITY
     if is_entity and memory.deleted_at is None:
         return exact_entity(work.rows, scope, memory.name)
+    in_force = memory.deleted_at is None and memory.superseded_at is None
+    if memory.ref is not None and in_force:
+        named = (Equals("scope_id", scope), Equals("ref", memory.ref), *IN_FORCE)
+        known = work.first("memory", named, "id")
+        return None if known is None else int(known[0])
     same = (
         Equals("scope_id", scope),
         Equals("kind", memory.kind.value),
@@ -134,6 +142,8 @@ def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | N
         Equals("created_at", stamp(memory.created_at)),
         Equals("session", memory.session),
         Equals("position", memory.position),
+        Equals("ref", memory.ref),
+        Equals("metadata", json_or_none(memory.metadata)),
     )
     elsewhere = (
         Equals("folded_name", fold(memory.name)) if is_entity else Equals("text_key", text_key(memory.text)),

@@ -206,8 +206,9 @@ def _digested(change: Change) -> dict[str, Any]:
         del plain[name]
     # Added to texts, which stand within several changes.
     for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
-        if "expires_at" in part and part["expires_at"] is None:
-            del part["expires_at"]
+        for name in ("expires_at", "ref", "metadata"):
+            if name in part and part[name] is None:
+                del part[name]
     return plain
 
 

@@ -24,7 +24,7 @@ from recollect.engine.writes import receipts, texts
 from recollect.engine.writes.relations import relation_in_force
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.retrieval.entities import exact_entity
-from recollect.retrieval.records import stamp, stamp_or_none, touching
+from recollect.retrieval.records import json_or_none, stamp, stamp_or_none, touching
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
@@ -104,6 +104,7 @@ def restore(work: Work, change: Restore) -> Outcome:
     if row is None or row[0] != scope or row[2:] == (None, None):
         raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
     _, name, gone_at, superseded_at = row
+    _check_ref_is_free(work, scope, change.id)
     if gone_at is None:
         _note_absence(work, change.id, superseded_at, "superseded")
         work.set("memory", change.id, superseded_by=None, superseded_at=None, updated_at=work.at)
@@ -119,6 +120,17 @@ def restore(work: Work, change: Restore) -> Outcome:
         _restore_relations(work, change.id, gone_at)
     revive(work, change.id, scope)
     return Outcome(ids=(change.id,), names=(name,), count=1)
+
+
+def _check_ref_is_free(work: Work, scope: int, memory: int) -> None:
+    (ref,) = work.row("memory", memory, "ref") or (None,)
+    if ref is None:
+        return
+    other = work.first("memory", (Equals("scope_id", scope), Equals("ref", ref), *IN_FORCE), "id")
+    if other is not None:
+        raise Conflict(
+            f"Memory {other} was stored as {ref!r} since; forget it before you restore memory {memory}."
+        )
 
 
 def _note_absence(work: Work, memory: int, since: int, why: str) -> None:
@@ -257,6 +269,7 @@ def amend(work: Work, change: Amend) -> Outcome:
         "happened_at": None if change.happened_at == "unknown" else stamp_or_none(change.happened_at),
         "importance_tag": change.importance_tag,
         "expires_at": None if change.expires_at == "never" else texts.expiry(work, change.expires_at),
+        "metadata": json_or_none(change.metadata),
     }
     values = {name: value for name, value in given.items() if value is not None}
     emptied = {"category": "", "happened_at": "unknown", "importance_tag": "", "expires_at": "never"}
@@ -266,6 +279,8 @@ def amend(work: Work, change: Amend) -> Outcome:
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")
     if change.expires_at is not None and work.row("memory", change.id, "kind") != ("note",):
         raise InvalidInput("Only a note expires; `end_relation` and `supersedes` are for the graph.")
+    if change.metadata is not None and work.row("memory", change.id, "kind") == ("entity",):
+        raise InvalidInput("An entity has no metadata; give it observations, or keep a note about it.")
     if change.tags is not None:
         if work.row("memory", change.id, "kind") == ("entity",):
             raise InvalidInput("An entity has no tags; tag the notes that speak of it.")

@@ -11,7 +11,7 @@ from recollect.engine.writes.vectors import give_vectors
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
 from recollect.retrieval.conversations import last_positions
-from recollect.retrieval.records import stamp, stamp_or_none
+from recollect.retrieval.records import json_or_none, stamp, stamp_or_none
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
@@ -40,6 +40,10 @@ def put_text(work: Work, change: PutText) -> Outcome:
     again = _same_source(work, scope, new)
     if again is not None:
         return Outcome(ids=(again,))
+    known = note_by_ref(work.rows, scope, new)
+    if known is not None:
+        _store_again(work, scope, known, new)
+        return Outcome(ids=(known,))
     text_hash = text_key(new.text)
     twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_hash) else None
     if twin is None:
@@ -117,9 +121,10 @@ def _same_source(work: Work, scope: int, new: NewText) -> int | None:
 def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
     """The note that says the same; two turns of a talk may well say the same, so a message has none.
 
-    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened.
+    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened. What
+    a program keeps under a name or with data of its own is never one with another.
     """
-    if new.kind is not Kind.NOTE:
+    if new.kind is not Kind.NOTE or new.ref is not None or new.metadata is not None:
         return None
     happened = () if new.happened_at is None else (Equals("happened_at", stamp(new.happened_at)),)
     rows = snapshot.rows(
@@ -131,10 +136,39 @@ def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
             Equals("kind", "note"),
             Equals("speaker", new.speaker),
             *happened,
+            is_null("ref"),
+            is_null("metadata"),
             *IN_FORCE,
         ),
     )
     return min(rows, key=lambda row: (row[1] != new.text, row[0]))[0] if rows else None
+
+
+def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
+    """The note in force that the program knows by the same name; expired or not."""
+    if new.ref is None or new.kind is not Kind.NOTE:
+        return None
+    named = (Equals("scope_id", scope), Equals("ref", new.ref), *IN_FORCE)
+    return max((id_ for (id_,) in snapshot.rows("memory", ("id",), named)), default=None)
+
+
+def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
+    """All that a program says of it now takes the place of what it said before; the former text is kept."""
+    work.set(
+        "memory",
+        memory,
+        updated_at=work.at,
+        happened_at=stamp_or_none(new.happened_at),
+        category=new.category,
+        source=new.source,
+        session=new.session,
+        importance=new.importance,
+        expires_at=expiry(work, new.expires_at),
+        metadata=json_or_none(new.metadata),
+    )
+    work.rows.remove("tag", (Equals("memory_id", memory),))
+    tag(work, memory, new.tags)
+    revise(work, scope, memory, new.text)
 
 
 def _repeat(work: Work, twin: int, new: NewText) -> None:
@@ -191,6 +225,8 @@ def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple
         similar_to=similar_to,
         similarity=similarity,
         expires_at=expiry(work, new.expires_at),
+        ref=new.ref,
+        metadata=json_or_none(new.metadata),
     )
 
 

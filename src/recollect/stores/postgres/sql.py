@@ -18,7 +18,7 @@ STORE_WIDE: frozenset[Table] = frozenset({"applied", "lease", "model", "rotation
 # Compared as constants, so that the planner sees that a partial index will do.
 _CONSTANTS = frozenset({"kind", "in_use", "live", "merged", "pair"})
 # Texts that may be longer than an entry of an index may be: their hashes are indexed.
-_HASHED = frozenset({"stem", "name", "folded_name", "first_word", "session", "source"})
+_HASHED = frozenset({"stem", "name", "folded_name", "first_word", "ref", "session", "source"})
 
 _LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 

@@ -166,6 +166,8 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         "tags": [endpoint.tag],
         "summary": operation.title,
         "description": _description(endpoint, operation),
+        # Whether the same request again does no harm, so that generated clients know what to retry.
+        "x-idempotent": operation.read_only or operation.idempotent,
         "parameters": parameters,
         "responses": _responses(endpoint, operation, schemas),
     }

@@ -1,0 +1,92 @@
+"""Release notes of a version, from the changelog: `python release/notes.py [TAG] [FILE]`.
+
+It ends with 1, and names what differs, unless the tag, the changelog and every file that states the version
+agree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from locked import ROOT
+
+_HEADING = re.compile(r"^## (?P<version>\S+)(?: - (?P<date>\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
+_LINK = re.compile(r"\]\((?!https?://|#)([^)]+)\)")
+
+
+class NotReady(Exception):
+    """Something must be written before this version can be released."""
+
+
+def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """Where the version stands, and what is said there."""
+    yield "pyproject.toml", _version(root)
+    server = json.loads((root / "server.json").read_text(encoding="utf-8"))
+    yield "server.json, version", server["version"]
+    for package in server["packages"]:
+        yield "server.json, packages", package["version"]
+        for argument in package["runtimeArguments"]:
+            yield f"server.json, {argument['name']}", argument["value"].rpartition("==")[2]
+    client = root / "clients" / "typescript"
+    yield "clients/typescript/package.json", _json_version(client / "package.json")
+    yield "clients/typescript/package-lock.json", _json_version(client / "package-lock.json")
+    locked = tomllib.loads((root / "uv.lock").read_text(encoding="utf-8"))["package"]
+    (ours,) = [package for package in locked if package["name"] == "recollect-memory"]
+    yield "uv.lock", ours["version"]
+    images = re.findall(r"image: recollect-memory:(\S+)", (root / "compose.yaml").read_text(encoding="utf-8"))
+    yield from (("compose.yaml", image) for image in images)
+    pages = (root / "docs" / "containers.md").read_text(encoding="utf-8")
+    yield from (("docs/containers.md", image) for image in re.findall(r"recollect-memory:(\d\S+)", pages))
+
+
+def release_notes(tag: str | None = None, root: Path = ROOT) -> str:
+    """The changelog's section of the version in pyproject.toml, if all agree on it."""
+    version = _version(root)
+    if tag is not None and tag != f"v{version}":
+        raise NotReady(f"The tag is {tag}, and pyproject.toml says {version}; tag v{version}, or change it.")
+    others = [f"{where} says {said}" for where, said in stated_versions(root) if said != version]
+    if others:
+        raise NotReady(f"pyproject.toml says {version}, but {'; '.join(others)}.")
+    changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = list(_HEADING.finditer(changelog))
+    for place, heading in enumerate(headings):
+        if heading["version"] == version:
+            end = headings[place + 1].start() if place + 1 < len(headings) else len(changelog)
+            section = changelog[heading.end() : end].strip()
+            if heading["date"] is None or not section:
+                raise NotReady(f"CHANGELOG.md's section {version} needs a date and at least one line.")
+            # From a release's page, pages of the repository are two steps up, at the tag.
+            return _LINK.sub(rf"](../../blob/v{version}/\1)", section) + "\n"
+    raise NotReady(f"CHANGELOG.md has no section `## {version} - DATE`; rename `## Unreleased` to it.")
+
+
+def _version(root: Path) -> str:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
+
+
+def _json_version(path: Path) -> str:
+    return str(json.loads(path.read_text(encoding="utf-8"))["version"])
+
+
+def main(*arguments: str) -> int:
+    tag, *file = arguments or (None,)
+    try:
+        notes = release_notes(tag)
+    except NotReady as error:
+        print(error, file=sys.stderr)
+        return 1
+    if file:
+        Path(file[0]).write_text(notes, encoding="utf-8")
+    else:
+        print(notes, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

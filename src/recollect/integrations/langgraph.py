@@ -1,0 +1,323 @@
+"""LangGraph's `BaseStore` on a Recollect memory: a namespace is a scope, an item is a note.
+
+A namespace such as ("memories", "ana") is the agent `memories.ana` of the memory's owner, so that two of them
+never see or weigh one another. What searches read of an item is the note's text; its value is in the note's
+metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Any, Self, TypeVar
+
+from recollect.aio import AsyncEngine
+from recollect.bootstrap import now
+from recollect.engine.engine import Engine
+from recollect.errors import InvalidInput
+from recollect.extras import needs_extra
+from recollect.integrations.json_filters import check_filter, matches_filter
+from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
+from recollect.integrations.opening import opened_memory
+from recollect.ports import Clock
+from recollect.records import Memory
+
+with needs_extra("The adapter for LangGraph", "langgraph"):
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        get_text_at_path,
+        tokenize_path,
+        validate_op_namespace,
+    )
+
+PROGRAM = "langgraph"
+LONGEST_NAMESPACE = 500
+WHOLE_VALUE = "$"
+"""The path of all that a value holds."""
+
+_AnyItem = TypeVar("_AnyItem", bound=Item)
+Namespace = tuple[str, ...]
+
+
+class RecollectStore(BaseStore):
+    """Long-term memory of a LangGraph agent: `graph.compile(store=RecollectStore("memory.db"))`."""
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memory: Engine | str | Path,
+        *,
+        fields: Sequence[str] = (WHOLE_VALUE,),
+        ttl: TTLConfig | None = None,
+        clock: Clock = now,
+    ) -> None:
+        """On an open memory, or on the one at a path, which `close` closes.
+
+        `fields` are the paths of a value that are searched where `put` names no others with `index`. `clock`
+        tells when items expire; it is the memory's own, where that was opened with another one.
+        """
+        self.memory = opened_memory(memory)
+        self.ttl_config = ttl
+        self._owns_memory = self.memory is not memory
+        self._fields = tuple(fields)
+        self._clock = clock
+        self._calls = AsyncEngine(self.memory)
+        self._swept_at = monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the memory, if this store opened it."""
+        if self._owns_memory:
+            self.memory.close()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Reads answer as it was before the batch; of several writes to one key, the last counts."""
+        asked = list(ops)
+        for op in asked:
+            validate_op_namespace(op)
+        results: list[Result] = [self._answer(op) for op in asked]
+        self._write([op for op in asked if isinstance(op, PutOp)])
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        asked = list(ops)
+        return await self._calls.run(lambda _: self.batch(asked))
+
+    def sweep_ttl(self) -> int:
+        """Forget the items that have expired, which no call shows any more; returns how many."""
+        self._swept_at = monotonic()
+        at, count = self._clock(), 0
+        for namespace in self._namespaces():
+            notes = self._notes(namespace)
+            ids = [
+                note.id
+                for note in notes.newest_first(expired=True)
+                if note.expires_at is not None and note.expires_at <= at
+            ]
+            count += len(notes.memory.forget(ids)) if ids else 0
+        return count
+
+    def _answer(self, op: Op) -> Result:
+        match op:
+            case GetOp():
+                return self._get(op)
+            case SearchOp():
+                return self._search(op)
+            case ListNamespacesOp():
+                return self._list_namespaces(op)
+            case PutOp():
+                return None
+            case _:
+                raise InvalidInput(
+                    f"LangGraph's {type(op).__name__} is unknown here; update recollect-memory."
+                )
+
+    # Reading
+
+    def _get(self, op: GetOp) -> Item | None:
+        note = self._notes(op.namespace).get([op.key]).get(op.key)
+        if note is None:
+            return None
+        if op.refresh_ttl:
+            self._refresh([note])
+        return _item(Item, note, op.namespace, op.key)
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        if op.limit < 0 or op.offset < 0:
+            raise InvalidInput(f"`limit` and `offset` are 0 or more, not {op.limit} and {op.offset}.")
+        check_filter(op.filter)
+        below = [
+            each for each in self._namespaces() if each[: len(op.namespace_prefix)] == op.namespace_prefix
+        ]
+        if not below:
+            return []
+
+        def is_wanted(note: Memory) -> bool:
+            return _namespace(note) in within and (not op.filter or matches_filter(_value(note), op.filter))
+
+        def newest_first() -> Iterator[Memory]:
+            each = [self._notes(namespace).newest_first() for namespace in below]
+            return filter(is_wanted, merge(*each, key=lambda note: note.id, reverse=True))
+
+        within = frozenset(below)
+        if op.query:
+            # Where there are several namespaces, one search over all that the owner has compares them fairly.
+            notes = self._notes(below[0] if len(below) == 1 else None)
+            found = notes.search(
+                op.query,
+                lambda note: _is_indexed(note) and is_wanted(note),
+                newest_first,
+                op.limit,
+                op.offset,
+            )
+        else:
+            found = [(note, None) for note in islice(newest_first(), op.offset, op.offset + op.limit)]
+        if op.refresh_ttl:
+            self._refresh([note for note, _ in found])
+        items = []
+        for note, hit in found:
+            item = _item(SearchItem, note, _namespace(note), _key(note))
+            item.score = None if hit is None else hit.score
+            items.append(item)
+        return items
+
+    def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+        found = {
+            namespace[: op.max_depth]
+            for namespace in self._namespaces()
+            if all(_fits(condition, namespace) for condition in op.match_conditions or ())
+        }
+        return sorted(found)[op.offset : op.offset + op.limit]
+
+    def _namespaces(self) -> list[Namespace]:
+        """Those that hold an item."""
+        owner = self.memory.scope.owner
+        used = (
+            scope.agent
+            for scope, notes in self.memory.upkeep.notes_by_scope().items()
+            if notes and scope.owner == owner
+        )
+        names = [tuple(agent.split(".")) for agent in used if agent]
+        return [name for name in names if next(self._notes(name).newest_first(page=10), None) is not None]
+
+    # Writing
+
+    def _write(self, puts: Sequence[PutOp]) -> None:
+        every = (self.ttl_config or {}).get("sweep_interval_minutes")
+        if puts and every is not None and monotonic() - self._swept_at >= every * 60:
+            self.sweep_ttl()
+        by_namespace: dict[Namespace, dict[str, PutOp]] = {}
+        for op in puts:
+            by_namespace.setdefault(op.namespace, {})[op.key] = op
+        for namespace, ops in by_namespace.items():
+            notes = self._notes(namespace)
+            notes.put([self._note(op, op.value) for op in ops.values() if op.value is not None])
+            notes.delete([op.key for op in ops.values() if op.value is None])
+
+    def _note(self, op: PutOp, value: Mapping[str, Any]) -> KeyedNote:
+        if not isinstance(value, Mapping):
+            raise InvalidInput(f"A value is a mapping with names of fields, not {type(value).__name__}.")
+        text = None if op.index is False else _text(value, self._fields if op.index is None else op.index)
+        metadata: dict[str, Any] = {"value": dict(value)}
+        if text is None:
+            metadata["indexed"] = False
+        expires_at = None
+        if op.ttl is not None:
+            metadata["ttl"] = op.ttl
+            expires_at = self._expiry(op.ttl)
+        return KeyedNote(op.key, text or f"{'.'.join(op.namespace)} {op.key}", metadata, expires_at)
+
+    def _refresh(self, notes: Iterable[Memory]) -> None:
+        """Let items live as long again as they were to live when they were put."""
+        for note in notes:
+            kept = dict(note.metadata or {})
+            if kept.get("ttl") is not None:
+                # Reading is no change of the item, though it is one of the note.
+                kept.setdefault("updated_at", note.updated_at.isoformat())
+                self.memory.scoped(note.scope.owner, note.scope.agent).update(
+                    note.id, expires_at=self._expiry(kept["ttl"]), metadata=kept
+                )
+
+    def _expiry(self, minutes: float) -> datetime:
+        try:
+            at = self._clock()
+            expires_at = at + timedelta(minutes=minutes)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidInput(f"A TTL is a number of minutes, not {minutes!r}: {error}.") from error
+        if expires_at <= at:
+            raise InvalidInput(f"A TTL is a number of minutes above 0, not {minutes!r}; None: for ever.")
+        return expires_at
+
+    def _notes(self, namespace: Namespace | None) -> KeyedNotes:
+        """Of a namespace; None: of all that the memory's owner has, to search alone."""
+        agent = None if namespace is None else ".".join(namespace)
+        if agent is not None and len(agent) > LONGEST_NAMESPACE:
+            raise InvalidInput(
+                f"The namespace has {len(agent):,} characters, and at most {LONGEST_NAMESPACE} are kept; "
+                "shorten it."
+            )
+        if agent == "":
+            raise InvalidInput("A namespace has at least one label.")
+        return KeyedNotes(self.memory.scoped(self.memory.scope.owner, agent), PROGRAM)
+
+
+def _item(kind: Callable[..., _AnyItem], note: Memory, namespace: Namespace, key: str) -> _AnyItem:
+    updated_at = (note.metadata or {}).get("updated_at")
+    return kind(
+        namespace=namespace,
+        key=key,
+        value=dict(_value(note)),
+        created_at=note.created_at,
+        updated_at=note.updated_at if updated_at is None else datetime.fromisoformat(updated_at),
+    )
+
+
+def _namespace(note: Memory) -> Namespace:
+    return tuple((note.scope.agent or "").split("."))
+
+
+def _key(note: Memory) -> str:
+    return (note.ref or "").removeprefix(f"{PROGRAM}:")
+
+
+def _value(note: Memory) -> Mapping[str, Any]:
+    value: Mapping[str, Any] = (note.metadata or {}).get("value", {})
+    return value
+
+
+def _is_indexed(note: Memory) -> bool:
+    return bool((note.metadata or {}).get("indexed", True))
+
+
+def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
+    """What is searched of a value: what stands at these paths, a line each. None: nothing."""
+    lines: list[str] = []
+    for path in fields:
+        lines += [_whole_text(value)] if path == WHOLE_VALUE else get_text_at_path(value, tokenize_path(path))
+    text = "\n".join(lines).replace("\0", " ").strip()
+    return text or None
+
+
+def _whole_text(value: Mapping[str, Any]) -> str:
+    """In words rather than in JSON, which is what a model of texts reads best."""
+    if len(value) == 1:
+        (only,) = value.values()
+        if isinstance(only, str) and only.strip():
+            return only
+    return "\n".join(
+        f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False, default=str)}"
+        for name, inner in value.items()
+    )
+
+
+def _fits(condition: MatchCondition, namespace: Namespace) -> bool:
+    path = condition.path
+    if len(namespace) < len(path):
+        return False
+    part = (
+        namespace[: len(path)]
+        if condition.match_type == "prefix"
+        else namespace[len(namespace) - len(path) :]
+    )
+    return all(pattern in {"*", label} for pattern, label in zip(path, part, strict=True))

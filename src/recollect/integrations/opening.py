@@ -1,0 +1,13 @@
+"""The memory that an adapter works on: one that its caller opened, or the one at a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.bootstrap import open as open_memory
+from recollect.engine.engine import Engine
+
+
+def opened_memory(memory: Engine | str | Path) -> Engine:
+    """The memory itself, or the one that `recollect.open` gives for a path or an address."""
+    return memory if isinstance(memory, Engine) else open_memory(memory)

@@ -1,0 +1,134 @@
+"""Beside the newest releases of agent frameworks: no version is held back, and everything imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from locked import FRAMEWORKS as ADAPTERS
+from uv import find_uv_bin
+
+ROOT = Path(__file__).parents[1]
+FRAMEWORKS = {
+    "LangChain": (
+        "langchain langgraph langchain-mcp-adapters",
+        "langchain, langgraph, langchain_mcp_adapters.client",
+    ),
+    "CrewAI": ("crewai", "crewai"),
+    "OpenAI Agents": ("openai-agents", "agents"),
+    "Pydantic AI": ("pydantic-ai", "pydantic_ai"),
+    "LlamaIndex": ("llama-index", "llama_index.core"),
+    "Google ADK": ("google-adk", "google.adk"),
+    "Haystack": ("haystack-ai", "haystack"),
+    "Strands": ("strands-agents", "strands"),
+    "Agent Framework": ("agent-framework-core", "agent_framework"),
+    "Anthropic": ("anthropic", "anthropic"),
+}
+"""What one installs, and what one imports."""
+
+
+def _uv(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [find_uv_bin(), *words],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=300,
+    )
+
+
+@cache
+def _index_is_reached() -> bool:
+    return _uv("pip", "compile", "--quiet", "--no-deps", "-", given="pip\n").returncode == 0
+
+
+@pytest.fixture(autouse=True)
+def _needs_an_index() -> None:
+    if not _index_is_reached():
+        pytest.skip("no package index can be reached")
+
+
+def _resolved(packages: str, *ours: str) -> dict[str, str]:
+    done = _uv(
+        *(
+            "pip",
+            "compile",
+            "--quiet",
+            "--no-header",
+            "--no-annotate",
+            "--python",
+            sys.executable,
+            "-",
+            *ours,
+        ),
+        given=packages.replace(" ", "\n"),
+    )
+    assert done.returncode == 0, done.stderr
+    lines = (line.partition(";")[0].partition("==") for line in done.stdout.splitlines())
+    return {name: version.strip() for name, equal, version in lines if equal}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_no_version_of_a_framework_or_of_its_needs_is_held_back(framework: str) -> None:
+    packages, _ = FRAMEWORKS[framework]
+    alone, beside = _resolved(packages), _resolved(packages, "pyproject.toml")
+    assert len(alone) > 5
+    assert {name: beside.get(name) for name in alone} == alone
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_memory_works_in_the_same_process_as_a_framework(framework: str) -> None:
+    packages, modules = FRAMEWORKS[framework]
+    script = (
+        f"import {modules}, recollect\n"
+        "with recollect.open(':memory:') as memory:\n"
+        "    memory.remember('Ana takes the tram to work')\n"
+        "    print(memory.recall('how does she commute?').hits[0].memory.text)\n"
+    )
+    wanted = (word for name in packages.split() for word in ("--with", name))
+    # uv keeps such an environment in its cache, and makes it anew when there are newer releases.
+    done = _uv(
+        "run",
+        "--quiet",
+        "--isolated",
+        "--no-project",
+        "--python",
+        sys.executable,
+        *wanted,
+        "--with-editable",
+        ".",
+        "python",
+        "-c",
+        script,
+    )
+    assert done.stdout == "Ana takes the tram to work\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [("serve", "The server"), ("ui", "The dashboard"), ("mcp install claude-code", "The server")],
+)
+def test_a_server_without_its_extra_names_the_command(command: str, what: str, tmp_path: Path) -> None:
+    words = ("--no-project", "--python", sys.executable, "--with-editable", ".", "recollect", "--store")
+    done = _uv("run", "--quiet", "--isolated", *words, str(tmp_path / "memory.db"), *command.split())
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith(f"recollect: {what} needs packages that are not installed (No module named")
+    assert done.stderr.endswith("run: pip install 'recollect-memory[mcp]'\n")
+
+
+def test_an_adapter_without_its_framework_names_the_command() -> None:
+    for extra in sorted(ADAPTERS):
+        name = extra.replace("-", "_")
+        told = subprocess.run(
+            [sys.executable, "-c", f"import recollect.integrations.{name}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        command = f"pip install 'recollect-memory[{extra}]'"
+        assert told.stderr.splitlines()[-1].endswith(f"run: {command}"), told.stderr

@@ -1,0 +1,162 @@
+"""What a tag publishes: packages, notes and workflows are as they should be; what is wrong is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import distribution
+import lint
+import notes
+import pytest
+from distribution import Unfit
+from locked import ROOT
+from notes import NotReady, release_notes
+from uv import find_uv_bin
+
+WORKFLOWS = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob(".github/workflows/*.yml")}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own wheel and sdist; skipped where what builds them cannot be fetched."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [find_uv_bin(), "build", "--quiet", "--out-dir", str(folder), str(ROOT)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode and "hatchling" in done.stderr:
+        pytest.skip("hatchling cannot be fetched")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def copied(built: Path, folder: Path, pattern: str) -> Path:
+    (path,) = built.glob(pattern)
+    return Path(shutil.copy(path, folder))
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(built: Path, tmp_path: Path) -> None:
+    wheel = copied(built, tmp_path, "*.whl")
+    distribution.check_wheel(wheel)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("tests/test_api.py", "")
+    with pytest.raises(Unfit, match=r"tests/test_api\.py"):
+        distribution.check_wheel(wheel)
+
+
+def test_the_sdist_makes_the_same_wheel(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distribution, "DIST", tmp_path)
+    wheel, sdist = copied(built, tmp_path, "*.whl"), copied(built, tmp_path, "*.tar.gz")
+    distribution.check_sdist(sdist)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("recollect/extra.py", "")
+    with pytest.raises(Unfit, match="another wheel"):
+        distribution.check_sdist(sdist)
+
+
+def test_a_server_that_speaks_mcp_passes_and_one_that_does_not_is_refused(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "recollect.cli.main", "--store", str(tmp_path / "memory.db")]
+    assert "it recalled what it remembered" in distribution.mcp_handshake([*program, "serve"])
+    with pytest.raises(Unfit, match="The server ended"):
+        distribution.mcp_handshake([*program, "serve", "--tools", "none-such"])
+
+
+# Notes
+
+
+def test_this_version_has_notes_and_every_file_agrees_on_it() -> None:
+    told = release_notes(f"v{PROJECT['version']}")
+    assert told.startswith("### ")
+    assert not re.search(r"\]\((?!https?://|\.\./\.\./blob/v)", told)
+    assert {said for _, said in notes.stated_versions()} == {PROJECT["version"]}
+    assert len(list(notes.stated_versions())) >= 10
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """What states the version, to be changed."""
+    for name in (
+        *("pyproject.toml", "server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/containers.md"),
+        *(f"clients/typescript/{each}.json" for each in ("package", "package-lock")),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("server.json", ('"version": "{}"', '"version": "9.9"'), "server.json, version says 9.9"),
+        ("server.json", ("[mcp]=={}", "[mcp]==9.9"), "server.json, --with says 9.9"),
+        ("clients/typescript/package.json", ('"{}"', '"9.9"'), "package.json says 9.9"),
+        ("compose.yaml", (":{}", ":9.9"), "compose.yaml says 9.9"),
+        ("CHANGELOG.md", ("## {} ", "## 9.9 "), "CHANGELOG.md has no section"),
+        ("CHANGELOG.md", ("## {} - ", "## {}\n\n- "), "needs a date"),
+    ],
+)
+def test_a_version_that_differs_anywhere_is_refused(
+    copy: Path, name: str, change: tuple[str, str], says: str
+) -> None:
+    version = PROJECT["version"]
+    assert release_notes(f"v{version}", copy)
+    old, new = (each.replace("{}", version) for each in change)
+    text = (copy / name).read_text(encoding="utf-8")
+    assert old in text
+    (copy / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(NotReady, match=re.escape(says)):
+        release_notes(f"v{version}", copy)
+
+
+def test_a_tag_of_another_version_is_refused() -> None:
+    with pytest.raises(NotReady, match=r"The tag is v9\.9"):
+        release_notes("v9.9")
+    assert notes.main("v9.9") == 1
+
+
+# Workflows
+
+
+def test_every_action_is_pinned_by_one_commit_and_names_its_release() -> None:
+    found: dict[str, set[tuple[str, str]]] = {}
+    for text in WORKFLOWS.values():
+        for used in re.findall(r"uses: (.+)", text):
+            if not used.startswith("./"):
+                pinned = re.fullmatch(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)", used)
+                assert pinned, used
+                found.setdefault(pinned[1], set()).add((pinned[2], pinned[3]))
+    assert len(found) >= 6
+    assert {action for action, pins in found.items() if len(pins) > 1} == set()
+
+
+def test_nothing_is_allowed_that_no_job_asks_for() -> None:
+    for text in WORKFLOWS.values():
+        assert "\npermissions: {}\n" in text
+    assert "write" not in WORKFLOWS["ci.yml"]
+    written = re.findall(r"^ +([\w-]+): write", WORKFLOWS["release.yml"], re.MULTILINE)
+    assert sorted(written) == ["attestations", "contents", "id-token", "id-token", "id-token"]
+    assert "secrets." not in "".join(WORKFLOWS.values())
+
+
+def test_every_supported_python_is_tested_on_three_systems() -> None:
+    pythons = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    tested = re.findall(r"python: \[(.+)\]", WORKFLOWS["ci.yml"])
+    assert len(tested) == 3
+    assert all(re.findall(r'"([\d.]+)"', each) == pythons for each in tested)
+    for system in ("ubuntu", "macos", "windows"):
+        assert re.search(rf"system: \[.*{system}-", WORKFLOWS["ci.yml"])
+    (run,) = re.findall(r"-m pytest --numprocesses auto\n((?: +tests/.+\n)+)", WORKFLOWS["ci.yml"])
+    assert [path for path in run.split() if not (ROOT / path).exists()] == []
+
+
+def test_workflows_compose_and_dockerfile_pass_their_linters(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint.main()
+    told = capsys.readouterr()
+    if status == lint.NOT_FETCHED:
+        pytest.skip(told.err)
+    assert status == 0, told.out
