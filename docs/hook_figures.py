@@ -13,22 +13,32 @@ def hook_waits() -> str:
             f"{store['wall_ms']['p50']:.0f} ms",
             f"{store['wall_ms']['p95']:.0f} ms",
             f"{store['within_limit']:.1%}",
-            f"{store['cpu_ms']['p50']:.0f} ms",
+            f"{store['bare_python_ms']['p50']:.0f} ms",
+            f"{store['cpu_ms']['p50']:.0f} + {store['resident_cpu_ms']['p50']:.0f} ms",
             f"{store['resident_mb']:.0f} MB",
-            str(store["load_average"]),
         ]
         for store in read_run("hooks")["stores"]
     ]
-    titles = ["memories", "p50", "p95", "within 300 ms", "CPU of the hook", "resident", "load"]
+    titles = [
+        "memories",
+        "p50",
+        "p95",
+        "within 300 ms",
+        "a bare Python",
+        "CPU of hook + resident",
+        "resident",
+    ]
     return markdown_table(titles, rows)
 
 
 def hook_run() -> str:
     run = read_run("hooks")
-    facts = run["facts"]
+    facts, stores = run["facts"], run["stores"]
+    loads = " and ".join(str(store["load_average"]) for store in stores)
+    nice = f", at niceness {stores[0]['niceness']}" if stores[0]["niceness"] else ""
     return (
-        f"[hooks.json](../benchmarks/results/hooks.json): {facts['date'][:10]}, commit `{facts['commit'][:12]}`, "
-        f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}; {run['prompts']} prompts each, a process "
-        "for each, from start to end. The load is how many processes wanted to run at a time: above the number of "
-        "cores, they wait for each other."
+        f"[hooks.json](../benchmarks/results/hooks.json): {facts['date'][:10]}, "
+        f"commit `{facts['commit'][:12]}`, {facts['cpu']}, {facts['cores']} cores, Python {facts['python']}; "
+        f"{run['prompts']} prompts each, a process for each, from start to end. Other programs ran beside it: the "
+        f"load was {loads}{nice}."
     )
