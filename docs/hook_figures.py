@@ -39,6 +39,6 @@ def hook_run() -> str:
     return (
         f"[hooks.json](../benchmarks/results/hooks.json): {facts['date'][:10]}, "
         f"commit `{facts['commit'][:12]}`, {facts['cpu']}, {facts['cores']} cores, Python {facts['python']}; "
-        f"{run['prompts']} prompts each, a process for each, from start to end. Other programs ran beside it: the "
-        f"load was {loads}{nice}."
+        f"{run['prompts']} prompts each, a process for each, from start to end. Other programs ran "
+        f"beside it: the load was {loads}{nice}."
     )

@@ -4,11 +4,13 @@
 
 Stores of 1,000 and 100,000 notes, whose vectors are a stand-in's and whose prompts are embedded by the real
 model. A resident answers, as in daily use. Half of the prompts ask for something that may be stored, half for
-nothing. `wall_ms` is what a client waits; `bare_python_ms` is what it would wait for a Python that does nothing,
-in between, on the same machine; `cpu_ms` is what the hook's process used, `resident_cpu_ms` what the resident
-used to answer and to capture the prompt afterwards; `late` counts hooks that ended at their deadline of 300 ms
-without an answer. `first_answer_ms` is how long after the very first hook, which starts the resident, an answer
-is there. On a machine that others use, `nice -n -15` (as root) keeps their work out of the figures.
+nothing.
+
+`wall_ms` is what a client waits, and `bare_python_ms` what it would wait, at the same time, for a Python that
+does nothing. `cpu_ms` is what the hook's process used; `resident_cpu_ms` is what the resident used to answer
+and to capture the prompt afterwards. `late` counts hooks that ended at their deadline of 300 ms without an answer.
+`first_answer_ms` is how long after the very first hook, which starts the resident, an answer is there. On a
+machine that others use, `nice -n -15` (as root) keeps their work out of the figures.
 """
 
 from __future__ import annotations
