@@ -82,13 +82,18 @@ class Capture:
                 row = json.loads(Path(path).read_text(encoding="utf-8"))
                 outcome, more = self._stored(engine, row, key=Path(path).stem)
                 note_event(self._folder, str(row["client"]), "capture", outcome, **more)
-            except (InvalidInput, OSError, ValueError, TypeError, KeyError) as error:
-                # It would fail again: it is left out, and the log says so.
-                note_event(self._folder, "", "capture", "error", detail=f"{type(error).__name__}: {error}")
+            except InvalidInput as error:
+                self._note_loss(error)
             except RecollectError as error:
                 note_event(self._folder, "", "capture", "error", detail=f"What was said waits: {error}")
                 return
+            except Exception as error:  # noqa: BLE001  # one message must not hold up all others
+                self._note_loss(error)
             Path(path).unlink(missing_ok=True)
+
+    def _note_loss(self, error: Exception) -> None:
+        """It would fail again: it is left out, and the log says so."""
+        note_event(self._folder, "", "capture", "error", detail=f"{type(error).__name__}: {error}")
 
     def _stored(self, engine: Engine, row: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
         session, role, at = str(row["session"]), str(row["role"]), float(row["at"])

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput
 from recollect.hooks.events import EVENTS, HookEvent, hook_event, injection
 from recollect.hooks.known import Known, hooks_folder, known_settings
 from recollect.hooks.log import note_event
@@ -42,7 +42,7 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
         if kind not in EVENTS:
             raise InvalidInput(f"There is no event {kind!r}; there are: {', '.join(EVENTS)}.")
         _Hook(known, client, kind, began).run()
-    except (RecollectError, OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
+    except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
     os._exit(0)
