@@ -104,10 +104,10 @@ class Capture:
         same = (session, role, text)
         if any(known == same and abs(at - when) < _TWICE_SECONDS for known, when in self._recent):
             return "twice", {}
-        self._recent.append((same, at))
         if role == "assistant":
             text = without_recalled(text, self._shown.texts(session))
             if not text:
+                self._recent.append((same, at))
                 return "repeated", {}
         secrets = 0
         if not row["allows_secrets"]:
@@ -115,5 +115,6 @@ class Capture:
         own = engine.scoped(str(row["owner"]), str(row["agent"]) or None)
         said = {"role": role, "content": text, "at": datetime.fromtimestamp(at, UTC)}
         done = own.add_messages(session, [said], key=f"hook {key}")
+        self._recent.append((same, at))
         more: dict[str, Any] = {"secrets": secrets} if secrets else {}
         return "captured", {**more, "notes": len(done.notes)}

@@ -39,8 +39,6 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
     try:
         known = known_settings(words[2:], os.environ)
         folder = known.folder
-        if kind not in EVENTS:
-            raise InvalidInput(f"There is no event {kind!r}; there are: {', '.join(EVENTS)}.")
         _Hook(known, client, kind, began).run()
     except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
         detail = f"{type(error).__name__}: {error}"
@@ -60,6 +58,8 @@ class _Hook:
         self.ending = threading.Lock()
 
     def run(self) -> None:
+        if self.kind not in EVENTS:
+            raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
         threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
         given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
         event = hook_event(self.client, self.kind, given)
