@@ -6,9 +6,9 @@ and when that was last changed: whatever changes, the settings are loaded anew.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+from _blake2 import blake2b  # as hashlib has it, without loading OpenSSL
 
 from recollect.errors import InvalidInput
 from recollect.hooks.places import write_privately
@@ -65,7 +65,7 @@ def known_settings(options: Sequence[str], environ: Mapping[str, str]) -> Known:
         if name.startswith(("RECOLLECT_", "XDG_")) or name in {"HOME", "APPDATA", "LOCALAPPDATA"}
     )
     inputs = json.dumps([_VERSION, list(options), relative, variables])
-    path = os.path.join(folder, f"settings-{hashlib.sha256(inputs.encode()).hexdigest()[:16]}.json")
+    path = os.path.join(folder, f"settings-{blake2b(inputs.encode(), digest_size=8).hexdigest()}.json")
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -105,7 +105,7 @@ def hooks_folder() -> str:
 
 
 def store_key(settings: Settings) -> str:
-    return hashlib.sha256(_store_name(settings).encode()).hexdigest()[:16]
+    return blake2b(_store_name(settings).encode(), digest_size=8).hexdigest()
 
 
 def _store_name(settings: Settings) -> str:
