@@ -9,7 +9,7 @@ nothing.
 `wall_ms` is what a client waits, and `bare_python_ms` what it would wait, at the same time, for a Python that
 does nothing. `cpu_ms` is what the hook's process used; `resident_cpu_ms` is what the resident used to answer
 and to capture the prompt afterwards. `late` counts hooks that ended at their deadline of 300 ms, silently.
-`within_limit` is the share that was decided, answer or none, and over in 300 ms. `first_answer_ms` is how long
+`within_limit` is the share decided, with an answer or none, and over in 300 ms. `first_answer_ms` is how long
 after the very first hook, which starts the resident, an answer is there. On a
 machine that others use, `nice -n -15` (as root) keeps their work out of the figures.
 """
