@@ -78,7 +78,7 @@ check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import c
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out tests/frameworks/crewai/%,$(ADAPTER_TESTS))
-	$(CREWAI)/bin/mypy src/recollect/integrations/crewai.py $(filter tests/frameworks/crewai/%,$(ADAPTER_TESTS))
+	$(CREWAI)/bin/mypy --follow-imports silent src/recollect/integrations/crewai.py tests/frameworks/pages.py $(filter tests/frameworks/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check

@@ -389,6 +389,8 @@ class UseModel:
 class Adopt:
     """Take over a memory from an export as it is: ids where free, times, and its whole life.
 
+    A negative id, or one of an observation, is none of ours: the next free one is given instead.
+
     What it was superseded by follows with `AdoptLinks`, once the ids of all are known.
     """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import recollect as library
-from recollect.cli.commands.import_export import FORMATS
+from recollect.cli.commands.imports import FORMATS
 from recollect.transfer import chat_import
 from recollect.transfer.chats import FORMATS as KNOWN
 

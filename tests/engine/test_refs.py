@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -134,3 +135,17 @@ def test_an_answer_shows_each_note_of_a_program_that_says_the_same(engine: Engin
     for profile in engine.profiles:
         hits = engine.search("when does Ada ride?", limit=3, profile=profile).hits
         assert {hit.memory.id for hit in hits} == notes, profile
+
+
+def test_several_who_store_under_one_ref_at_once_make_one_note(engine: Engine) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: engine.remember(f"The code is {n}", ref="code"), range(24)))
+    (note,) = under(engine, "code")
+    assert note.revisions == 23
+
+
+def test_a_search_of_one_category_finds_its_texts_alone(engine: Engine) -> None:
+    engine.remember("Ada rides on Sundays", category="habits")
+    engine.remember("Ada rides to Corfu next Sunday", category="plans")
+    found = engine.recall("when does Ada ride?", category="plans", limit=5).hits
+    assert [hit.memory.category for hit in found] == ["plans"]

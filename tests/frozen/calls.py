@@ -583,7 +583,8 @@ def plain(value: Any) -> Any:
             # What the log is to keep of an answer is no part of the answer.
             known = [each.name for each in fields(value) if each.name != "trace"]
             # Nor is a field that came later, where it says nothing.
-            known = [name for name in known if name != "expires_at" or getattr(value, name) is not None]
+            later = {"expires_at", "ref", "metadata"}
+            known = [name for name in known if name not in later or getattr(value, name) is not None]
             read = {name: plain(getattr(value, name)) for name in known}
         case _:
             read = value

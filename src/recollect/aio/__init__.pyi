@@ -275,10 +275,10 @@ class AsyncEngine:
         With a `category`, only texts of it are found. `as_of` answers as the store stood then.
 
         With `explain`, every hit carries what each step found and did. What is shown is noted, as a signal
-        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
-        `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
-        one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
-        seems to answer.
+        for later rankings; with `record=False` the call leaves no trace. With `rerank`, a model reads the
+        first places again with the query; without it, as the setting `rerank` says. Every hit has a
+        `confidence`, and so has the answer: how likely the store is to hold one at all. `min_confidence`
+        leaves out hits below it; with `abstain` there are none where nothing seems to answer.
 
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is."""
@@ -666,6 +666,8 @@ class AsyncUpkeep:
         """Of each store another one, also of a copy."""
     async def session_count(self) -> int:
         """How many conversations there are, in every scope."""
+    async def scopes(self) -> Sequence[Scope]:
+        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
     async def notes_by_scope(self) -> Mapping[Scope, int]:
         """Every scope of the store that holds something live, with the number of its notes in force."""
     async def scope_of_memory(self, id: int) -> Scope | None:

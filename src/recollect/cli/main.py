@@ -40,7 +40,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "Dream": (("dreams", "dream", "forecast"),),
     "Serve": (("serve", "serve", "ui"), ("token", "token"), ("mcp", "mcp"), ("hooks", "hooks")),
-    "Move": (("import_export", "chat-import", "import", "export", "backup", "copy"),),
+    "Move": (("imports", "chat-import", "import"), ("import_export", "export", "backup", "copy")),
     "Care": (("upkeep", "doctor", "stats", "verify", "reindex", "models", "settings", "completion"),),
 }
 """Commands by what one wants to do: the file in `commands`, then its commands."""

@@ -45,7 +45,7 @@ SUMMARIES = {
     "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
     "hooks": "Let an agent recall and remember by itself; take it back.",
     "chat-import": "Bring in talks: ChatGPT or Claude exports, Markdown, turns.",
-    "import": "Bring in a JSONL file, the official server's or our own.",
+    "import": "Bring in a memory: another program's, the official server's, or an export.",
     "export": "Write the memory to a JSONL file.",
     "backup": "Copy the store to a new file, even while it is in use.",
     "copy": "Copy a memory into an empty one: file or PostgreSQL, both ways.",

@@ -90,15 +90,11 @@ class KeyedNotes:
         What is not `wanted` is left out of the first thousand that the search finds.
         """
         end = offset + limit
-        answer = self.memory.recall(
-            query,
-            kinds=(Kind.NOTE,),
-            category=self.program,
-            limit=MOST_HITS if wanted else min(end, MOST_HITS),
-            record=False,
-            noted_later=True,
-        )
+        answer = self._recall(query, min(end, MOST_HITS))
         found = [hit for hit in answer.hits if wanted is None or wanted(hit.memory)]
+        if len(found) < min(end, MOST_HITS) <= len(answer.hits):
+            answer = self._recall(query, MOST_HITS)
+            found = [hit for hit in answer.hits if wanted is None or wanted(hit.memory)]
         shown: list[tuple[Memory, Hit | None]] = [(hit.memory, hit) for hit in found[offset:end]]
         if len(found) < end:
             ids = {hit.memory.id for hit in found}
@@ -109,6 +105,12 @@ class KeyedNotes:
             answer if len(found) == len(answer.hits) and not offset else None,
         )
         return shown
+
+    def _recall(self, query: str, limit: int) -> Answer:
+        """Noted later, once it is known what of it is shown."""
+        return self.memory.recall(
+            query, kinds=(Kind.NOTE,), category=self.program, limit=limit, record=False, noted_later=True
+        )
 
     def _record_shown(self, notes: Sequence[Memory], answer: Answer | None) -> None:
         """As `recall` does by itself; of what is not the beginning of an answer, only that it was used."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from heapq import merge
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -19,6 +18,8 @@ from typing import Any, Self, TypeVar
 from recollect.aio import AsyncEngine
 from recollect.bootstrap import now
 from recollect.engine.engine import Engine
+from recollect.engine.limits import MOST_PER_PAGE
+from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.json_filters import check_filter, matches_filter
@@ -147,9 +148,7 @@ class RecollectStore(BaseStore):
         if op.limit < 0 or op.offset < 0:
             raise InvalidInput(f"`limit` and `offset` are 0 or more, not {op.limit} and {op.offset}.")
         check_filter(op.filter)
-        below = [
-            each for each in self._namespaces() if each[: len(op.namespace_prefix)] == op.namespace_prefix
-        ]
+        below = self._namespaces(tuple(op.namespace_prefix))
         if not below:
             return []
 
@@ -157,13 +156,14 @@ class RecollectStore(BaseStore):
             return _namespace(note) in within and (not op.filter or matches_filter(_value(note), op.filter))
 
         def newest_first() -> Iterator[Memory]:
-            each = [self._notes(namespace).newest_first() for namespace in below]
-            return filter(is_wanted, merge(*each, key=lambda note: note.id, reverse=True))
+            return filter(is_wanted, notes.newest_first(page=page))
 
         within = frozenset(below)
+        # Where there are several, one search over all that the owner has compares them fairly.
+        notes = self._notes(below[0] if len(below) == 1 else None)
+        page = min(max(op.offset + op.limit, 100 if op.filter else 1), MOST_PER_PAGE)
+        found: Sequence[tuple[Memory, Hit | None]]
         if op.query:
-            # Where there are several namespaces, one search over all that the owner has compares them fairly.
-            notes = self._notes(below[0] if len(below) == 1 else None)
             found = notes.search(
                 op.query,
                 lambda note: _is_indexed(note) and is_wanted(note),
@@ -187,19 +187,16 @@ class RecollectStore(BaseStore):
             namespace[: op.max_depth]
             for namespace in self._namespaces()
             if all(_fits(condition, namespace) for condition in op.match_conditions or ())
+            and next(self._notes(namespace).newest_first(page=1), None) is not None
         }
         return sorted(found)[op.offset : op.offset + op.limit]
 
-    def _namespaces(self) -> list[Namespace]:
-        """Those that hold an item."""
+    def _namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
+        """Those that begin so; some may hold nothing any more, or nothing of LangGraph's."""
         owner = self.memory.scope.owner
-        used = (
-            scope.agent
-            for scope, notes in self.memory.upkeep.notes_by_scope().items()
-            if notes and scope.owner == owner
-        )
-        names = [tuple(agent.split(".")) for agent in used if agent]
-        return [name for name in names if next(self._notes(name).newest_first(page=10), None) is not None]
+        agents = [scope.agent for scope in self.memory.upkeep.scopes() if scope.owner == owner]
+        names = [tuple(agent.split(".")) for agent in agents if agent]
+        return [name for name in names if name[: len(prefix)] == prefix]
 
     # Writing
 

@@ -79,6 +79,71 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Unplaced:
+    """A sort of thing in another program's memory that has no place with us."""
+
+    what: str
+    count: int
+    examples: tuple[str, ...] = ()
+    """The first of them, where they can be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignReport:
+    """What was read of another program's memory, and what became of it; of what is not new, it was known."""
+
+    format: str
+    title: str
+    """What that is, for a person."""
+    entities: int = 0
+    entities_new: int = 0
+    observations: int = 0
+    observations_new: int = 0
+    notes: int = 0
+    notes_new: int = 0
+    notes_changed: int = 0
+    """Known notes that the source has worded anew or superseded since."""
+    messages: int = 0
+    messages_new: int = 0
+    relations: int = 0
+    relations_new: int = 0
+    forgotten: int = 0
+    """Entities and notes that the source had forgotten; they come along as history."""
+    superseded: int = 0
+    also_created: tuple[str, ...] = ()
+    """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
+    also_created_count: int = 0
+    owners: tuple[tuple[str, int], ...] = ()
+    """Whose memories these are, `owner` or `owner/agent`, empty for nobody's, and how many of each."""
+    no_place: tuple[Unplaced, ...] = ()
+    left: tuple[str, ...] = ()
+    """What was left as it is here, though the source has changed it: the first of them."""
+    left_count: int = 0
+    bad: tuple[str, ...] = ()
+    """What could not be read or stored, each with its place and the reason: the first of them."""
+    bad_count: int = 0
+    examples: tuple[str, ...] = ()
+    """Some of what was read."""
+    embedded: int = 0
+    """Passages that got their vectors."""
+    note: str | None = None
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+
+    @property
+    def read(self) -> int:
+        """How many things could be read."""
+        return self.entities + self.notes + self.messages + self.relations
+
+    @property
+    def changed(self) -> bool:
+        """Whether the store holds anything that it did not hold before."""
+        new = self.entities_new + self.observations_new + self.notes_new + self.messages_new
+        return bool(new + self.relations_new + self.notes_changed + self.also_created_count)
+
+
+@dataclass(frozen=True, slots=True)
 class ExportReport:
     """What an export wrote."""
 

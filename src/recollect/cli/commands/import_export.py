@@ -1,155 +1,19 @@
-"""Commands that bring memories in and out: import, chat-import, export, backup, copy."""
+"""Commands that bring memories out: export, backup, copy."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command
-from recollect.cli.input import STDIN, existing_file
-from recollect.cli.options import KEEP_GOING
+from recollect.cli.command import Call, command
+from recollect.cli.input import STDIN
 from recollect.cli.progress import progress
-from recollect.cli.rendering import Result, Table, fields_of, muted, right_aligned, warn
+from recollect.cli.rendering import Result, fields_of, warn
 from recollect.store_url import without_password
 from recollect.text.phrases import entities_text, file_size, quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from recollect.transfer import ChatReport, ImportReport
-
-FORMATS = ("chatgpt", "claude", "markdown", "turns")
-_MOST_NAMED = 5
-"""Bad lines that are named for a person; `--json` names more."""
-_MOST_CHATS_NAMED = 10
-
-
-@command(
-    "import",
-    "recollect import memory.jsonl",
-    "recollect import everything.jsonl --format full --stop-at-bad-line",
-    "ssh work cat memory.jsonl | recollect import -",
-)
-@click.argument("file")
-@click.option(
-    "--format", "format_", type=click.Choice(["auto", "official", "full"]), default="auto", show_default=True
-)
-@KEEP_GOING
-def import_command(
-    call: Call, file: str, format_: Literal["auto", "official", "full"], keep_going: bool
-) -> Result:
-    """Bring in a JSONL file, the official server's or our own.
-
-    `-` reads standard input. Importing the same file again changes nothing. What only a relation of the
-    official format names is created with the type `unknown`, and named.
-    """
-    from recollect.transfer import import_file  # loads the engine
-
-    source = sys.stdin.buffer if file == STDIN else str(existing_file(file))
-    memory = call.memory(create=True)
-    with progress("Reading", "Embedding") as (reading, embedding):
-        report = import_file(
-            memory,
-            source,
-            format=format_,
-            keep_going=keep_going,
-            progress=reading,
-            embed_progress=embedding,
-        )
-    nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
-    text = "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
-    if report.changed:
-        texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
-        observations = quantity(report.observations_added, "observation")
-        relations = quantity(report.relations_created, "relation")
-        text = f"Imported {entities_text(report.entities_created)}, {observations}, {relations}{texts}."
-    return Result.message(
-        text,
-        fields_of(report),
-        list(_import_details(report)),
-        "note" if report.bad_count or report.dangling_count or report.also_created_count else "ok",
-        [
-            *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
-            *([report.model_note] if report.model_note else ()),
-        ],
-        REFUSED if nothing_good else 0,
-    )
-
-
-@command(
-    "chat-import",
-    "recollect chat-import chatgpt-export.zip",
-    "recollect chat-import ~/vault --format markdown --dry-run",
-    "recollect chat-import talk.jsonl --extract",
-)
-@click.argument("path", type=click.Path())
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    help="What the files are; guessed from what is there if not given.",
-)
-@click.option("--extract", is_flag=True, help="Also make notes of what is worth keeping.")
-@click.option("--dry-run", is_flag=True, help="Read everything, and store nothing.")
-@KEEP_GOING
-@click.option(
-    "--embed/--no-embed",
-    default=True,
-    show_default=True,
-    help="Give everything its vector at once, or leave that to `recollect reindex`.",
-)
-def chat_import_command(
-    call: Call, path: str, format_: str | None, extract: bool, dry_run: bool, keep_going: bool, embed: bool
-) -> Result:
-    """Bring in talks: ChatGPT or Claude exports, Markdown, turns.
-
-    PATH is a file, a zip or a folder. Every turn becomes a message of a session. Importing a newer export
-    adds only what is new.
-    """
-    from recollect import transfer  # loads the engine
-    from recollect.transfer.chats import format_of
-
-    if extract and not embed:
-        raise click.UsageError(
-            "--extract compares notes by their vectors, so it does not go with --no-embed."
-        )
-    if not Path(path).exists():
-        raise click.ClickException(f"There is no file or folder {path}.")
-    if dry_run:
-        with progress("Reading") as (reading,):
-            report = transfer.chat_preview(path, format=format_, progress=reading)
-    else:
-        known = format_ or format_of(Path(path))  # refused before a store is made for it
-        memory = call.memory(create=True)
-        with progress("Reading", "Embedding") as (reading, embedding):
-            report = transfer.chat_import(
-                memory,
-                path,
-                format=known,
-                extract=extract,
-                keep_going=keep_going,
-                embed=embed,
-                progress=reading,
-                embed_progress=embedding,
-            )
-    rows: list[tuple[str, str | int]] = [("format", report.format), ("conversations", report.conversations)]
-    if dry_run:
-        rows.append(("turns", report.turns))
-    else:
-        rows += [("turns, new", report.turns_new), ("turns, known", report.turns_known)]
-    rows.append(("left out", report.bad_count))
-    if extract:
-        rows.append(("notes drawn", report.notes))
-    next_ = "Nothing was stored: this was a dry run." if dry_run else "Read them: recollect session list"
-    return Result(
-        {**fields_of(report), "dry_run": dry_run},
-        [Table(("", *right_aligned("")), rows), *muted(next_)],
-        warnings=list(_chat_warnings(report, is_json=bool(call.json))),
-        exit_code=REFUSED if report.bad_count and report.turns == report.turns_rejected else 0,
-    )
 
 
 @command(
@@ -242,48 +106,6 @@ def copy_command(_: Call, source: str, destination: str) -> Result:
         warnings = ["the source has changed since the earlier run, so the copy started over."]
     text = f"Copied {quantity(report.rows, 'row')} to {shown}."
     return Result.message(text, {"destination": shown, **fields_of(report)}, details, warnings=warnings)
-
-
-def _import_details(report: ImportReport) -> Iterator[str]:
-    known = [
-        entities_text(report.entities_merged) if report.entities_merged else "",
-        quantity(report.relations_known, "relation") if report.relations_known else "",
-        _texts(report.texts_known) if report.texts_known else "",
-    ]
-    if any(known):
-        yield f"Already there: {', '.join(filter(None, known))}."
-    if report.types_taken:
-        yield f"Typed, having been unknown: {entities_text(report.types_taken)}."
-    if report.types_kept:
-        yield f"Kept another type than the file has: {entities_text(report.types_kept)}."
-    if report.also_created:
-        more = report.also_created_count - _MOST_NAMED
-        rest = f" and {more:,} more" if more > 0 else ""
-        names = ", ".join(report.also_created[:_MOST_NAMED])
-        yield f"Created with the type unknown, since relations lead there: {names}{rest}."
-    bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
-    for line in bad:
-        yield f"Left out, line {line.line}: {line.reason}"
-    for each in dangling:
-        yield f"Left out, line {each.line}: {each.source} {each.type} {each.target}: {each.reason}"
-    more = report.bad_count + report.dangling_count - len(bad) - len(dangling)
-    if more > 0:
-        yield f"… and {quantity(more, 'more line')}; --json names more."
-
-
-def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
-    if not is_json:
-        yield from (f"left out, {reason}" for reason in report.bad[:_MOST_CHATS_NAMED])
-        if report.bad_count > _MOST_CHATS_NAMED:
-            more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
-            yield f"left out {more} more; --json names the first {len(report.bad):,}."
-    if report.model_note:
-        yield report.model_note
-    if report.note:
-        yield f"imported, but: {report.note}"
-    elif report.waiting:
-        waiting = quantity(report.waiting, "passage")
-        yield f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
 
 
 def _texts(count: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from recollect.changes import (
     Adopt,
     AdoptLinks,
     AdoptRelation,
+    Change,
     NewEntity,
     NewRelation,
     NoteImport,
@@ -19,12 +20,14 @@ from recollect.changes import (
     PutEntity,
     Relate,
 )
+from recollect.conditions import Equals, Not, OneOf, is_set
 from recollect.engine.services import Services
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.query import Filter
-from recollect.records import Kind, Memory, Relation
+from recollect.records import Kind, Memory, Relation, Scope
 from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
+from recollect.retrieval.records import memories_by_id, relations_where, scope_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,6 +123,37 @@ class Import:
     def adopt_links(self, links: AdoptLinks) -> None:
         """Tie adopted memories to each other, by the ids that they have here."""
         self.services.store.apply([links], at=self.at)
+
+    def apply(self, changes: Sequence[Change], *, keep_going: bool = False) -> Sequence[Outcome]:
+        """Write these, in whatever scope each names, as one transaction."""
+        if not changes:
+            return ()
+        return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
+
+    def marked(self, scope: Scope, prefix: str) -> dict[str, int]:
+        """The notes and entities of a scope, forgotten ones too, whose `source` begins so, by that."""
+        with self.services.read_everything() as view:
+            where = (
+                Equals("scope_id", scope_id(view, scope)),
+                is_set("source"),
+                Not(Equals("kind", "message")),
+            )
+            rows = view.rows("memory", ("id", "source"), where)
+        return {source: id_ for id_, source in rows if source.startswith(prefix)}
+
+    def memories(self, ids: Collection[int]) -> dict[int, Memory]:
+        """Those that exist, forgotten ones and others' included."""
+        if not ids:
+            return {}
+        with self.services.read_everything() as view:
+            return memories_by_id(view, ids)
+
+    def relations_from(self, entities: Collection[int]) -> list[Relation]:
+        """Those that begin at these entities, ended and removed ones too."""
+        if not entities:
+            return []
+        with self.services.read_everything() as view:
+            return relations_where(view, (OneOf("source_id", entities),))
 
     def record_file(self, file: str | Path) -> None:
         """Note that this file was imported."""

@@ -172,6 +172,12 @@ class Upkeep:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
 
     @asks_again
+    def scopes(self) -> Sequence[Scope]:
+        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
+        with self.services.read_everything() as view:
+            return tuple(all_scopes(view))
+
+    @asks_again
     def notes_by_scope(self) -> Mapping[Scope, int]:
         """Every scope of the store that holds something live, with the number of its notes in force."""
         with self.services.read_everything() as view:

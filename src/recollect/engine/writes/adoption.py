@@ -115,8 +115,11 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
 
 
 def _add_under_own_id(work: Work, table: Table, id_: int, values: dict[str, Value]) -> int:
-    """Under the id that the row had, unless another row has it here; then under the next free one."""
-    if not work.exists(table, id_):
+    """Under the id that the row had, unless another row has it here; then under the next free one.
+
+    What never had an id of ours has a negative one.
+    """
+    if id_ > 0 and not work.exists(table, id_):
         values = {"id": id_, **values}
     return work.rows.put(table, [values])[0]
 

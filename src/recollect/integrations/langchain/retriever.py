@@ -50,7 +50,7 @@ class RecollectRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # LangChain's
+        run_manager: CallbackManagerForRetrieverRun,  # LangChain's
         **asked: Any,
     ) -> list[Document]:
         return _recalled(self.memory, query, self._arguments(asked))
@@ -59,7 +59,7 @@ class RecollectRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002  # LangChain's
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # LangChain's
         **asked: Any,
     ) -> list[Document]:
         return await self._calls.run(_recalled, query, self._arguments(asked))

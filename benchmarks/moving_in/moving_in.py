@@ -1,0 +1,169 @@
+"""Moving in: stores made by the peers themselves, imported here: counts, and three questions answered.
+
+    python benchmarks/moving_in/moving_in.py --json benchmarks/results/moving-in.json
+    python benchmarks/moving_in/moving_in.py --only mem0
+
+A peer is a file in `makers`: `PACKAGES` is what its environment needs, and `make(folder)` fills the folder by
+the peer's own API and gives, for each store in it, its path there, the format we should see in it, how many
+things it holds, and the texts that the peer answers `world.QUESTIONS` with. `owner` names whose they are.
+Without `PACKAGES`, the peer cannot be had here: its file is written after its published format, and `answers`
+is empty.
+Environments are kept in the user's cache folder; a peer that cannot be installed or run is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "speed")]
+
+from facts import facts, write_json  # noqa: E402  # beside the folders above
+from platformdirs import user_cache_path  # noqa: E402
+from world import QUESTIONS, WANTED, ranks  # noqa: E402
+
+import recollect  # noqa: E402
+from recollect.records import Memory  # noqa: E402
+from recollect.transfer import ForeignReport, import_path, recognise  # noqa: E402
+
+_INSTALL_SECONDS = 600
+_MAKE_SECONDS = 300
+Row = dict[str, Any]
+
+
+def main() -> int:
+    options = _options()
+    names = sorted(file.stem for file in (HERE / "makers").glob("*.py"))
+    wanted = options.only.split(",") if options.only else names
+    rows: list[Row] = []
+    for name in wanted:
+        rows += _of_peer(name, Path(options.cache))
+        for row in rows:
+            if row["peer"] == name:
+                print(json.dumps(row), flush=True)
+    if options.json:
+        write_json(Path(options.json), {"facts": facts("recollect-memory"), "stores": rows})
+    return int(any(row.get("problem") for row in rows))
+
+
+def _of_peer(name: str, cache: Path) -> list[Row]:
+    packages = import_module(f"makers.{name}").PACKAGES
+    python = cache / packages[0] / "bin" / "python" if packages else Path(sys.executable)
+    problem = _install(python, packages) if packages else ""
+    if problem:
+        return [{"peer": name, "problem": problem}]
+    with tempfile.TemporaryDirectory(prefix="recollect-moving-in-") as made:
+        folder = Path(made) / "store"
+        folder.mkdir()
+        told = _run(python, name, folder, Path(made))
+        if isinstance(told, str):
+            return [{"peer": name, "problem": told}]
+        return [_moved(name, told["versions"], store, folder) for store in told["stores"]]
+
+
+def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row:
+    """Import one store into an empty memory, twice, and ask it what the peer was asked."""
+    path = folder / store["path"]
+    row: Row = {
+        "peer": name,
+        "versions": versions or "none: written after the published format",
+        "store": store["path"],
+        "made": store["made"],
+    }
+    row["recognised_as"] = recognise(path)
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    with tempfile.TemporaryDirectory() as here, recollect.open(Path(here) / "memory.db") as memory:
+        first = import_path(memory, path)
+        again = import_path(memory, path)
+        assert isinstance(first, ForeignReport)
+        assert isinstance(again, ForeignReport)
+        row["read"] = {sort: getattr(first, sort) for sort in store["made"]}
+        row["new"] = {
+            sort: getattr(first, f"{sort}_new")
+            for sort in ("entities", "observations", "notes", "messages", "relations")
+            if getattr(first, f"{sort}_new")
+        }
+        row["no_place"] = {each.what: each.count for each in first.no_place}
+        row["bad"] = first.bad_count
+        row["changed_by_a_second_import"] = again.changed
+        row["answered_by_the_peer"] = ranks(store["answers"]) if store["answers"] else None
+        own = memory.scoped(store.get("owner", ""), None) if "owner" in store else memory
+        hits = [own.recall(text, limit=WANTED).hits for text, _ in QUESTIONS]
+        row["answered_by_us"] = ranks([[_text(hit.memory) for hit in found] for found in hits])
+    row["source_untouched"] = before == {
+        file: file.read_bytes() for file in folder.rglob("*") if file.is_file()
+    }
+    problems = [
+        "another format was recognised" if row["recognised_as"] != store["format"] else "",
+        "the counts differ" if row["read"] != store["made"] or row["bad"] else "",
+        "a second import changed something" if row["changed_by_a_second_import"] else "",
+        "the source was touched" if not row["source_untouched"] else "",
+        "a question is not answered" if None in row["answered_by_us"] else "",
+    ]
+    if any(problems):
+        row["problem"] = "; ".join(filter(None, problems))
+    return row
+
+
+def _text(memory: Memory) -> str:
+    return memory.text or " ".join(observation.content for observation in memory.in_force)
+
+
+def _run(python: Path, name: str, folder: Path, home: Path) -> Row | str:
+    environment = {**os.environ, "HOME": str(home), "ANONYMIZED_TELEMETRY": "False"}
+    environment.pop("PYTHONPATH", None)
+    command = [str(python), str(HERE / "make.py"), name, str(folder)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_MAKE_SECONDS, check=False, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        return f"took longer than {_MAKE_SECONDS} seconds"
+    if done.returncode:
+        return f"could not be filled: {(done.stderr.strip().splitlines() or ['no reason'])[-1][:200]}"
+    told: Row = json.loads(done.stdout.strip().splitlines()[-1])
+    return told
+
+
+def _install(python: Path, packages: tuple[str, ...]) -> str:
+    """What went wrong; nothing where all is well."""
+    uv = Path(sys.executable).parent / "uv"
+    commands = []
+    if not python.exists():
+        commands.append([sys.executable, "-m", "venv", str(python.parent.parent)])
+    commands.append(
+        [str(uv), "pip", "install", "--quiet", "--python", str(python), *packages]
+        if uv.exists()
+        else [str(python), "-m", "pip", "install", "--quiet", *packages]
+    )
+    for command in commands:
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"could not be installed: {type(error).__name__}"
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no reason"])[-1]
+            return f"could not be installed: {reason[:200]}"
+    return ""
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", help="makers' names, with commas between")
+    parser.add_argument("--cache", default=str(user_cache_path("recollect") / "bench" / "moving-in"))
+    parser.add_argument("--json", help="where to write the results")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""The OpenAI Agents SDK: a session whose items are messages of a memory, and tools to remember and recall.
+
+An item is kept exactly, in its message's metadata. The message's text is what the item says, so that searches
+find it from every other conversation, and what is worth keeping in it also becomes a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from recollect.aio import AsyncEngine
+from recollect.engine.engine import Engine
+from recollect.engine.limits import MOST_PER_PAGE
+from recollect.errors import NotFound
+from recollect.extras import needs_extra
+from recollect.records import Memory
+from recollect.text.limits import TEXT_LIMIT, clean_name
+
+with needs_extra("The adapter for the OpenAI Agents SDK", "openai-agents"):
+    from agents import FunctionTool, SessionSettings, TResponseInputItem, function_tool
+    from agents.memory.session import SessionABC
+    from agents.memory.session_settings import resolve_session_limit
+
+_ITEM = "openai_agents_item"
+_RECALLED = "From memory:\n"
+
+
+class RecollectSession(SessionABC):
+    """The history of one conversation, for `Runner.run(…, session=…)`; several programs may share it."""
+
+    def __init__(
+        self,
+        session_id: str,
+        memory: Engine,
+        *,
+        extract: bool = True,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
+        """`memory` was opened by the caller, who closes it. Without `extract`, nothing becomes a note."""
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._name = clean_name(session_id, "session_id")
+        self._extract = extract
+        # One conversation is of one scope, also where the memory shows those of several agents.
+        self._calls = AsyncEngine(memory.scoped(memory.scope.owner, memory.scope.agent))
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The last `limit` items, oldest first; without a limit, as the settings say, or all."""
+        most = resolve_session_limit(limit, self.session_settings)
+        return await self._calls.run(self._items, None if most is None or most < 0 else most)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        if items:
+            turns = [_turn(item) for item in items]
+            await self._calls.add_messages(self._name, turns, extract=self._extract)
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Take back the last item, and the notes that were drawn out of it."""
+        return await self._calls.run(self._pop)
+
+    async def clear_session(self) -> None:
+        """Forget the conversation, and the notes that were drawn out of it; `restore` brings each back."""
+        try:
+            await self._calls.sessions.forget(self._name)
+        except NotFound:  # nothing was ever said in it
+            return
+
+    def _items(self, memory: Engine, most: int | None) -> list[TResponseInputItem]:
+        return [_item(message) for message in reversed(list(self._newest(memory, most)))]
+
+    def _newest(self, memory: Engine, most: int | None) -> Iterator[Memory]:
+        """What was said, the last first. What was corrected since was said all the same."""
+        after: int | None = 0
+        while after is not None and most != 0:
+            limit = MOST_PER_PAGE if most is None else min(most, MOST_PER_PAGE)
+            page = memory.list(
+                kinds=["message"], session=self._name, include_superseded=True, limit=limit, after=after
+            )
+            yield from page.memories
+            most = None if most is None else most - len(page.memories)
+            after = page.cursor
+
+    def _pop(self, memory: Engine) -> TResponseInputItem | None:
+        # Another program may have taken the same one back: then the one before is the last.
+        while last := next(self._newest(memory, 1), None):
+            drawn = memory.list(session=self._name, include_superseded=True, limit=MOST_PER_PAGE).memories
+            notes = [note.id for note in drawn if note.drawn_from == last.id]
+            if last.id in memory.forget([last.id, *notes]):
+                return _item(last)
+        return None
+
+
+def memory_tools(memory: Engine) -> list[FunctionTool]:
+    """`remember` and `recall`, for `Agent(tools=…)`: what an agent decides to keep, and what it looks up."""
+    calls = AsyncEngine(memory)
+
+    @function_tool
+    async def remember(text: str) -> str:
+        """Keep a fact for later conversations.
+
+        Args:
+            text: One fact that stands by itself, with names instead of pronouns.
+        """
+        kept = await calls.remember(text)
+        return "Kept." if kept.created else "I knew that already."
+
+    @function_tool
+    async def recall(query: str) -> str:
+        """Look up what is known from earlier conversations.
+
+        Args:
+            query: What to look for, as a question or in keywords.
+        """
+        found = await calls.context(query, budget_tokens=1_000)
+        return f"{_RECALLED}{found.text or 'Nothing here seems to answer that.'}"
+
+    return [remember, recall]
+
+
+def _item(message: Memory) -> TResponseInputItem:
+    kept = (message.metadata or {}).get(_ITEM)
+    if kept is None:  # it was not an agent of the SDK that said it
+        kept = {"role": message.role or "user", "content": message.text}
+    return cast("TResponseInputItem", kept)
+
+
+def _turn(item: TResponseInputItem) -> dict[str, Any]:
+    plain = cast("Mapping[str, Any]", item)
+    kind = str(plain.get("type", "message"))
+    role = plain.get("role") or ("tool" if kind.endswith("_output") else "assistant")
+    said = "\n".join(_words(plain))
+    if kind == "function_call_output" and said.startswith(_RECALLED):
+        said = "(recalled)"  # what came out of the memory is not to be found there twice
+    text = said.replace("\0", "\N{REPLACEMENT CHARACTER}")[:TEXT_LIMIT]
+    return {"role": role, "content": text if text.strip() else f"({kind})", "metadata": {_ITEM: plain}}
+
+
+def _words(item: Mapping[str, Any]) -> Iterator[str]:
+    """What an item says, for searches."""
+    if "name" in item and "arguments" in item:
+        yield f"{item['name']}({item['arguments']})"
+    for field in ("content", "summary", "output"):
+        yield from _texts(item.get(field))
+
+
+def _texts(part: object) -> Iterator[str]:
+    match part:
+        case str():
+            yield part
+        case Mapping():
+            for field in ("text", "refusal", "transcript"):
+                yield from _texts(part.get(field))
+        case Sequence():
+            for each in part:
+                yield from _texts(each)
+        case _:
+            return

@@ -1,0 +1,148 @@
+"""MCP Memory v2: a knowledge graph in a SQLite file, with relations that end and observations with kinds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidInput
+from recollect.records import Status
+from recollect.transfer.chats.conversation import time_of_iso
+from recollect.transfer.formats import ForeignFormat
+from recollect.transfer.formats.items import (
+    BadRow,
+    ForeignEntity,
+    ForeignItem,
+    ForeignNote,
+    ForeignObservation,
+    ForeignRelation,
+    NoPlace,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from recollect.transfer.formats.source import ForeignSource
+
+# What only serves its own ranking: our store learns that anew from how it is used.
+_LEARNT = {
+    "entity_access": "access counts",
+    "entity_access_log": "days of access",
+    "co_occurrences": "pairs found together",
+    "search_events": "logged searches",
+    "search_results": "logged search results",
+    "implicit_feedback": "logged feedback",
+}
+
+
+def _recognises(source: ForeignSource) -> bool:
+    return (
+        source.has_table("entities", "id", "name", "entity_type")
+        and source.has_table("observations", "entity_id", "content")
+        and source.has_table("relations", "from_entity", "to_entity", "relation_type")
+    )
+
+
+def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    with source.database() as rows:
+        names = {row["id"]: row["name"] for row in rows.execute("SELECT id, name FROM entities")}
+        yield from _entities(source, rows)
+        yield from _relations(source, rows, names)
+        if "reflections" in source.tables:
+            yield from _reflections(rows, names)
+        for table, what in _LEARNT.items():
+            if table in source.tables:
+                (number,) = rows.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
+                if number:
+                    yield NoPlace(what, count=number)
+
+
+def _entities(source: ForeignSource, rows: sqlite3.Connection) -> Iterator[ForeignItem]:
+    observations = _observations(source, rows)
+    for row in rows.execute("SELECT * FROM entities ORDER BY id"):
+        created = time_of_iso(row["created_at"])
+        status = row["status"] if "status" in source.tables["entities"] else "active"
+        try:
+            known = Status.of(status or "active")
+        except InvalidInput as error:
+            yield BadRow(f"entity {row['name']}, status", str(error))
+            known = Status.ACTIVE
+        yield ForeignEntity(
+            name=row["name"],
+            # Its word for an entity whose type nobody named.
+            type="" if row["entity_type"] == "Generic" else row["entity_type"],
+            observations=tuple(observations.pop(row["id"], ())),
+            created_at=created,
+            updated_at=time_of_iso(row["updated_at"]),
+            status=known,
+        )
+    for entity, lost in observations.items():
+        yield BadRow(f"{len(lost)} observations", f"Their entity {entity} is not in the file.")
+
+
+def _observations(source: ForeignSource, rows: sqlite3.Connection) -> dict[int, list[ForeignObservation]]:
+    columns = source.tables["observations"]
+    found = rows.execute("SELECT * FROM observations ORDER BY id").fetchall()
+    # A later observation names the one that it replaces.
+    successors = (
+        {row["supersedes"]: row["content"] for row in found if row["supersedes"] is not None}
+        if "supersedes" in columns
+        else {}
+    )
+    observations: defaultdict[int, list[ForeignObservation]] = defaultdict(list)
+    for row in found:
+        superseded = time_of_iso(row["superseded_at"]) if "superseded_at" in columns else None
+        observations[row["entity_id"]].append(
+            ForeignObservation(
+                content=row["content"],
+                kind=(row["kind"] if "kind" in columns else None) or "generic",
+                created_at=time_of_iso(row["created_at"]),
+                superseded_at=superseded,
+                superseded_by=successors.get(row["id"]) if superseded else None,
+            )
+        )
+    return observations
+
+
+def _relations(
+    source: ForeignSource, rows: sqlite3.Connection, names: dict[int, str]
+) -> Iterator[ForeignItem]:
+    columns = source.tables["relations"]
+    for row in rows.execute("SELECT * FROM relations ORDER BY id"):
+        ends = (names.get(row["from_entity"]), names.get(row["to_entity"]))
+        if ends[0] is None or ends[1] is None:
+            yield BadRow(f"relation {row['id']}", "The entity at one of its ends is not in the file.")
+            continue
+        created = time_of_iso(row["created_at"])
+        ended = time_of_iso(row["ended_at"]) if "ended_at" in columns else None
+        if "active" in columns and not row["active"]:
+            ended = ended or created
+        yield ForeignRelation(
+            source=ends[0],
+            type=row["relation_type"],
+            target=ends[1],
+            context=(row["context"] if "context" in columns else None) or "",
+            created_at=created,
+            until=ended,
+        )
+
+
+def _reflections(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
+    """What somebody thought of an entity, a relation, a session or of everything."""
+    for row in rows.execute("SELECT * FROM reflections ORDER BY id"):
+        named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
+        yield ForeignNote(
+            key=f"reflection:{row['id']}",
+            text=row["content"],
+            created_at=time_of_iso(row["created_at"]),
+            category="reflection",
+            tags=(row["mood"],) if row["mood"] else (),
+            speaker=row["author"],
+            about=(named,) if named else (),
+        )
+        if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
+            yield NoPlace("what reflections are about, other than entities", row["target_type"])
+
+
+FORMAT = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _recognises, _read)

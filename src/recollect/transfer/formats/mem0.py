@@ -1,0 +1,279 @@
+"""mem0: memories in a local Qdrant or Chroma, their history in SQLite, or as the JSON of `get_all`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from recollect.lazy_dataclass import dataclass
+from recollect.records import Revision
+from recollect.transfer.formats import ForeignFormat
+from recollect.transfer.formats.items import (
+    BadRow,
+    ForeignEntity,
+    ForeignItem,
+    ForeignMessage,
+    ForeignNote,
+    ForeignRelation,
+    NoPlace,
+)
+from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.values import (
+    moment_of,
+    object_of,
+    other_fields,
+    share_of,
+    text_value,
+    words_of,
+)
+from recollect.transfer.formats.vector_folders import (
+    chroma_files,
+    chroma_payloads,
+    is_chroma,
+    is_qdrant,
+    qdrant_files,
+    qdrant_payloads,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_HISTORY = "history.db"
+# Of a payload or an item of `get_all`: what becomes a field, and what is only another form of the text.
+_PLACED = {
+    "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
+    "user_id", "agent_id", "run_id", "actor_id", "role", "metadata", "category", "categories", "tags",
+    "importance", "entity_type", "linked_memory_ids", "score", "chroma:document",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Where one mem0 keeps its memories."""
+
+    history: Path | None
+    qdrant: Sequence[Path]
+    chroma: Sequence[Path]
+
+
+def _recognises(source: ForeignSource) -> bool:
+    if source.is_folder:
+        files = _files(source)
+        stores = (*files.qdrant, *files.chroma)
+        return _is_history(files.history) or any(_has_memories(file) for file in stores)
+    if source.is_database:
+        return _is_history(source.path) or _has_memories(source.path)
+    return _listed(source.document) is not None
+
+
+def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    listed = _listed(source.document) if not source.is_folder else None
+    if listed is not None:
+        yield from _items(listed, source.document)
+        return
+    files = _files(source)
+    payloads, bad = _payloads(files)
+    yield from bad
+    history = _History(files.history)
+    about: defaultdict[str, list[str]] = defaultdict(list)
+    for payload in payloads.values():
+        for memory in words_of(payload.get("linked_memory_ids")):
+            about[memory].append(text_value(payload.get("data")))
+    for key, payload in payloads.items():
+        if "linked_memory_ids" in payload:
+            yield _entity(payload)
+        elif "data" in payload:
+            yield _note(key, payload, history.former.get(key, ()), tuple(about.get(key, ())))
+        else:
+            yield NoPlace("records of other programs in the same vector store", key)
+    yield from history.rest(payloads)
+
+
+def _files(source: ForeignSource) -> _Files:
+    """Of a folder: what is in it. Of a file: that file, with what belongs to it in the same folder."""
+    folder = source.path if source.is_folder else source.path.parent
+    found = [file for place in (_HISTORY, f"*/{_HISTORY}") for file in sorted(folder.glob(place))]
+    history = next((file for file in found if _is_history(file)), None)
+    if source.is_folder or _is_history(source.path):
+        history = history if source.is_folder else source.path
+        return _Files(history, qdrant_files(folder), chroma_files(folder))
+    if is_qdrant(source):
+        return _Files(history, [source.path], [])
+    return _Files(history, [], [source.path])
+
+
+def _is_history(file: Path | None) -> bool:
+    return file is not None and ForeignSource(file).has_table(
+        "history", "memory_id", "old_memory", "new_memory"
+    )
+
+
+def _has_memories(file: Path) -> bool:
+    """Whether one of the first records of a vector store is mem0's: each has its text under `data`."""
+    source = ForeignSource(file)
+    if is_qdrant(source):
+        first = next((each for each in qdrant_payloads(file) if not isinstance(each, BadRow)), None)
+    elif is_chroma(source):
+        first = next(chroma_payloads(file), None)
+    else:
+        return False
+    return first is not None and {"data", "hash"} <= first[1].keys()
+
+
+def _payloads(files: _Files) -> tuple[dict[str, dict[str, Any]], list[BadRow]]:
+    payloads: dict[str, dict[str, Any]] = {}
+    bad: list[BadRow] = []
+    for file in files.qdrant:
+        for each in qdrant_payloads(file):
+            if isinstance(each, BadRow):
+                bad.append(each)
+            else:
+                payloads[each[0]] = each[1]
+    for file in files.chroma:
+        payloads.update(chroma_payloads(file))
+    return payloads, bad
+
+
+def _note(
+    key: str, payload: dict[str, Any], former: Sequence[Revision] = (), about: tuple[str, ...] = ()
+) -> ForeignItem:
+    text = payload.get("data", payload.get("memory"))
+    if not isinstance(text, str):
+        return BadRow(f"memory {key}", "It has no text.")
+    # `get_all` keeps apart what a payload holds beside the rest.
+    metadata = {**payload, **object_of(payload.get("metadata"))}
+    categories = words_of(metadata.get("categories"))
+    category = text_value(metadata.get("category")) or (categories[0] if categories else "")
+    assistant = "assistant" if payload.get("role") == "assistant" else ""
+    return ForeignNote(
+        key=key,
+        text=text,
+        created_at=moment_of(payload.get("created_at")),
+        updated_at=moment_of(payload.get("updated_at")),
+        category=category,
+        tags=(*words_of(metadata.get("tags")), *(each for each in categories if each != category)),
+        metadata=other_fields(metadata, _PLACED),
+        importance=share_of(metadata.get("importance")),
+        speaker=text_value(payload.get("actor_id")) or assistant,
+        session=text_value(payload.get("run_id")),
+        about=about,
+        former=tuple(former),
+        expires_at=moment_of(payload.get("expiration_date")),
+        owner=text_value(payload.get("user_id")),
+        agent=text_value(payload.get("agent_id")),
+    )
+
+
+def _entity(payload: dict[str, Any]) -> ForeignItem:
+    return ForeignEntity(
+        name=text_value(payload.get("data")),
+        type=text_value(payload.get("entity_type")).lower(),
+        owner=text_value(payload.get("user_id")),
+        agent=text_value(payload.get("agent_id")),
+    )
+
+
+class _History:
+    """What memories said before, and those that were deleted."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self.former: dict[str, list[Revision]] = {}
+        self._events: defaultdict[str, list[sqlite3.Row]] = defaultdict(list)
+        if file is None:
+            return
+        with ForeignSource(file).database() as rows:
+            for row in rows.execute("SELECT * FROM history ORDER BY rowid"):
+                self._events[row["memory_id"]].append(row)
+        for key, events in self._events.items():
+            self.former[key] = list(_revisions(events))
+
+    def rest(self, stored: dict[str, dict[str, Any]]) -> Iterator[ForeignItem]:
+        """Memories that the vector store does not have, and the last messages of each session."""
+        # A history names no owner, so nobody else may get what one of several people has deleted.
+        is_owned = any(each.get("user_id") or each.get("agent_id") for each in stored.values())
+        for key, events in self._events.items():
+            if key in stored:
+                continue
+            if is_owned:
+                text = text_value(events[-1]["old_memory"])
+                yield NoPlace("deleted memories of which the history does not say whose they were", text[:60])
+            else:
+                yield self._unstored(key, events)
+        yield from self._messages()
+
+    def _unstored(self, key: str, events: Sequence[sqlite3.Row]) -> ForeignItem:
+        last = events[-1]
+        deleted = bool(last["is_deleted"]) or last["event"] == "DELETE"
+        return ForeignNote(
+            key=key,
+            text=text_value(last["old_memory"] if deleted else last["new_memory"]),
+            created_at=moment_of(events[0]["created_at"]) or moment_of(last["created_at"]),
+            updated_at=_time(last),
+            speaker=text_value(last["actor_id"]),
+            former=tuple(self.former.get(key, ())),
+            forgotten_at=_time(last) if deleted else None,
+        )
+
+    def _messages(self) -> Iterator[ForeignItem]:
+        if self._file is None or "messages" not in ForeignSource(self._file).tables:
+            return
+        with ForeignSource(self._file).database() as rows:
+            for row in rows.execute("SELECT * FROM messages ORDER BY rowid"):
+                scope = parse_qs(row["session_scope"] or "")
+                names = {name: values[0] for name, values in scope.items()}
+                yield ForeignMessage(
+                    session=names.get("run_id") or row["session_scope"] or "mem0",
+                    key=row["id"],
+                    text=text_value(row["content"]),
+                    role=text_value(row["role"]),
+                    speaker=text_value(row["name"]),
+                    created_at=moment_of(row["created_at"]),
+                    owner=names.get("user_id", ""),
+                    agent=names.get("agent_id", ""),
+                )
+
+
+def _revisions(events: Sequence[sqlite3.Row]) -> Iterator[Revision]:
+    since = moment_of(events[0]["created_at"])
+    for event in events:
+        until = _time(event)
+        if event["event"] == "UPDATE" and event["old_memory"] and since and until:
+            yield Revision(event["old_memory"], since, until)
+        since = until or since
+
+
+def _time(event: sqlite3.Row) -> Any:
+    return moment_of(event["updated_at"]) or moment_of(event["created_at"])
+
+
+def _listed(document: object) -> list[Any] | None:
+    """The memories of `get_all`, if it is that: with or without `results` around them."""
+    match document:
+        case {"results": list(found)} | list(found):
+            first = found[0] if found else None
+            is_memory = isinstance(first, dict) and isinstance(first.get("memory"), str) and "id" in first
+            return found if is_memory else None
+        case _:
+            return None
+
+
+def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
+    for number, item in enumerate(listed, 1):
+        if isinstance(item, dict):
+            yield _note(str(item.get("id") or ""), item)
+        else:
+            yield BadRow(f"result {number}", "It is no object.")
+    relations = document.get("relations") if isinstance(document, dict) else None
+    for row in relations if isinstance(relations, list) else ():
+        match row:
+            case {"source": str(start), "relationship": str(type_)}:
+                yield ForeignRelation(start, type_, text_value(row.get("target") or row.get("destination")))
+            case _:
+                yield BadRow("relations", "One names no source or relationship.")
+
+
+FORMAT = ForeignFormat("mem0", "mem0's folder, history or JSON", _recognises, _read)

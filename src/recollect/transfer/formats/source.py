@@ -1,0 +1,158 @@
+"""The file or folder that is imported: opened for reading alone, and looked at once however many ask."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from recollect.errors import InvalidInput
+from recollect.transfer.files import UTF16_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DATABASE = b"SQLite format 3\0"
+# Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
+_READ_VERSION = 19
+_WAL = 2
+_HEAD = 64 * 1024
+DOCUMENT_LIMIT = 512 * 1024 * 1024
+"""A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
+
+
+class ForeignSource:
+    """A path, and what recognisers and readers ask of it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            exists = self.path.exists()
+        except (OSError, ValueError):  # a name too long, or with a NUL
+            exists = False
+        if not exists:
+            raise InvalidInput(f"There is no file or folder {path}.")
+        if not self.path.is_file() and not self.path.is_dir():
+            # A pipe can be read once, and a source is looked at before it is read.
+            raise InvalidInput(
+                f"{path} is no ordinary file; save it as one, or pipe it into: recollect import -"
+            )
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir()
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of a file; none of a folder."""
+        if not self.path.is_file():
+            return b""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(_HEAD)
+        except OSError as error:
+            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    @property
+    def is_database(self) -> bool:
+        """Whether it is a SQLite file."""
+        return self.head.startswith(_DATABASE)
+
+    @cached_property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The columns of every table of a SQLite file, by the table's name; none of anything else."""
+        if not self.is_database:
+            return {}
+        with self.database() as rows:
+            names = [row["name"] for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+            return {name: _columns(rows, name) for name in names}
+
+    def has_table(self, name: str, *columns: str) -> bool:
+        """Whether there is such a table, with at least these columns."""
+        return name in self.tables and set(columns) <= set(self.tables[name])
+
+    @contextmanager
+    def database(self) -> Iterator[sqlite3.Connection]:
+        """The SQLite file, read-only, as it is at this moment; rows are read by name."""
+        with open_database(self.path) as rows:
+            yield rows
+
+    @cached_property
+    def document(self) -> Any:
+        """What a file that is one JSON document holds; None of anything else, lines of JSON included."""
+        start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start.startswith((b"{", b"[")) or self.head.startswith(UTF16_MARKS):
+            return None
+        if self.path.stat().st_size > DOCUMENT_LIMIT:
+            return None
+        with self.path.open("rb") as file:
+            first = file.readline(DOCUMENT_LIMIT).removeprefix(b"\xef\xbb\xbf")
+            rest = file.read()
+        with suppress(ValueError, RecursionError):
+            whole = json.loads(first)
+            return None if rest.strip() else whole
+        try:
+            return json.loads((first + rest).decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+
+    def file(self, *names: str) -> Path | None:
+        """The first of these files that the folder has."""
+        return next((found for name in names if (found := self.path / name).is_file()), None)
+
+
+@contextmanager
+def open_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """A SQLite file for reading alone. Nothing beside it changes either, and a program may be using it."""
+    with _readable(path) as (place, options):
+        try:
+            connection = sqlite3.connect(f"file:{quote(str(place.resolve()))}?{options}", uri=True)
+        except sqlite3.Error as error:
+            raise InvalidInput(f"{path} cannot be opened: {error}.") from error
+        try:
+            connection.row_factory = sqlite3.Row
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("BEGIN")  # every question sees the same moment
+            yield connection
+        except sqlite3.Error as error:
+            raise InvalidInput(f"{path} could not be read: {error}.") from error
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[tuple[Path, str]]:
+    log, index = Path(f"{path}-wal"), Path(f"{path}-shm")
+    with path.open("rb") as file:
+        uses_log = file.read(_READ_VERSION + 1)[-1:] == bytes([_WAL])
+    if not uses_log:
+        yield path, "mode=ro"
+    elif not log.exists() or not log.stat().st_size:
+        # Nobody has it open. To read it as any other would create a log beside it.
+        yield path, "mode=ro&immutable=1"
+    elif index.exists() and os.access(index, os.W_OK):
+        # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
+        yield path, "mode=ro"
+    else:
+        # A program that died left its log, or all of it is for reading alone: there can be no index.
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy.db"
+            shutil.copyfile(path, copy)
+            shutil.copyfile(log, f"{copy}-wal")
+            yield copy, "mode=rw"
+
+
+def _columns(rows: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    try:
+        found = rows.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    except sqlite3.Error:  # a virtual table whose module is not here
+        return ()
+    return tuple(row["name"] for row in found)
