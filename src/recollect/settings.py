@@ -289,6 +289,11 @@ class Settings:
     profiles: Annotated[
         tuple["Profile", ...], _PROFILES, "your own rankings, as [[profiles]]; see `profile show NAME --toml`"
     ] = ()
+    rerank: Annotated[
+        str,
+        _RERANKER,
+        "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
+    ] = "off"
     hook_deadline_ms: Annotated[
         int,
         _MILLISECONDS,
@@ -303,11 +308,6 @@ class Settings:
     hook_secrets: Annotated[
         bool, _SWITCH, "on: hooks also capture what looks like a key or a password; off: a placeholder"
     ] = False
-    rerank: Annotated[
-        str,
-        _RERANKER,
-        "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
-    ] = "off"
 
 
 @dataclass(frozen=True, slots=True)
