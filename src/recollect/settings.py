@@ -184,6 +184,8 @@ _MEGABYTES = _number(float, lambda number: number > 0, "a number above 0", 1_000
 _DAYS = _number(float, lambda number: number > 0, "a number above 0", 36_500)
 _MINUTES = _number(float, lambda number: number >= 30, "a number of at least 30", 525_600)
 _SHARE = _number(float, lambda number: 0 <= number <= 1, "a number from 0 to 1", 1)
+_MILLISECONDS = _number(int, lambda number: number > 0, "a whole number above 0", 60_000)
+_IDLE_MINUTES = _number(float, lambda number: number > 0, "a number above 0", 10_080)
 _WHOLE = _number(int, lambda number: number > 0, "a whole number above 0", 10**9)
 _THREADS = _number(int, lambda number: number > 0, "a whole number above 0", 1_024)
 _COUNT = _number(int, lambda number: number >= 0, "a whole number of at least 0", 10**6)
@@ -292,6 +294,20 @@ class Settings:
         _RERANKER,
         "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
     ] = "off"
+    hook_deadline_ms: Annotated[
+        int,
+        _MILLISECONDS,
+        "how long a prompt waits for a hook, in thousandths of a second; then it goes without",
+    ] = 300
+    hook_budget_tokens: Annotated[
+        int, _WHOLE, "tokens of memories that a hook puts before a prompt at most"
+    ] = 400
+    hook_idle_minutes: Annotated[
+        float, _IDLE_MINUTES, "how long the process that answers hooks stays when nothing happens"
+    ] = 60.0
+    hook_secrets: Annotated[
+        bool, _SWITCH, "on: hooks also capture what looks like a key or a password; off: a placeholder"
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

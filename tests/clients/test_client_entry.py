@@ -140,3 +140,22 @@ def test_another_programs_entry_is_taken_out_only_by_force() -> None:
     with pytest.raises(AnotherEntry, match="does not start Recollect"):
         edit_to_uninstall(DESKTOP, text, "recollect", None, force=False)
     assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == '{"mcpServers": {}}'
+
+
+def test_opencode_has_command_and_arguments_in_one_list() -> None:
+    client = CLIENTS["opencode"]
+    launch = Launch("/bin/recollect", ("serve",), {"RECOLLECT_LOG": "no-text"})
+    installed = edit_to_install(client, '{"mcp": {}}', "recollect", launch, force=False).after or ""
+    assert client.format.entry_in(installed, "recollect") == {
+        "type": "local",
+        "command": ["/bin/recollect", "serve"],
+        "environment": {"RECOLLECT_LOG": "no-text"},
+    }
+    theirs = installed.replace('"RECOLLECT_LOG"', '"RECOLLECT_MODEL_KEY": "k", "RECOLLECT_LOG"')
+    updated = edit_to_install(client, theirs, "recollect", Launch("/opt/recollect", ("serve",)), force=False)
+    assert client.format.entry_in(updated.after or "", "recollect") == {
+        "type": "local",
+        "command": ["/opt/recollect", "serve"],
+        "environment": {"RECOLLECT_MODEL_KEY": "k"},
+    }
+    assert edit_to_uninstall(client, installed, "recollect", None, force=False).after == '{"mcp": {}}'

@@ -46,6 +46,18 @@ LINUX = Machine("linux", PurePosixPath("/home/ana"))
             "/Users/ana/.codex/config.toml",
             "/home/ana/.codex/config.toml",
         ),
+        (
+            "gemini",
+            r"C:\Users\Ana\.gemini\settings.json",
+            "/Users/ana/.gemini/settings.json",
+            "/home/ana/.gemini/settings.json",
+        ),
+        (
+            "opencode",
+            r"C:\Users\Ana\.config\opencode\opencode.json",
+            "/Users/ana/.config/opencode/opencode.json",
+            "/home/ana/.config/opencode/opencode.json",
+        ),
     ],
 )
 def test_each_client_has_its_file_on_each_system(client: str, windows: str, mac: str, linux: str) -> None:
@@ -90,5 +102,5 @@ def test_a_project_has_its_own_file() -> None:
 
 
 def test_an_unknown_client_is_met_with_those_there_are() -> None:
-    with pytest.raises(InvalidInput, match="claude-desktop, claude-code, cursor, vscode, codex, generic"):
+    with pytest.raises(InvalidInput, match="cursor, vscode, codex, gemini, opencode, generic"):
         client_named("emacs")

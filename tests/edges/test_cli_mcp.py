@@ -169,6 +169,8 @@ def test_a_project_has_settings_of_its_own(typed: CommandLine, home: Path) -> No
         "cursor": "installed",
         "vscode": "",
         "codex": "",
+        "gemini": "",
+        "opencode": "",
     }
     assert "leave out --project" in typed.refused(
         "mcp", "install", "claude-desktop", "--project", str(project), status=1

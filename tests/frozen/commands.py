@@ -172,6 +172,10 @@ BENCH = (("bench", "quality", "--data", "data", "--no-cache", "--profile", "reco
 NOT_RUN = {
     "serve",
     "ui",
+    "hooks install",
+    "hooks uninstall",
+    "hooks status",
+    "hooks run",
     "token create",
     "token list",
     "token revoke",

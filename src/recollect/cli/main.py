@@ -39,7 +39,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("correct", "delete", "forget", "restore", "purge"),
     ),
     "Dream": (("dreams", "dream", "forecast"),),
-    "Serve": (("serve", "serve", "ui"), ("token", "token"), ("mcp", "mcp")),
+    "Serve": (("serve", "serve", "ui"), ("token", "token"), ("mcp", "mcp"), ("hooks", "hooks")),
     "Move": (("imports", "chat-import", "import"), ("import_export", "export", "backup", "copy")),
     "Care": (("upkeep", "doctor", "stats", "verify", "reindex", "models", "settings", "completion"),),
 }

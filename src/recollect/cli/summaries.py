@@ -43,6 +43,7 @@ SUMMARIES = {
     "ui": "Open the dashboard in the browser, signed in.",
     "token": "Create, list and revoke tokens for `serve --http`.",
     "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
+    "hooks": "Let an agent recall and remember by itself; take it back.",
     "chat-import": "Bring in talks: ChatGPT or Claude exports, Markdown, turns.",
     "import": "Bring in a memory: another program's, the official server's, or an export.",
     "export": "Write the memory to a JSONL file.",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import PurePath
+from typing import Any
 
+from recollect.clients.entry import Launch, server_entry
 from recollect.clients.formats import JsonFormat, TomlFormat
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
@@ -51,6 +53,11 @@ class Client:
     """The settings for all of the user's work; None where nobody can know."""
     project: str | None = None
     """The settings within a project, from its folder."""
+    in_one_list: bool = False
+    """Whether an entry has its command and arguments in one list."""
+
+    def entry(self, launch: Launch) -> dict[str, Any]:
+        return server_entry(launch, typed=self.format.typed, in_one_list=self.in_one_list)
 
     def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
         if self.user is None:
@@ -113,6 +120,26 @@ _ALL = (
         "Start a new session; `/mcp` shows the server.",
         lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "config.toml",
         ".codex/config.toml",
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        JsonFormat(typed=False, comments=True),
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: machine.home / ".gemini" / "settings.json",
+        ".gemini/settings.json",
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        JsonFormat("mcp", comments=True),
+        "Start opencode again; `opencode mcp list` shows the server.",
+        # On every system, as its makers have it.
+        lambda machine: (
+            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode" / "opencode.json"
+        ),
+        "opencode.json",
+        in_one_list=True,
     ),
     Client(
         "generic", "Another client", JsonFormat(typed=False), "Paste it where the client keeps its servers."

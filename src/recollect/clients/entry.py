@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAME = "recollect"
 MODULE = "recollect.cli.main"
-_WRITTEN = ("type", "command", "args", "env")
+_WRITTEN = ("type", "command", "args", "env", "environment")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
 """How the variables end that hold secrets: whoever put one here did it by hand."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -61,7 +61,11 @@ def checked_name(name: str) -> str:
     return name
 
 
-def server_entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
+def server_entry(launch: Launch, *, typed: bool, in_one_list: bool = False) -> dict[str, Any]:
+    """`in_one_list`: as opencode has it, command and arguments together."""
+    if in_one_list:
+        local: dict[str, Any] = {"type": "local", "command": [launch.command, *launch.arguments]}
+        return {**local, "environment": dict(launch.variables)} if launch.variables else local
     made: dict[str, Any] = {"type": "stdio"} if typed else {}
     made |= {"command": launch.command, "args": list(launch.arguments)}
     if launch.variables:
@@ -72,13 +76,13 @@ def server_entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
 def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Our entry as it shall be, with what the client or the user has put into it beside."""
     theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
-    variables = there.get("env")
+    key = "environment" if wanted.get("type") == "local" else "env"
     kept = {
         name: value
-        for name, value in (variables.items() if isinstance(variables, dict) else ())
+        for name, value in _variables(there).items()
         if not name.startswith("RECOLLECT_") or name.endswith(_NEVER_WRITTEN)
     }
-    env = {"env": {**kept, **wanted.get("env", {})}} if kept else {}
+    env = {key: {**kept, **wanted.get(key, {})}} if kept else {}
     return {**wanted, **env, **theirs}
 
 
@@ -92,23 +96,31 @@ def entry_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 def _words(found: Mapping[str, Any]) -> list[str]:
-    arguments = found.get("args")
-    words = map(str, arguments if isinstance(arguments, list) else ())
-    variables = found.get("env")
-    named = variables.items() if isinstance(variables, dict) else ()
+    command, *arguments = map(str, _command(found) or (None,))
+    named = _variables(found).items()
     return [
-        Launch(str(found.get("command")), tuple(words)).line,
+        Launch(command, tuple(arguments)).line,
         *(f"{name}={value}" for name, value in named if not name.endswith(_NEVER_WRITTEN)),
     ]
+
+
+def _command(found: Mapping[str, Any]) -> list[Any]:
+    """The command's words; one client has them all in one list."""
+    command, arguments = found.get("command"), found.get("args")
+    first = command if isinstance(command, list) else [command]
+    return [*first, *(arguments if isinstance(arguments, list) else ())]
+
+
+def _variables(found: Mapping[str, Any]) -> dict[str, Any]:
+    variables = found.get("env", found.get("environment"))
+    return variables if isinstance(variables, dict) else {}
 
 
 def is_ours(found: Any) -> bool:
     """Whether an entry starts Recollect, whatever else it says."""
     if not isinstance(found, dict):
         return False
-    arguments = found.get("args")
-    words = [found.get("command"), *(arguments if isinstance(arguments, list) else ())]
-    texts = [word for word in words if isinstance(word, str)]
+    texts = [word for word in _command(found) if isinstance(word, str)]
     return "serve" in texts and any(_names_us(word) for word in texts)
 
 
@@ -139,7 +151,7 @@ def edit_to_install(
 
     `original` is what was there before we first put it in, as far as it was kept.
     """
-    wanted = server_entry(launch, typed=client.format.typed)
+    wanted = client.entry(launch)
     there = client.format.entry_in(before or "", name)
     ours = is_ours(there)
     if ours:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.clients.catalogue import Client
     from recollect.clients.entry import NotEditable, SettingsEdit
 
-CHOICES = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "generic")
+CHOICES = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "gemini", "opencode", "generic")
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(CHOICES))
 _NAME = click.option(
     "--name", metavar="NAME", default="recollect", show_default=True, help="What the client calls the server."
@@ -52,7 +52,8 @@ def mcp_install_command(
 ) -> Result:
     """Put the server into a client's settings.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode or codex; generic prints what to paste elsewhere.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, codex, gemini or opencode; generic prints what to
+    paste elsewhere.
 
     Everything else in the file stays as it is, comments too, and a copy of it is kept beside it. What
     --store, --owner, --agent and --model say, or their variables, is written too: a client does not see your
@@ -66,7 +67,7 @@ def mcp_install_command(
     if find_spec("mcp") is None:  # what would fail later, where the client starts it unseen
         raise missing_extra("The server", "mcp", "No module named 'mcp'")
     launch, warnings = launch_from(call, tools)
-    wanted = entry.server_entry(launch, typed=to.format.typed)
+    wanted = to.entry(launch)
     snippet = to.format.snippet(entry.checked_name(name), wanted)
     if to.user is None:
         generic = {"client": to.name, "name": name, "entry": wanted, "snippet": snippet}
@@ -80,7 +81,7 @@ def mcp_install_command(
         return _not_edited(to, path, error, "put in by hand what is shown", snippet, warnings)
     data = {**_data(to, name, path), "entry": to.format.entry_in(edit.after or "", name)}
     if dry_run:
-        return _difference(path, edit, data, warnings)
+        return difference_shown(path, edit, data, warnings)
     if edit.is_none:
         text = f"{to.title} has it already, in {path}; nothing was changed."
         return Result.message(text, data, warnings=warnings)
@@ -115,7 +116,7 @@ def mcp_uninstall_command(
 ) -> Result:
     """Take the server out of a client's settings.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode or codex.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, codex, gemini or opencode.
 
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
@@ -132,7 +133,7 @@ def mcp_uninstall_command(
         return _not_edited(of, path, error, f"take {name!r} out by hand")
     data = _data(of, name, path)
     if dry_run:
-        return _difference(path, edit, data)
+        return difference_shown(path, edit, data)
     if edit.is_none:
         return Result.message(f"{of.title} has no server named {name}, in {path}; nothing was changed.", data)
     copy = _copy(files.apply_edit(path, edit, user_folder(project)))
@@ -189,7 +190,7 @@ def _copy(path: Path | None) -> list[str]:
     return [] if path is None else [f"What was there before: {path}"]
 
 
-def _difference(
+def difference_shown(
     path: Path, edit: SettingsEdit, data: Mapping[str, Any], warnings: Sequence[str] = ()
 ) -> Result:
     from difflib import unified_diff  # only a dry run needs it

@@ -102,6 +102,7 @@ def serve_command(
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.
     with needs_extra("The server", _EXTRA), quick_start():
+        from recollect.serve.hook_answers import answering_hooks
         from recollect.serve.lazy_engine import LazyEngine
         from recollect.serve.mcp.stdio import serve_stdio
         from recollect.serve.operations.catalogue import chosen
@@ -111,7 +112,7 @@ def serve_command(
     tls = _tls(tls_cert or settings.tls_cert, tls_key or settings.tls_key) if http else None
     policy = _access_policy(settings, token, tls=tls is not None, **access) if http else None
 
-    with LazyEngine(lambda: _opened(call, official)) as memory:
+    with LazyEngine(lambda: _opened(call, official)) as memory, answering_hooks(settings, memory.engine):
         if policy is not None:
             with needs_extra("The server", _EXTRA):
                 from recollect.serve.http.app import serve_http  # a web server, which few starts need

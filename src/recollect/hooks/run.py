@@ -1,0 +1,174 @@
+"""What a hook does: leave what was said for capturing, ask what bears on a prompt, print it, and be gone.
+
+It never fails a prompt and never delays one: whatever happens, it ends with 0, and at its deadline at the
+latest, with nothing printed and a line in the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+
+from recollect.errors import InvalidInput
+from recollect.hooks.events import EVENTS, HookEvent, hook_event, injection
+from recollect.hooks.known import Known, hooks_folder, known_settings
+from recollect.hooks.log import note_event
+from recollect.hooks.places import address_path, put_waiting
+from recollect.hooks.wire import NobodyListens, ask, read_address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
+
+_LONGEST_INPUT = 8_000_000
+_NO_HURRY_SECONDS = 5.0
+"""For an event that no prompt waits for."""
+_BETWEEN_TRIES_SECONDS = 0.02
+_TO_KEEP_SECONDS = 1.0
+"""So much longer than its deadline a hook may take to keep what was said."""
+
+
+def run_hook(words: Sequence[str], began: float) -> NoReturn:
+    """Run one event; `words` are the client, the event, and options."""
+    client, kind = [*words, "", ""][:2]
+    folder = ""
+    try:
+        known = known_settings(words[2:], os.environ)
+        folder = known.folder
+        _Hook(known, client, kind, began).run()
+    except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
+        detail = f"{type(error).__name__}: {error}"
+        note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
+    os._exit(0)
+
+
+class _Hook:
+    def __init__(self, known: Known, client: str, kind: str, began: float) -> None:
+        self.known = known
+        self.client = client
+        self.kind = kind
+        self.began = began
+        seconds = known.deadline_ms / 1000 if kind == "prompt" else _NO_HURRY_SECONDS
+        self.deadline = began + seconds
+        self.kept = threading.Event()
+        self.ending = threading.Lock()
+
+    def run(self) -> None:
+        if self.kind not in EVENTS:
+            raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
+        threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
+        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
+        event = hook_event(self.client, self.kind, given)
+        more = self._keep(event)
+        self.kept.set()
+        outcome, found, answer = self._outcome(event)
+        self.ending.acquire()  # from here on the deadline lets us finish
+        if answer:
+            sys.stdout.write(f"{injection(self.client, answer)}\n")
+            sys.stdout.flush()
+        self._note(outcome, {**more, **found})
+
+    def _end_at_the_deadline(self) -> None:
+        time.sleep(max(0.0, self.deadline - time.monotonic()))
+        self.kept.wait(_TO_KEEP_SECONDS)
+        self.ending.acquire()
+        self._note("late", {})
+        os._exit(0)
+
+    def _note(self, outcome: str, more: dict[str, Any]) -> None:
+        note_event(self.known.folder, self.client, self.kind, outcome, ms=_elapsed(self.began), **more)
+
+    def _keep(self, event: HookEvent) -> dict[str, Any]:
+        """Leave what was said to be captured. What to log beside."""
+        transcript = event.transcript if event.kind == "turn" and not event.text else ""
+        if not event.text and not transcript:
+            return {}
+        row = {
+            "client": event.client,
+            "session": event.session,
+            "role": "assistant" if event.kind == "turn" else "user",
+            "text": event.text,
+            "transcript": transcript,
+            "at": time.time(),
+            "owner": self.known.owner,
+            "agent": self.known.agent,
+            "allows_secrets": self.known.allows_secrets,
+        }
+        lost = put_waiting(self.known.folder, self.known.key, json.dumps(row))
+        return {"detail": f"{lost} older messages gave way"} if lost else {}
+
+    def _outcome(self, event: HookEvent) -> tuple[str, dict[str, Any], str]:
+        """What became of the event, what else to log, and the text for the model."""
+        asks = event.kind == "prompt" and bool(event.text)
+        request = {
+            "do": "prompt" if asks else "capture",
+            "owner": self.known.owner,
+            "agent": self.known.agent,
+            "session": event.session,
+            "text": event.text if asks else "",
+            "forget_shown": event.begins_anew,
+            "budget_tokens": self.known.budget_tokens,
+        }
+        try:
+            reply = self._asked(request, waits=asks)
+        except TimeoutError:
+            return "late", {}, ""
+        if not asks:
+            return ("skipped" if event.kind == "prompt" else "noted"), {}, ""
+        if reply is None:
+            return "starting", {}, ""
+        if "error" in reply:
+            return "error", {"detail": str(reply["error"])}, ""
+        answer = str(reply.get("answer") or "")
+        return ("answered", {"memories": reply.get("memories", 0)}, answer) if answer else ("silent", {}, "")
+
+    def _asked(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
+        """The answer of whoever has the store open; None where nobody has, and somebody is on the way."""
+        path, started = address_path(self.known.folder, self.known.key), False
+        while True:
+            address = read_address(path)
+            left = self.deadline - time.monotonic()
+            if address is not None:
+                try:
+                    return ask(address, request, max(left, 0.001))
+                except NobodyListens:
+                    pass
+            if not started:
+                start_resident(self.known)
+                started = True
+            if not waits or left < _BETWEEN_TRIES_SECONDS:
+                return None
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+
+
+def start_resident(known: Known) -> None:
+    """A process that stays: it must not hold the hook's pipes, nor end with the client.
+
+    What prevents it from starting is in a file beside the log.
+    """
+    import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
+
+    detached: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    errors = os.open(
+        os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+    )
+    try:
+        subprocess.Popen(  # noqa: S603  # ourselves
+            [sys.executable, "-m", "recollect.hooks.resident", *known.resident],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            **detached,
+        )
+    finally:
+        os.close(errors)
+
+
+def _elapsed(began: float) -> int:
+    return round(1000 * (time.monotonic() - began))

@@ -1,0 +1,152 @@
+"""Finds what looks like a key or a password in a text, and puts a visible placeholder in its place.
+
+Three kinds of evidence: a form that only keys have (`ghp_…`, a private key's frame), a name that says what is
+assigned (`password=…`), and an assigned value that only a generator writes. A hash, a UUID or a path is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import log2
+
+from recollect.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSpan:
+    start: int
+    end: int
+    kind: str
+
+
+_FORMS = {
+    "private key": r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----.*?"
+    r"(?:-----END [A-Z0-9 ]{0,30}-----|\Z)",
+    "GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})",
+    "GitLab token": r"\bglpat-[\w.-]{20,255}",
+    "AWS key": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+    "Slack token": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}|\bxapp-\d-[A-Za-z0-9-]{10,255}",
+    "Slack webhook": r"https://hooks\.slack\.com/services/[\w/]{20,100}",
+    "Google key": r"\bAIza[0-9A-Za-z_-]{35}|\bya29\.[\w-]{20,2000}|\bGOCSPX-[\w-]{20,64}",
+    "Stripe key": r"\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,255}|\bwhsec_[0-9A-Za-z]{24,255}",
+    "npm token": r"\bnpm_[A-Za-z0-9]{36}\b",
+    "PyPI token": r"\bpypi-[A-Za-z0-9_-]{50,1000}",
+    "Hugging Face token": r"\bhf_[A-Za-z0-9]{30,64}\b",
+    "SendGrid key": r"\bSG\.[\w-]{16,64}\.[\w-]{16,64}",
+    "DigitalOcean token": r"\bdo[opr]_v1_[0-9a-f]{64}",
+    "Telegram token": r"\b\d{8,10}:AA[\w-]{33}\b",
+    "Recollect token": r"\brecollect_(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{40,64}",
+    "age key": r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,64}",
+    "JSON web token": r"\beyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}",
+}
+_FORM = re.compile("|".join(f"(?P<f{place}>{form})" for place, form in enumerate(_FORMS.values())), re.DOTALL)
+# Ordinary words look alike (`sk-learn-compatible-estimators`): there must be a digit.
+_API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
+_BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
+_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:([^\s/@]{1,200})@", re.IGNORECASE)
+
+_PASSWORD_NAME = r"pass(?:word|wd|phrase|code)|pwd|passwort|contraseña|mot de passe|senha"  # noqa: S105  # names
+_KEY_NAME = r"secret|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credentials?|token"
+_VALUE = r"""(?:"(?P<d>[^"\n]{4,500})"|'(?P<s>[^'\n]{4,500})'|(?P<plain>[^\s"'`,;<>)\]}]{4,500}))"""
+_ASSIGNED = re.compile(
+    rf"""(?<![A-Za-z])(?P<name>[\w.-]{{0,60}}?(?:(?P<password>{_PASSWORD_NAME})|{_KEY_NAME})[\w-]{{0,40}})["']?"""
+    rf"""(?P<sign>\s?(?:=>|:=|=|:)\s?){_VALUE}""",
+    re.IGNORECASE,
+)
+_IN_PROSE = re.compile(
+    rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:is|was|ist|war|es|era|est|é)\s+{_VALUE}""",
+    re.IGNORECASE,
+)
+_ANY_ASSIGNED = re.compile(r"""[\w.-]{1,60}["']?\s?[=:]\s?["']?(?P<value>[A-Za-z0-9+/_=-]{32,500})""")
+
+_NO_VALUE = re.compile(
+    r"""(?: \$ | % | \{ | < | \[ | \* | \.\.\. | … | x{3,} | your | my[_-] | example
+        | change[_-]?me | redacted | (?:none|null|nil|true|false|undefined)\b
+        | (?:os|env|process|self|config|settings)\. )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_LEAST_ENTROPY = 4.0
+"""Bits for each character: 32 that a generator drew of 64 have about 4.5, words and paths rarely 4."""
+
+
+def secrets_in(text: str) -> list[SecretSpan]:
+    """What looks like a secret, in order and without overlaps."""
+    kept: list[SecretSpan] = []
+    for span in sorted(_all_spans(text), key=lambda each: (each.start, -each.end)):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def without_secrets(text: str) -> tuple[str, int]:
+    """The text with a placeholder for each secret, and how many there were."""
+    spans = secrets_in(text)
+    for span in reversed(spans):
+        text = f"{text[: span.start]}[{span.kind} left out]{text[span.end :]}"
+    return text, len(spans)
+
+
+def _all_spans(text: str) -> Iterator[SecretSpan]:
+    kinds = list(_FORMS)
+    for found in _FORM.finditer(text):
+        yield SecretSpan(found.start(), found.end(), kinds[int(str(found.lastgroup)[1:])])
+    yield from _with_digits(_API_KEY, text, 0, "API key")
+    yield from _with_digits(_BEARER, text, 1, "token")
+    for found in _IN_URL.finditer(text):
+        if not _NO_VALUE.match(found[1]):
+            yield SecretSpan(found.start(1), found.end(1), "password")
+    yield from _assigned(text)
+
+
+def _with_digits(form: re.Pattern[str], text: str, group: int, kind: str) -> Iterator[SecretSpan]:
+    for found in form.finditer(text):
+        if any(letter.isdigit() for letter in found[group]):
+            yield SecretSpan(found.start(group), found.end(group), kind)
+
+
+def _assigned(text: str) -> Iterator[SecretSpan]:
+    for found in _ASSIGNED.finditer(text):
+        if _is_secret_value(found):
+            yield _value_span(found, "password" if found["password"] else "secret")
+    for found in _IN_PROSE.finditer(text):
+        value = found["d"] or found["s"] or found["plain"]
+        if not _NO_VALUE.match(value) and not value.rstrip(".!?").isalpha():
+            yield _value_span(found, "password")
+    for found in _ANY_ASSIGNED.finditer(text):
+        if _is_generated(found["value"]):
+            yield SecretSpan(found.start("value"), found.end("value"), "secret")
+
+
+def _value_span(found: re.Match[str], kind: str) -> SecretSpan:
+    group = next(name for name in ("d", "s", "plain") if found[name] is not None)
+    return SecretSpan(found.start(group), found.end(group), kind)
+
+
+def _is_secret_value(found: re.Match[str]) -> bool:
+    """Whether what is assigned to such a name is a value, rather than a type, a call or a placeholder."""
+    plain = found["plain"]
+    value = plain or found["d"] or found["s"]
+    if _NO_VALUE.match(value) or " " in value.strip():
+        return False
+    if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
+        return False
+    if not found["password"]:
+        # A count of tokens, a name of a key: only what is long and mixed is one.
+        return len(value) >= 12 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    tight = found["sign"] in {"=", ":="}
+    return plain is None or tight or not plain.replace("_", "").isalpha()
+
+
+def _is_generated(value: str) -> bool:
+    if _HEX_OR_UUID.fullmatch(value) or re.match(r"sha\d+-", value) or value.count("/") > 2:
+        return False
+    bare = value.rstrip("=")
+    classes = (str.isupper, str.islower, str.isdigit)
+    if not all(any(map(is_of, bare)) for is_of in classes):
+        return False
+    counts = Counter(bare)
+    entropy = -sum(count / len(bare) * log2(count / len(bare)) for count in counts.values())
+    return entropy >= _LEAST_ENTROPY

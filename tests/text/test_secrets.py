@@ -1,0 +1,76 @@
+"""What looks like a key or a password is found; what only looks odd is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.text.secrets import without_secrets
+
+# Put together here, so that no scanner of repositories takes them for real ones.
+GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+OPENAI = "sk-" + "proj-abc123DEF456ghi789JKL012"
+ANTHROPIC = "sk-" + "ant-api03-Ab1_Cd2-Ef3Gh4Ij5Kl6Mn7Op8"
+AWS = "AKIA" + "IOSFODNN7EXAMPLE"
+SLACK = "xoxb-" + "123456789012-abcdefABCDEF"
+JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
+GENERATED = "wJalrXUtnFEMIK7MDENGbPxRfiCYzK3uQ9vT"
+PEM = f"-----BEGIN RSA PRIVATE {'KEY'}-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE {'KEY'}-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"use {GITHUB} to push", "use [GitHub token left out] to push"),
+        (f"key: {OPENAI}.", "key: [API key left out]."),
+        (f"export ANTHROPIC_API_KEY={ANTHROPIC}", "export ANTHROPIC_API_KEY=[API key left out]"),
+        (f"aws {AWS} and {SLACK}", "aws [AWS key left out] and [Slack token left out]"),
+        (f"cookie {JWT}", "cookie [JSON web token left out]"),
+        (f"here:\n{PEM}\nthanks", "here:\n[private key left out]\nthanks"),
+        (
+            f"-----BEGIN PRIVATE {'KEY'}-----\nMIIEvQ",
+            "[private key left out]",
+        ),  # cut off before its end
+        ("password=hunter2", "password=[password left out]"),
+        ("DB_PASSWORD: s3cret!", "DB_PASSWORD: [password left out]"),
+        ('{"password": "correct-horse"}', '{"password": "[password left out]"}'),
+        ("my password is hunter2, ok?", "my password is [password left out], ok?"),
+        ("Die Passphrase ist 'blaue Berge 7'", "Die Passphrase ist '[password left out]'"),
+        ("client_secret = 'abc123def456'", "client_secret = '[secret left out]'"),
+        (f"X_SETTING={GENERATED}", "X_SETTING=[secret left out]"),
+        ("postgres://ana:pa55w0rd@db/memory", "postgres://ana:[password left out]@db/memory"),
+        ("Authorization: Bearer abc123def456ghi789", "Authorization: Bearer [token left out]"),
+    ],
+)
+def test_a_secret_gives_way_to_a_placeholder(text: str, left: str) -> None:
+    found, count = without_secrets(text)
+    assert found == left
+    assert count == left.count("left out")
+    assert without_secrets(found) == (found, 0)  # a placeholder is no secret
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 broke it",
+        "sha256=e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "id: 123e4567-e89b-12d3-a456-426614174000",
+        '"integrity": "sha512-Vn3Y1fD7QfTzPq9u0b2aKcLmXoR8sWtEhGjI4lNyUiZxCvBrD6A5S+=="',
+        "path=/home/ana/projects/Tidebook2/src/harbour/Crossing/times",
+        "def login(user: str, password: str, token: Token) -> None: ...",
+        "password = get_password(user)",
+        "password: string;",
+        "the password field is required and the token limit is 4096",
+        "max_tokens=4096, tokens: 12000",
+        "PASSWORD=$DB_PASSWORD API_KEY=<your key> TOKEN=${TOKEN}",
+        "api_key = os.environ['API_KEY']",
+        "I forgot my password, how do I reset it?",
+        "the secret of good bread is patience",
+        "we use sk-learn-compatible-estimators in the pipeline",
+        "https://example.org:8443/path and git@github.com:ana/tidebook.git",
+        "see https://user@host/ and time 12:30",
+        "My bike is a Kona Rove 2021, serial KR21-0042.",
+        "className=MyVeryLongComponentNameThatIsWrittenInCamelCase",
+    ],
+)
+def test_what_only_looks_odd_stays(text: str) -> None:
+    assert without_secrets(text) == (text, 0)
