@@ -72,7 +72,7 @@ _MOST_CHATS_NAMED = 10
 def import_command(
     call: Call, path: str, format_: str, dry_run: bool, merge_owners: bool, keep_going: bool
 ) -> Result:
-    """Bring in a memory: another program's, the official server's, or an export.
+    """Bring in another program's memory, or an export.
 
     PATH is a file, a folder or the URL of a PostgreSQL database; what it is shows from what it holds. It is
     only read, and may be in use. Importing it again changes nothing, and importing a later state of it adds
