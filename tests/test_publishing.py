@@ -139,8 +139,22 @@ def test_nothing_is_allowed_that_no_job_asks_for() -> None:
         assert "\npermissions: {}\n" in text
     assert "write" not in WORKFLOWS["ci.yml"]
     written = re.findall(r"^ +([\w-]+): write", WORKFLOWS["release.yml"], re.MULTILINE)
-    assert sorted(written) == ["attestations", "contents", "id-token", "id-token", "id-token"]
+    assert sorted(written) == ["attestations", "contents", *["id-token"] * 4]
     assert "secrets." not in "".join(WORKFLOWS.values())
+
+
+def test_the_models_are_published_first_and_no_job_publishes_twice() -> None:
+    _, *parts = re.split(
+        r"^  ([\w-]+):\n", WORKFLOWS["release.yml"].partition("\njobs:\n")[2], flags=re.MULTILINE
+    )
+    jobs = dict(zip(parts[::2], parts[1::2], strict=True))
+    publishing = {name: text.count("gh-action-pypi-publish@") for name, text in jobs.items()}
+    assert {name: count for name, count in publishing.items() if count} == {"pypi-models": 1, "pypi": 1}
+    assert "recollect_model_*" in jobs["pypi-models"]
+    assert "needs: pypi-models\n" in jobs["pypi"]
+    published = {name for name in jobs if "environment:" in jobs[name]}
+    assert published == {"pypi-models", "pypi", "npm"}
+    assert "needs: [pypi, npm]\n" in jobs["github"]
 
 
 def test_every_supported_python_is_tested_on_three_systems() -> None:
