@@ -95,7 +95,18 @@ def copy(tmp_path: Path) -> Path:
         ("server.json", ('"version": "{}"', '"version": "9.9"'), "server.json, version says 9.9"),
         ("server.json", ("[mcp]=={}", "[mcp]==9.9"), "server.json, --with says 9.9"),
         ("clients/typescript/package.json", ('"{}"', '"9.9"'), "package.json says 9.9"),
+        (
+            "clients/typescript/package-lock.json",
+            ('      "version": "{}"', '      "version": "9.9"'),
+            "package-lock.json, packages says 9.9",
+        ),
+        (
+            "uv.lock",
+            ('"recollect-memory"\nversion = "{}"', '"recollect-memory"\nversion = "9.9"'),
+            "uv.lock says 9.9",
+        ),
         ("compose.yaml", (":{}", ":9.9"), "compose.yaml says 9.9"),
+        ("docs/containers.md", (":{}", ":9.9"), "docs/containers.md says 9.9"),
         ("CHANGELOG.md", ("## {} ", "## 9.9 "), "CHANGELOG.md has no section"),
         ("CHANGELOG.md", ("## {} - ", "## {}\n\n- "), "needs a date"),
     ],
