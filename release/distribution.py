@@ -83,7 +83,7 @@ def check_wheel(path: Path) -> None:
         cwd=ROOT,
         check=True,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
     tracked = {name.removeprefix("src/") for name in listed.stdout.splitlines()}
     held = {name for name in names if ".dist-info/" not in name}
@@ -145,7 +145,7 @@ def try_library(python: str) -> None:
         _is_ours(bin_folder)
         _run(bin_folder / "python", ROOT / "release" / "smoke.py")
         refused = subprocess.run(
-            [bin_folder / "recollect", "serve"], check=False, capture_output=True, text=True, input=""
+            [bin_folder / "recollect", "serve"], check=False, capture_output=True, encoding="utf-8", input=""
         )
         if refused.returncode == 0 or f"{OURS}[mcp]" not in refused.stderr:
             raise Unfit(f"Without the extra, `recollect serve` says: {refused.stderr or 'nothing'}")
@@ -194,7 +194,7 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env={**os.environ, **(variables or {})},  # noqa: TID251  # ours is what a client would hand on
     )
     assert server.stdin is not None  # noqa: S101  # as Popen was asked for
@@ -280,7 +280,7 @@ def _uv(*arguments: str) -> None:
 
 
 def _run(program: str | Path, *arguments: str | Path) -> str:
-    done = subprocess.run([program, *arguments], check=False, capture_output=True, text=True)
+    done = subprocess.run([program, *arguments], check=False, capture_output=True, encoding="utf-8")
     if done.returncode:
         words = " ".join(map(str, (Path(program).name, *arguments)))
         raise Unfit(f"`{words}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
