@@ -31,6 +31,7 @@ MODELS = ("arctic-s", "potion", "e5-small", "rerank-minilm")
 """The default model, the one for machines where that does not run, and those of extras."""
 BENCH = ROOT / "benchmarks" / "quality"
 TWINE = "twine==7.0.0"
+_MODEL_FILES = ("weights", "graph", "centre", "token_centre", "rotation")
 _SDIST_ROOTS = {"src", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
@@ -114,15 +115,21 @@ def check_sdist(path: Path) -> None:
 
 
 def check_model(path: Path) -> None:
-    """Weights with their pinned hashes, licence and notice, and nothing that runs."""
+    """Every file that `model.json` names, licence and notice, and nothing that runs; what was fetched has its
+    pinned hash.
+    """
     with zipfile.ZipFile(path) as wheel:
         names = wheel.namelist()
         (descriptor,) = [name for name in names if name.endswith("/model.json")]
         folder = descriptor.removesuffix("model.json")
         model: dict[str, Any] = json.loads(wheel.read(descriptor))
+        named = {model[field] for field in _MODEL_FILES if field in model} | {"tokenizer.json"}
+        if missing := sorted(name for name in named if folder + name not in names):
+            raise Unfit(f"{path.name} lacks {', '.join(missing)}.")
+        # What a model's `convert.py` made of a fetched file is there in its place.
         for name, hashes in model["files"].items():
             if folder + name in names and hashlib.sha256(wheel.read(folder + name)).hexdigest() not in hashes:
-                raise Unfit(f"{path.name}: {name} has not the bytes that are pinned.")
+                raise Unfit(f"{path.name}: {name} does not have the bytes that are pinned.")
         code = [name for name in names if name.endswith(".py") and wheel.read(name).count(b"\n") > 1]
     for wanted in ("LICENSE", "NOTICE"):
         if not any(name.endswith(f".dist-info/licenses/{wanted}") for name in names):

