@@ -31,6 +31,7 @@ MODELS = ("arctic-s", "potion", "e5-small", "rerank-minilm")
 """The default model, the one for machines where that does not run, and those of extras."""
 BENCH = ROOT / "benchmarks" / "quality"
 TWINE = "twine==7.0.0"
+_MODEL_FILES = ("weights", "graph", "centre", "token_centre", "rotation")
 _SDIST_ROOTS = {"src", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
@@ -83,7 +84,7 @@ def check_wheel(path: Path) -> None:
         cwd=ROOT,
         check=True,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
     )
     tracked = {name.removeprefix("src/") for name in listed.stdout.splitlines()}
     held = {name for name in names if ".dist-info/" not in name}
@@ -114,15 +115,21 @@ def check_sdist(path: Path) -> None:
 
 
 def check_model(path: Path) -> None:
-    """Weights with their pinned hashes, licence and notice, and nothing that runs."""
+    """Every file that `model.json` names, licence and notice, and nothing that runs; what was fetched has its
+    pinned hash.
+    """
     with zipfile.ZipFile(path) as wheel:
         names = wheel.namelist()
         (descriptor,) = [name for name in names if name.endswith("/model.json")]
         folder = descriptor.removesuffix("model.json")
         model: dict[str, Any] = json.loads(wheel.read(descriptor))
+        named = {model[field] for field in _MODEL_FILES if field in model} | {"tokenizer.json"}
+        if missing := sorted(name for name in named if folder + name not in names):
+            raise Unfit(f"{path.name} lacks {', '.join(missing)}.")
+        # What a model's `convert.py` made of a fetched file is there in its place.
         for name, hashes in model["files"].items():
             if folder + name in names and hashlib.sha256(wheel.read(folder + name)).hexdigest() not in hashes:
-                raise Unfit(f"{path.name}: {name} has not the bytes that are pinned.")
+                raise Unfit(f"{path.name}: {name} does not have the bytes that are pinned.")
         code = [name for name in names if name.endswith(".py") and wheel.read(name).count(b"\n") > 1]
     for wanted in ("LICENSE", "NOTICE"):
         if not any(name.endswith(f".dist-info/licenses/{wanted}") for name in names):
@@ -145,7 +152,7 @@ def try_library(python: str) -> None:
         _is_ours(bin_folder)
         _run(bin_folder / "python", ROOT / "release" / "smoke.py")
         refused = subprocess.run(
-            [bin_folder / "recollect", "serve"], check=False, capture_output=True, text=True, input=""
+            [bin_folder / "recollect", "serve"], check=False, capture_output=True, encoding="utf-8", input=""
         )
         if refused.returncode == 0 or f"{OURS}[mcp]" not in refused.stderr:
             raise Unfit(f"Without the extra, `recollect serve` says: {refused.stderr or 'nothing'}")
@@ -194,7 +201,7 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env={**os.environ, **(variables or {})},  # noqa: TID251  # ours is what a client would hand on
     )
     assert server.stdin is not None  # noqa: S101  # as Popen was asked for
@@ -280,7 +287,7 @@ def _uv(*arguments: str) -> None:
 
 
 def _run(program: str | Path, *arguments: str | Path) -> str:
-    done = subprocess.run([program, *arguments], check=False, capture_output=True, text=True)
+    done = subprocess.run([program, *arguments], check=False, capture_output=True, encoding="utf-8")
     if done.returncode:
         words = " ".join(map(str, (Path(program).name, *arguments)))
         raise Unfit(f"`{words}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")

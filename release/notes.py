@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from locked import ROOT
 
@@ -26,15 +27,17 @@ class NotReady(Exception):
 def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     """Where the version stands, and what is said there."""
     yield "pyproject.toml", _version(root)
-    server = json.loads((root / "server.json").read_text(encoding="utf-8"))
+    server = _read_json(root / "server.json")
     yield "server.json, version", server["version"]
     for package in server["packages"]:
         yield "server.json, packages", package["version"]
         for argument in package["runtimeArguments"]:
             yield f"server.json, {argument['name']}", argument["value"].rpartition("==")[2]
     client = root / "clients" / "typescript"
-    yield "clients/typescript/package.json", _json_version(client / "package.json")
-    yield "clients/typescript/package-lock.json", _json_version(client / "package-lock.json")
+    yield "clients/typescript/package.json", _read_json(client / "package.json")["version"]
+    lock = _read_json(client / "package-lock.json")
+    yield "clients/typescript/package-lock.json", lock["version"]
+    yield "clients/typescript/package-lock.json, packages", lock["packages"][""]["version"]
     locked = tomllib.loads((root / "uv.lock").read_text(encoding="utf-8"))["package"]
     (ours,) = [package for package in locked if package["name"] == "recollect-memory"]
     yield "uv.lock", ours["version"]
@@ -70,8 +73,9 @@ def _version(root: Path) -> str:
     return str(project["version"])
 
 
-def _json_version(path: Path) -> str:
-    return str(json.loads(path.read_text(encoding="utf-8"))["version"])
+def _read_json(path: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return read
 
 
 def main(*arguments: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -59,6 +61,42 @@ def test_the_sdist_makes_the_same_wheel(built: Path, tmp_path: Path, monkeypatch
         distribution.check_sdist(sdist)
 
 
+def model_wheel(folder: Path, name: str = "", content: bytes | None = None) -> Path:
+    """A small one that is in order, but for the content of the file with this name, or without that file."""
+    package, about = "recollect_model_small/", "recollect_model_small-1.0.0.dist-info/licenses/"
+    pinned = hashlib.sha256(b"weights").hexdigest()
+    described = {"weights": "model.onnx", "graph": "graph.onnx", "files": {"model.onnx": [pinned]}}
+    held = {
+        f"{package}model.json": json.dumps(described).encode(),
+        **{package + each: b"" for each in ("__init__.py", "graph.onnx", "tokenizer.json")},
+        f"{package}model.onnx": b"weights",
+        **{about + each: b"" for each in ("LICENSE", "NOTICE")},
+    }
+    path = folder / "small.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for place, right in held.items():
+            given = content if place.endswith(f"/{name}") else right
+            if given is not None:
+                wheel.writestr(place, given)
+    return path
+
+
+def test_a_models_wheel_holds_what_it_names_with_the_pinned_bytes_and_nothing_that_runs(
+    tmp_path: Path,
+) -> None:
+    distribution.check_model(model_wheel(tmp_path))
+    with pytest.raises(Unfit, match=r"lacks model\.onnx"):
+        distribution.check_model(model_wheel(tmp_path, "model.onnx"))
+    with pytest.raises(Unfit, match=r"lacks graph\.onnx"):
+        distribution.check_model(model_wheel(tmp_path, "graph.onnx"))
+    with pytest.raises(Unfit, match="not have the bytes that are pinned"):
+        distribution.check_model(model_wheel(tmp_path, "model.onnx", b"others"))
+    with pytest.raises(Unfit, match="lacks its NOTICE"):
+        distribution.check_model(model_wheel(tmp_path, "NOTICE"))
+    with pytest.raises(Unfit, match="holds code"):
+        distribution.check_model(model_wheel(tmp_path, "__init__.py", b"import os\nos.abort()\n"))
+
+
 def test_a_server_that_speaks_mcp_passes_and_one_that_does_not_is_refused(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "recollect.cli.main", "--store", str(tmp_path / "memory.db")]
     assert "it recalled what it remembered" in distribution.mcp_handshake([*program, "serve"])
@@ -95,7 +133,18 @@ def copy(tmp_path: Path) -> Path:
         ("server.json", ('"version": "{}"', '"version": "9.9"'), "server.json, version says 9.9"),
         ("server.json", ("[mcp]=={}", "[mcp]==9.9"), "server.json, --with says 9.9"),
         ("clients/typescript/package.json", ('"{}"', '"9.9"'), "package.json says 9.9"),
+        (
+            "clients/typescript/package-lock.json",
+            ('      "version": "{}"', '      "version": "9.9"'),
+            "package-lock.json, packages says 9.9",
+        ),
+        (
+            "uv.lock",
+            ('"recollect-memory"\nversion = "{}"', '"recollect-memory"\nversion = "9.9"'),
+            "uv.lock says 9.9",
+        ),
         ("compose.yaml", (":{}", ":9.9"), "compose.yaml says 9.9"),
+        ("docs/containers.md", (":{}", ":9.9"), "docs/containers.md says 9.9"),
         ("CHANGELOG.md", ("## {} ", "## 9.9 "), "CHANGELOG.md has no section"),
         ("CHANGELOG.md", ("## {} - ", "## {}\n\n- "), "needs a date"),
     ],
@@ -139,8 +188,22 @@ def test_nothing_is_allowed_that_no_job_asks_for() -> None:
         assert "\npermissions: {}\n" in text
     assert "write" not in WORKFLOWS["ci.yml"]
     written = re.findall(r"^ +([\w-]+): write", WORKFLOWS["release.yml"], re.MULTILINE)
-    assert sorted(written) == ["attestations", "contents", "id-token", "id-token", "id-token"]
+    assert sorted(written) == ["attestations", "contents", *["id-token"] * 4]
     assert "secrets." not in "".join(WORKFLOWS.values())
+
+
+def test_the_models_are_published_first_and_no_job_publishes_twice() -> None:
+    _, *parts = re.split(
+        r"^  ([\w-]+):\n", WORKFLOWS["release.yml"].partition("\njobs:\n")[2], flags=re.MULTILINE
+    )
+    jobs = dict(zip(parts[::2], parts[1::2], strict=True))
+    publishing = {name: text.count("gh-action-pypi-publish@") for name, text in jobs.items()}
+    assert {name: count for name, count in publishing.items() if count} == {"pypi-models": 1, "pypi": 1}
+    assert "recollect_model_*" in jobs["pypi-models"]
+    assert "needs: pypi-models\n" in jobs["pypi"]
+    published = {name for name in jobs if "environment:" in jobs[name]}
+    assert published == {"pypi-models", "pypi", "npm"}
+    assert "needs: [pypi, npm]\n" in jobs["github"]
 
 
 def test_every_supported_python_is_tested_on_three_systems() -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,16 +80,31 @@ def compiled(package: Path) -> Path:
 
 
 def test_its_own_tests_pass_against_a_server(compiled: Path, engine: Engine) -> None:
+    node, *arguments = json.loads((CLIENT / "package.json").read_text())["scripts"]["test"].split()
+    assert node == "node"
+    written = re.findall(r"^test\(", (CLIENT / "test" / "client.test.mjs").read_text(), re.MULTILINE)
     with listening(engine) as url:
-        told = run(compiled, "--test", "test/", RECOLLECT_URL=url, RECOLLECT_TOKEN=TOKEN)
+        told = run(compiled, *arguments, RECOLLECT_URL=url, RECOLLECT_TOKEN=TOKEN)
     assert "# fail 0" in told
-    assert "# pass 11" in told
+    assert f"# pass {len(written)}\n" in told
 
 
-def test_the_example_of_its_readme_runs(compiled: Path, engine: Engine) -> None:
+def test_the_example_of_its_readme_runs_with_what_npm_publishes(
+    compiled: Path, engine: Engine, tmp_path: Path
+) -> None:
+    pack = ["npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", str(tmp_path)]
+    subprocess.run(pack, cwd=compiled, check=True, capture_output=True)
+    (packed,) = tmp_path.glob("recollect-memory-*.tgz")
+    with tarfile.open(packed) as archive:
+        assert {name.split("/")[1] for name in archive.getnames()} == {
+            *("dist", "package.json", "README.md", "LICENSE")
+        }
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "package").rename(tmp_path / "node_modules" / "recollect-memory")
     with listening(engine) as url:
-        (compiled / "example.mjs").write_text(EXAMPLE.replace("http://127.0.0.1:7438", url))
-        told = run(compiled, "example.mjs", RECOLLECT_TOKEN=TOKEN)
+        (tmp_path / "example.mjs").write_text(EXAMPLE.replace("http://127.0.0.1:7438", url))
+        told = run(tmp_path, "example.mjs", RECOLLECT_TOKEN=TOKEN)
     assert "Ines drinks sencha after lunch" in told
     assert "oolong" not in told
 

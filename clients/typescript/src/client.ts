@@ -39,9 +39,9 @@ export class Recollect {
     this.graph = new Graph(this);
   }
 
-  /** The same server, for another owner or agent. */
+  /** The same server for another owner or agent; what is not given stays as it is. */
   as(scope: Scope): Recollect {
-    return new Recollect({ ...this.#server, ...scope });
+    return new Recollect({ ...this.#server, ...this.#scope, ...scope });
   }
 
   /** Any operation of the API, by its name in the OpenAPI document. */

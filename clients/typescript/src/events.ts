@@ -26,15 +26,20 @@ async function* events(response: Response): AsyncGenerator<[string, unknown]> {
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
   let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    text += decoder.decode(value, { stream: true });
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]));
-      yield [fields.get("event") ?? "", JSON.parse(fields.get("data") ?? "null")];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const fields = new Map(block.split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+        yield [fields.get("event") ?? "", JSON.parse(fields.get("data") ?? "null")];
+      }
     }
+  } finally {
+    // Whoever stops reading hangs up.
+    await reader.cancel().catch(() => {});
   }
 }

@@ -6,11 +6,14 @@ import type { Answer, Arguments, CallOptions, OperationName, Result } from "./ty
 
 /** How to reach a server. */
 export interface ServerOptions {
-  /** Such as `http://127.0.0.1:7438`. */
+  /** Such as `http://127.0.0.1:7438`, or with the path under which a proxy has it. */
   readonly url: string | URL;
   /** What `recollect serve --http` prints, or `recollect token create` makes. */
   readonly token?: string | undefined;
-  /** For each attempt; 60 seconds, as long as the server gives a call that reads. */
+  /**
+   * How long an attempt may take; 60 seconds if not given, as long as the server gives a call that reads. With
+   * `onProgress`, how long the server may be silent: each event starts the time anew.
+   */
   readonly timeoutMs?: number;
   /** How often a call that may be repeated is tried again; 2 if not given. */
   readonly retries?: number;
@@ -27,6 +30,8 @@ interface Row {
 }
 
 const TIMEOUT_MS = 60_000;
+// Timers take no more; it is 24 days.
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 // The server was too busy, or cannot reach its store just now; nothing was done.
@@ -54,32 +59,41 @@ export class Transport {
   ): Promise<Answer<O>> {
     const row: Row = OPERATIONS[operation];
     const [url, init] = this.#request(operation, row, given as Record<string, unknown>, options);
-    const attempts = row.repeatable || row.takesKey ? 1 + this.#retries : 1;
+    // With `ifMatch` and without a key, a repeated edit would be refused because of the first one.
+    const repeatable = row.takesKey || (row.repeatable && options.ifMatch === undefined);
+    const attempts = repeatable ? 1 + this.#retries : 1;
     for (let attempt = 1; ; attempt++) {
+      const limit = new TimeLimit(options.timeoutMs ?? this.#timeoutMs, options.signal);
       let response: Response | undefined;
       try {
-        response = await this.#once(url, init, options);
-        if (response.ok) return await answerOf<O>(response, options);
+        response = await this.#fetch(url, { ...init, signal: limit.signal });
+        if (response.ok) return await answerOf<O>(response, options, limit);
         throw await problemOf(response);
       } catch (error) {
         options.signal?.throwIfAborted();
-        const waits = error instanceof RecollectProblem ? TRY_AGAIN.has(error.status) : true;
-        if (attempt >= attempts || !waits) throw unreachable(error, url);
-        await pause(delay(attempt, response), options.signal);
+        if (error instanceof CallbackError) throw error.cause;
+        const waits = error instanceof RecollectProblem ? TRY_AGAIN.has(error.status) : !isForeign(error);
+        if (attempt >= attempts || !waits) throw unreachable(error, url, limit);
+      } finally {
+        limit.end();
       }
+      await pause(delay(attempt, response), options.signal);
     }
   }
 
   /** A path that needs no token, such as `/readyz`. */
   async probe(path: string, options: CallOptions): Promise<boolean> {
+    const limit = new TimeLimit(options.timeoutMs ?? this.#timeoutMs, options.signal);
     try {
-      const url = new URL(path, this.#base);
-      const response = await this.#once(url, { headers: { accept: "application/json" } }, options);
+      const headers = { accept: "application/json" };
+      const response = await this.#fetch(this.#url(path), { headers, redirect: "error", signal: limit.signal });
       await response.body?.cancel();
       return response.ok;
     } catch {
       options.signal?.throwIfAborted();
       return false;
+    } finally {
+      limit.end();
     }
   }
 
@@ -95,7 +109,7 @@ export class Transport {
       rest.delete(name);
       return pathSegment(operation, name, value);
     });
-    const url = new URL(path.slice(1), this.#base);
+    const url = this.#url(path);
     for (const name of ["owner", "agent"] as const) {
       if (options[name] !== undefined) url.searchParams.set(name, options[name]);
     }
@@ -122,11 +136,38 @@ export class Transport {
     return [url, init];
   }
 
-  #once(url: URL, init: RequestInit, { signal, timeoutMs }: CallOptions): Promise<Response> {
-    const limit = AbortSignal.timeout(timeoutMs ?? this.#timeoutMs);
-    return this.#fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+  /** A path of the API, under the path of the server's own address. */
+  #url(path: string): URL {
+    return new URL(path.slice(1), this.#base);
   }
 }
+
+/** Ends an attempt that takes too long, or that the caller no longer wants. */
+class TimeLimit {
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+  readonly #stop = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, callers: AbortSignal | undefined) {
+    this.milliseconds = Math.min(milliseconds, LONGEST_TIMEOUT_MS);
+    this.signal = callers ? AbortSignal.any([callers, this.#stop.signal]) : this.#stop.signal;
+    this.restart();
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    const stop = () => this.#stop.abort(new DOMException("It took too long.", "TimeoutError"));
+    this.#timer = setTimeout(stop, this.milliseconds);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** `onProgress` threw: its error is the caller's own, and no reason to try again. */
+class CallbackError extends Error {}
 
 function baseUrl(given: string | URL): URL {
   const url = new URL(given);
@@ -136,7 +177,10 @@ function baseUrl(given: string | URL): URL {
   if (url.username || url.password) {
     throw new TypeError("The url must hold no user name or password; give the token as `token`.");
   }
-  return new URL("/", url);
+  url.search = url.hash = "";
+  // `recollect serve --http` prints the address of MCP.
+  url.pathname = url.pathname.replace(/(\/(mcp|v1))?\/*$/, "/");
+  return url;
 }
 
 function pathSegment(operation: string, name: string, value: unknown): string {
@@ -153,9 +197,19 @@ function pathSegment(operation: string, name: string, value: unknown): string {
 async function answerOf<O extends OperationName>(
   response: Response,
   { onProgress }: CallOptions,
+  limit: TimeLimit,
 ): Promise<Answer<O>> {
   const streams = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const data = streams ? await resultOfEvents(response, onProgress ?? (() => {})) : await response.json();
+  const data = streams
+    ? await resultOfEvents(response, (done, total) => {
+        limit.restart();
+        try {
+          onProgress?.(done, total);
+        } catch (error) {
+          throw new CallbackError("onProgress threw", { cause: error });
+        }
+      })
+    : await response.json();
   return { data: data as Result<O>, status: response.status, etag: response.headers.get("etag") };
 }
 
@@ -169,13 +223,20 @@ async function problemOf(response: Response): Promise<RecollectProblem> {
   }
 }
 
-function unreachable(error: unknown, url: URL): unknown {
+/** Whether what answered is another program, such as a proxy with a page of its own. */
+function isForeign(error: unknown): boolean {
+  return error instanceof SyntaxError;
+}
+
+function unreachable(error: unknown, url: URL, limit: TimeLimit): unknown {
   if (error instanceof RecollectProblem || error instanceof RecollectUnreachable) return error;
-  const why = error instanceof Error && error.name === "TimeoutError" ? "took too long" : "did not answer";
-  return new RecollectUnreachable(
-    `The server at ${url.origin} ${why}. Is \`recollect serve --http\` running there?`,
-    { cause: error },
-  );
+  return new RecollectUnreachable(`The server at ${url.origin} ${reason(error, limit)}`, { cause: error });
+}
+
+function reason(error: unknown, limit: TimeLimit): string {
+  if (limit.signal.aborted) return `took longer than ${limit.milliseconds} ms; give it more with \`timeoutMs\`.`;
+  if (isForeign(error)) return "answered with something other than JSON. Is it Recollect's, and is the url right?";
+  return "did not answer. Is `recollect serve --http` running there?";
 }
 
 function delay(attempt: number, response: Response | undefined): number {

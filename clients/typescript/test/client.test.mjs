@@ -1,7 +1,7 @@
 // Against a server that runs: RECOLLECT_URL and RECOLLECT_TOKEN name an empty memory.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import { OPERATIONS, Recollect, RecollectProblem, RecollectUnreachable } from "../dist/index.js";
 
@@ -75,6 +75,10 @@ test("an owner's memory is not another's", async () => {
   assert.equal((await all(memory.as({ owner: "otto" }).memories())).length, 0);
   const asked = await memory.call("list_memories", {}, { owner: "ana" });
   assert.equal(asked.memories.length, 1);
+  const cook = memory.as({ owner: "ana" }).as({ agent: "cook" });
+  await cook.remember("Ana's cook likes thyme");
+  const theirs = await memory.call("list_memories", {}, { owner: "ana", agent: "cook" });
+  assert.deepEqual(theirs.memories.map((each) => each.text), ["Ana's cook likes thyme"]);
 });
 
 test("pages are fetched until the last, and only as far as they are read", async () => {
@@ -132,6 +136,24 @@ test("an edit of what somebody changed meanwhile is refused", async () => {
   await assert.rejects(me.update(id, { text: "Otto sings" }, { ifMatch: etag }), { status: 412 });
 });
 
+test("an edit with an ETag whose answer was lost is not repeated: it would be refused for its own sake", async () => {
+  const me = memory.as({ owner: "edits" });
+  const { id } = await me.remember("Lena plays the oboe");
+  const { etag } = await me.answer("get_memory", { id });
+  const proxy = await between(async (_seen, response, passOn) => {
+    assert.equal((await passOn()).status, 200);
+    response.destroy();
+    return true;
+  });
+  try {
+    const other = new Recollect({ url: proxy.url, token, owner: "edits" });
+    await assert.rejects(other.update(id, { text: "Lena plays the flute" }, { ifMatch: etag }), RecollectUnreachable);
+    assert.equal(proxy.seen(), 1);
+  } finally {
+    await proxy.close();
+  }
+});
+
 test("a write whose answer was lost is repeated with its key, and written once", async () => {
   const proxy = await between(async (seen, response, passOn) => {
     if (seen > 1) return false;
@@ -185,7 +207,7 @@ test("a server that says nothing is given up, and a caller may stop", async () =
     const me = new Recollect({ url: silent.url, token, timeoutMs: 20, retries: 0 });
     await assert.rejects(me.recall("tea"), (error) => {
       assert.ok(error instanceof RecollectUnreachable);
-      return /took too long/.test(error.message) && error.cause.name === "TimeoutError";
+      return /longer than 20 ms; .*`timeoutMs`/.test(error.message) && error.cause.name === "TimeoutError";
     });
     const stop = new AbortController();
     const asked = memory.as({}).call("recall", { query: "tea" }, { signal: AbortSignal.abort() });
@@ -208,6 +230,82 @@ test("long work tells how far it is", async () => {
   assert.deepEqual([dream.memories > 0, dream.id], [true, null]);
   assert.ok(steps.length > 0);
   await assert.rejects(me.call("get_memory", { id: 99_999 }, options), { status: 404 });
+});
+
+test("what the caller's own onProgress throws comes out as it is, once", async () => {
+  const mistake = new RangeError("mine");
+  const seen = [];
+  const me = new Recollect({ url, token, fetch: (...request) => (seen.push(1), fetch(...request)) }).as({ owner: "notes" });
+  const onProgress = () => {
+    throw mistake;
+  };
+  await assert.rejects(me.call("self_test", {}, { onProgress }), (error) => error === mistake);
+  assert.equal(seen.length, 1);
+});
+
+test("long work may take as long as it likes while it tells of progress, and not when it falls silent", async () => {
+  let stream;
+  const me = new Recollect({
+    url,
+    timeoutMs: 1000,
+    fetch: async (_url, { signal }) => {
+      const body = new ReadableStream({ start: (controller) => void (stream = controller) });
+      signal.addEventListener("abort", () => stream.error(signal.reason));
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  const tell = (event, data) => stream.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+  const begin = () => {
+    let heard = () => {};
+    const dream = me.call("dream", {}, { onProgress: () => heard() });
+    const progress = async () => {
+      const next = new Promise((resolve) => (heard = resolve));
+      await new Promise(setImmediate);
+      tell("progress", { done: 1, total: null });
+      await next;
+    };
+    return { dream, progress };
+  };
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const talks = begin();
+    for (let step = 0; step < 3; step++) {
+      await talks.progress();
+      mock.timers.tick(900);
+    }
+    tell("result", { id: 7 });
+    assert.deepEqual(await talks.dream, { id: 7 });
+    const silent = begin();
+    await silent.progress();
+    mock.timers.tick(1000);
+    await assert.rejects(silent.dream, /longer than 1000 ms/);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("the url may have a path, and may be the one that the server prints for MCP", async () => {
+  const asked = [];
+  const answer = async (address) => (asked.push(String(address)), Response.json({ hits: [] }));
+  for (const given of ["http://box/memory", "http://box/memory/?a=b#c", "http://box/mcp", "http://box/memory/v1/", "http://box"]) {
+    const me = new Recollect({ url: given, fetch: answer });
+    await me.recall("tea");
+    await me.isReady();
+  }
+  const below = (base) => [`${base}/v1/recall`, `${base}/readyz`];
+  const bases = ["http://box/memory", "http://box/memory", "http://box", "http://box/memory", "http://box"];
+  assert.deepEqual(asked, bases.flatMap(below));
+});
+
+test("an answer of another program is told from silence, and not asked for again", async () => {
+  let seen = 0;
+  const page = async () => (seen++, new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }));
+  const me = new Recollect({ url, fetch: page });
+  await assert.rejects(me.recall("tea"), (error) => {
+    assert.ok(error instanceof RecollectUnreachable);
+    return /other than JSON/.test(error.message);
+  });
+  assert.equal(seen, 1);
 });
 
 test("mistakes of the caller never reach the server", async () => {
