@@ -352,3 +352,12 @@ def test_a_call_sees_the_context_of_its_caller() -> None:
             return await memory.run(lambda _: request.get())
 
     assert asyncio.run(life()) == "the third"
+
+
+def test_without_a_loop_of_asyncio_nothing_is_begun() -> None:
+    with recollect.open(":memory:", model="none") as engine:
+        memory = recollect.aio.AsyncEngine(engine)
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            memory.remember("tea").send(None)  # as another library's loop does
+        asyncio.run(memory.run(lambda _: None))
+        assert engine.counts().notes == 0

@@ -31,6 +31,7 @@ class CallThreads:
 
     async def run(self, work: Callable[[], _Result], *, abandons: bool) -> _Result:
         """Call it in a thread. Cancelled, it is not begun; once begun, it ends early where it `abandons`."""
+        loop = asyncio.get_running_loop()  # before anything is begun: under Trio there is none
         cancelled = Event()
 
         def end_if_cancelled() -> None:
@@ -45,7 +46,7 @@ class CallThreads:
             if self._is_closed:
                 raise StoreUnavailable("This memory was closed; open it again.")
             calling = self._pool.submit(copy_context().run, call)
-        called = asyncio.wrap_future(calling)
+        called = asyncio.wrap_future(calling, loop=loop)
         try:
             return await asyncio.shield(called)
         except asyncio.CancelledError:
