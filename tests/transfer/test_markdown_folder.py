@@ -17,7 +17,7 @@ from transfer_world import Clock, engine_at, exported
 
 from hypothesis_profiles import tries
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer import export_file, import_file, preview_path, recognise
+from recollect.transfer import export_file, file_names, import_file, preview_path, recognise
 from recollect.transfer.file_names import FileNames
 from recollect.transfer.previewing import ImportPreview
 
@@ -191,6 +191,23 @@ def test_names_are_safe_on_windows_and_once_in_their_folder() -> None:
     for name in given_:
         assert not re.search(r'[<>:"/\\|?*\x00-\x1f]|[. ]$', name)
         assert 0 < len(name.encode()) <= 130
+
+
+def test_many_of_one_name_are_numbered_without_looking_at_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(name: str) -> str:
+        nonlocal looked
+        looked += 1
+        return folded(name)
+
+    folded = file_names._folded
+    monkeypatch.setattr(file_names, "_folded", counted)
+    names = FileNames()
+    given_ = [names.name("", key, "Ada" if key % 2 else "ADA") for key in range(1_000)]
+    assert given_[-2:] == ["ADA (999)", "Ada (1000)"]
+    assert names.name("", "another", "ada (7)") == "ada (7) (2)"
+    assert looked < 5 * 1_000
 
 
 def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
