@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
-# Far above any line that we write; below it, a file without line ends is not read into memory whole.
-LINE_LIMIT = 32 * 1024 * 1024
+LINE_LIMIT = 256 * 1024 * 1024
+"""Bytes of one line: room for a hundred long former texts. Beyond it, a file without line ends would be read
+into memory whole."""
 MOST_UNPACKED = 100
 """How many times its packed size a file may have once unpacked: texts have five to twenty times."""
 _UNPACKED_FREELY = 16 * 1024 * 1024
