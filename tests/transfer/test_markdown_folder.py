@@ -273,3 +273,19 @@ def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(
         export_file(mine, folder, format="markdown", overwrite=True)
     assert (folder / "mine.md").exists()
     assert sorted(path.name for path in tmp_path.iterdir() if "one.db" not in path.name) == ["notes"]
+
+
+def test_a_damaged_zip_is_told_and_nothing_of_it_is_imported(
+    mine: Engine, other: Engine, tmp_path: Path
+) -> None:
+    mine.remember("Buy tea")
+    path = tmp_path / "NOTES.ZIP"
+    export_file(mine, path)
+    assert recognise(path) == "markdown-export"
+    content = bytearray(path.read_bytes())
+    # The first file is that of the notes; its packed content begins after its name.
+    content[content.index(b".md") + 30] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"NOTES\.ZIP could not be unpacked"):
+        import_file(other, path)
+    assert other.counts().notes == 0

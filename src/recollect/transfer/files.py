@@ -200,7 +200,7 @@ def open_target(
 @contextmanager
 def _line_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
     with new_file(given, overwrite=overwrite) as raw:
-        if given.suffix == ".gz":
+        if given.suffix.lower() == ".gz":
             # No name and no time in it, so that equal exports are equal files.
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
                 yield lambda line: packed.write(line.encode("utf-8"))
@@ -226,7 +226,7 @@ def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             shutil.copymode(path, draft)
         draft.replace(path)
     except OSError as error:
-        raise InvalidInput(f"{given} cannot be written: {error.strerror}.") from error
+        raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
     finally:
         draft.unlink(missing_ok=True)
 
