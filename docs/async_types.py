@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
+from recollect import bootstrap
 from recollect.aio import async_engine
 from recollect.aio.async_engine import GROUPS, IN_ONE_THREAD, OF_ANOTHER_VIEW
 from recollect.engine.engine import Engine
@@ -18,25 +19,18 @@ from recollect.engine.engine import Engine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_GROUP_NAMES = {*GROUPS, *(inner for groups in GROUPS.values() for inner in groups)}
 STUB = Path(async_engine.__file__).with_name("__init__.pyi")
 _HEAD = '"""The types of `recollect.aio`, made from the engine by `make docs`."""\n'
 _OPEN = '''
 class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
-    def __init__(
-        self,
-        store: str | Path | None = None,
-        *,
-        owner: str | None = None,
-        agent: str | None = None,
-        model: str | None = None,
-        session: str | None = None,
-        clock: Clock = ...,
-    ) -> None: ...
+'''
+_OPENED = """
     def __await__(self) -> Generator[Any, None, AsyncEngine]: ...
     async def __aenter__(self) -> AsyncEngine: ...
     async def __aexit__(self, *_: object) -> None: ...
-'''
+"""
 _OWN = '''
     def __init__(self, engine: Engine) -> None: ...
     async def __aenter__(self) -> Self: ...
@@ -48,6 +42,8 @@ _OWN = '''
         **options: _Given.kwargs,
     ) -> _Result:
         """Call `work(engine, …)` in a thread, to its end."""
+    async def close(self) -> None:
+        """Let the calls under way end, write what is left to be noted, and release the file."""
 '''
 _VARIABLES = '_Given = ParamSpec("_Given")\n_Result = TypeVar("_Result")\n'
 _IMPORTS = (
@@ -62,7 +58,7 @@ _IMPORTS = (
 
 def stub() -> str:
     classes = list(_classes(Engine))
-    body = "\n".join((_VARIABLES, *map(_class, classes), _OPEN))
+    body = "\n".join((_VARIABLES, *map(_class, classes), _OPEN + _opening() + _OPENED))
     used = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
     lines = {line for of in classes for line in _imports(of)} | set(_IMPORTS)
     imports = [line for line in sorted(lines) if line.rpartition(" ")[2] in used]
@@ -83,7 +79,7 @@ def _classes(of: type) -> Iterator[type]:
     """The engine, its groups and theirs."""
     yield of
     for name, value in vars(of).items():
-        if name in GROUPS and isinstance(value, property):
+        if name in _GROUP_NAMES and isinstance(value, property):
             module = sys.modules[of.__module__]
             hint = inspect.get_annotations(value.fget)["return"]  # type: ignore[arg-type]  # a property has a getter
             yield from _classes(_named(module.__file__ or "", hint))
@@ -112,6 +108,15 @@ def _imports(of: type) -> Iterator[str]:
             yield f"from {module} import {node.targets[0].id}"
 
 
+def _opening() -> str:
+    """The constructor, with what `recollect.open` takes."""
+    (node,) = ast.parse(inspect.getsource(bootstrap.open)).body
+    assert isinstance(node, ast.FunctionDef)
+    node.name, node.returns = "__init__", ast.Constant(None)
+    node.args.args.insert(0, ast.arg("self"))
+    return _method_text(node, is_async=False)
+
+
 def _class(of: type) -> str:
     tree = ast.parse(inspect.getsource(of)).body[0]
     assert isinstance(tree, ast.ClassDef)
@@ -119,31 +124,40 @@ def _class(of: type) -> str:
     parts = [f"class {_async_name(of.__name__)}:", f'    """{about.splitlines()[0]}"""']
     if of is Engine:
         parts.append(_OWN)
+    # What the class has of its own is written above.
+    elsewhere = IN_ONE_THREAD | ({"close"} if of is Engine else set())
     public = [
         node
         for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-        and not node.name.startswith("_")
-        and node.name not in IN_ONE_THREAD
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.name not in elsewhere
     ]
-    parts += ["    " + ast.unparse(_method(node)).replace("\n", "\n    ") for node in public]
+    parts += map(_method, public)
     return "\n".join(parts) + "\n"
 
 
-def _method(node: ast.FunctionDef) -> ast.AST:
+def _method(node: ast.FunctionDef) -> str:
     decorators = {ast.unparse(each) for each in node.decorator_list}
-    doc: list[ast.stmt] = [ast.Expr(ast.Constant(ast.get_docstring(node) or ...))]
-    node.args.defaults = [ast.Constant(...) for _ in node.args.defaults]
-    node.args.kw_defaults = [each and ast.Constant(...) for each in node.args.kw_defaults]
-    returns = node.returns
-    if returns and (node.name in OF_ANOTHER_VIEW or (node.name in GROUPS and "property" in decorators)):
-        returns = ast.Name(_async_name(ast.unparse(returns)))
+    if node.returns and (
+        node.name in OF_ANOTHER_VIEW or (node.name in _GROUP_NAMES and "property" in decorators)
+    ):
+        node.returns = ast.Name(_async_name(ast.unparse(node.returns)))
     plain = ("property" in decorators and "asks_again" not in decorators) or node.name in OF_ANOTHER_VIEW
-    kept = [each for each in node.decorator_list if ast.unparse(each) == "property" and plain]
-    made = (ast.FunctionDef if plain else ast.AsyncFunctionDef)(
-        name=node.name, args=node.args, body=doc, decorator_list=kept, returns=returns
+    node.decorator_list = [each for each in node.decorator_list if ast.unparse(each) == "property" and plain]
+    return _method_text(node, is_async=not plain)
+
+
+def _method_text(node: ast.FunctionDef, *, is_async: bool) -> str:
+    """Its signature and docstring, as they stand in a class."""
+    node.args.kw_defaults = [each and ast.Constant(...) for each in node.args.kw_defaults]
+    made = (ast.AsyncFunctionDef if is_async else ast.FunctionDef)(
+        name=node.name,
+        args=node.args,
+        body=[ast.Expr(ast.Constant(ast.get_docstring(node) or ...))],
+        decorator_list=node.decorator_list,
+        returns=node.returns,
     )
-    return ast.fix_missing_locations(made)
+    made.args.defaults = [ast.Constant(...) for _ in node.args.defaults]
+    return "    " + ast.unparse(ast.fix_missing_locations(made)).replace("\n", "\n    ")
 
 
 def _async_name(name: str) -> str:

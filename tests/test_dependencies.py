@@ -43,3 +43,16 @@ def test_every_package_that_we_import_is_declared() -> None:
         if not declared() & set(map(str.lower, owners.get(name, [name])))
     }
     assert lacking == set()
+
+
+def test_what_we_tell_people_to_install_is_ours() -> None:
+    """On the index, `recollect` alone is another project."""
+    told = re.compile(r"(?:pip|uv tool|uvx?|pipx) install [^\n\"]*?\brecollect\b(?![-_./]\w)")
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.py")]
+    assert len(pages) > 300
+    wrong = [
+        (str(path.relative_to(ROOT)), found.group())
+        for path in pages
+        for found in told.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert wrong == []

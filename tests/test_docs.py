@@ -67,7 +67,11 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [f"docs/{name}.md" for name in ("dreams", "exporting", "notes", "self-test", "tuning", "upkeep")]
+    "name",
+    [
+        f"docs/{name}.md"
+        for name in ("async", "dreams", "exporting", "notes", "self-test", "tuning", "upkeep")
+    ],
 )
 def test_the_python_of_a_page_runs(tmp_path: Path, name: str) -> None:
     """As one script, since a later block goes on from an earlier one."""

@@ -37,7 +37,7 @@ def _uv(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
         cwd=ROOT,
-        timeout=300,
+        timeout=1_800,  # it may have to download a framework
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
@@ -16,8 +17,14 @@ class MissingExtra(RecollectError, ImportError):
 
 
 def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
-    command = f"pip install 'recollect-memory[{extra}]'"
-    return MissingExtra(f"{what} needs packages that are not installed ({reason}); run: {command}")
+    needs = f"{what} needs packages that are not installed ({reason})"
+    if extra == "mcp" and find_spec("mcp") is not None:
+        # Version 1: LangChain's adapters and CrewAI, for two, do not work with the one that the server needs.
+        return MissingExtra(
+            f"{needs}, and an older `mcp` is here, which another package may need; install the server in an "
+            f"environment of its own: uv tool install {_requirement(extra)}"
+        )
+    return MissingExtra(f"{needs}; run: pip install {_requirement(extra)}")
 
 
 @contextmanager
@@ -25,7 +32,16 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
     """Import within this what only the extra brings."""
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if isinstance(error, MissingExtra) or (error.name or "").partition(".")[0] == "recollect":
             raise
-        raise missing_extra(what, extra, error) from error
+        if isinstance(error, ModuleNotFoundError):
+            raise missing_extra(what, extra, error) from error
+        # A release from before the name that is imported, most often.
+        raise MissingExtra(
+            f"{what} cannot use what is installed ({error}); run: pip install {_requirement(extra)}"
+        ) from error
+
+
+def _requirement(extra: str) -> str:
+    return f"'recollect-memory[{extra}]'"

@@ -1,13 +1,14 @@
-"""An adapter whose framework is not installed names the command that installs it."""
+"""What is not installed, or too old, names the command that installs it."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
 
 import pytest
 
-from recollect.extras import MissingExtra
+from recollect.extras import MissingExtra, needs_extra
 
 ADAPTERS = {
     "haystack": ("haystack", "haystack"),
@@ -33,3 +34,20 @@ def test_a_missing_framework_is_told_with_the_command(name: str, monkeypatch: py
     with pytest.raises(MissingExtra) as raised:
         import_module(f"recollect.integrations.{name}")
     assert f"pip install 'recollect-memory[{extra}]'" in str(raised.value)
+
+
+def test_a_framework_that_is_too_old_is_told_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "strands", old := ModuleType("strands"))
+    monkeypatch.setitem(sys.modules, "strands.memory", ModuleType("strands.memory"))
+    monkeypatch.setattr(old, "memory", sys.modules["strands.memory"], raising=False)
+    with pytest.raises(MissingExtra) as raised, needs_extra("The adapter for Strands", "strands"):
+        from strands.memory import MemoryStore  # type: ignore[import-not-found]  # noqa: F401
+    told = str(raised.value)
+    assert told.startswith("The adapter for Strands cannot use what is installed (cannot import name 'Memory")
+    assert told.endswith("run: pip install 'recollect-memory[strands]'")
+
+
+def test_a_mistake_of_our_own_is_no_missing_package() -> None:
+    with pytest.raises(ImportError) as raised, needs_extra("The server", "mcp"):
+        from recollect.records import Nothing  # type: ignore[attr-defined]  # noqa: F401
+    assert not isinstance(raised.value, MissingExtra)

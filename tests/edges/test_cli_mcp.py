@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 import sysconfig
 import tomllib
 from dataclasses import replace
@@ -278,3 +279,14 @@ def test_a_name_or_client_that_cannot_be_is_refused(typed: CommandLine) -> None:
 
 def test_without_a_command_its_help_is_shown(typed: CommandLine) -> None:
     assert typed("mcp").stdout == typed("mcp", "--help").stdout
+
+
+def test_beside_an_older_mcp_the_server_is_to_be_installed_apart(
+    typed: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As beside LangChain's adapters, which would no longer import with the version that the server needs."""
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    done = typed("mcp", "install", "claude-code", status=1)
+    assert "No module named 'mcp_types'" in done.stderr
+    assert done.stderr.endswith("environment of its own: uv tool install 'recollect-memory[mcp]'\n")
+    assert files(home) == {}

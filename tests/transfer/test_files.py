@@ -14,6 +14,7 @@ from transfer_world import engine_at, entity, exported, relation
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.records import Relation
+from recollect.text.limits import TEXT_LIMIT
 from recollect.transfer import export_file, import_file
 from recollect.transfer import files as files_module
 from recollect.transfer.official import official_line
@@ -92,6 +93,13 @@ def test_a_line_that_is_too_long_is_passed_over(mine: Engine, monkeypatch: pytes
 
     assert (report.entities_created, report.bad_lines[0].line) == (2, 2)
     assert "too long" in report.bad_lines[0].reason
+
+
+def test_the_line_of_a_long_text_that_often_changed_is_read() -> None:
+    """A full export has all former texts of a memory on its line: here, twenty of the greatest length."""
+    line = "字".encode() * TEXT_LIMIT * 20
+    with files_module.open_lines(io.BytesIO(line)) as source:
+        assert [content == line for _, content in source.lines()] == [True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with a name")

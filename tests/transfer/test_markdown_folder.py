@@ -17,7 +17,7 @@ from transfer_world import Clock, engine_at, exported
 
 from hypothesis_profiles import tries
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer import export_file, import_file, preview_path, recognise
+from recollect.transfer import export_file, file_names, import_file, preview_path, recognise
 from recollect.transfer.file_names import FileNames
 from recollect.transfer.previewing import ImportPreview
 
@@ -193,6 +193,23 @@ def test_names_are_safe_on_windows_and_once_in_their_folder() -> None:
         assert 0 < len(name.encode()) <= 130
 
 
+def test_many_of_one_name_are_numbered_without_looking_at_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(name: str) -> str:
+        nonlocal looked
+        looked += 1
+        return folded(name)
+
+    folded = file_names._folded
+    monkeypatch.setattr(file_names, "_folded", counted)
+    names = FileNames()
+    given_ = [names.name("", key, "Ada" if key % 2 else "ADA") for key in range(1_000)]
+    assert given_[-2:] == ["ADA (999)", "Ada (1000)"]
+    assert names.name("", "another", "ada (7)") == "ada (7) (2)"
+    assert looked < 5 * 1_000
+
+
 def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     mine: Engine, other: Engine, tmp_path: Path
 ) -> None:
@@ -256,3 +273,19 @@ def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(
         export_file(mine, folder, format="markdown", overwrite=True)
     assert (folder / "mine.md").exists()
     assert sorted(path.name for path in tmp_path.iterdir() if "one.db" not in path.name) == ["notes"]
+
+
+def test_a_damaged_zip_is_told_and_nothing_of_it_is_imported(
+    mine: Engine, other: Engine, tmp_path: Path
+) -> None:
+    mine.remember("Buy tea")
+    path = tmp_path / "NOTES.ZIP"
+    export_file(mine, path)
+    assert recognise(path) == "markdown-export"
+    content = bytearray(path.read_bytes())
+    # The first file is that of the notes; its packed content begins after its name.
+    content[content.index(b".md") + 30] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"NOTES\.ZIP could not be unpacked"):
+        import_file(other, path)
+    assert other.counts().notes == 0

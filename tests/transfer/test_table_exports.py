@@ -13,7 +13,7 @@ import pytest
 from test_full import a_life
 from transfer_world import exported
 
-from recollect.errors import InvalidInput
+from recollect.errors import Conflict, InvalidInput
 from recollect.extras import MissingExtra
 from recollect.transfer import export_file
 from recollect.transfer.exporting import format_for
@@ -40,6 +40,7 @@ def test_every_row_is_in_its_table(mine: Engine, tmp_path: Path) -> None:
     mine.remember(
         '=HYPERLINK("x")', tags=["a", "b"], source="-1", metadata={"k": [1]}, category='quo"te, comma'
     )
+    mine.remember("'tis quoted")
     mine.remember("line\r\nline 東京")
 
     report = export_file(mine, tmp_path / "all.csv")
@@ -51,12 +52,13 @@ def test_every_row_is_in_its_table(mine: Engine, tmp_path: Path) -> None:
     assert report.lines == sum(counts(mine))
     assert "learnt from use" in (report.note or "")
     assert found["memories.csv"].split("\r\n")[0].startswith("owner,agent,id,kind,created_at,updated_at,")
-    *_, linked, lines = tables[0]
+    *_, linked, quoted, lines = tables[0]
     # A spreadsheet shows the first letter of a text and does not run it.
     assert (linked["text"], linked["source"]) == ('\'=HYPERLINK("x")', "'-1")
     assert (linked["category"], linked["tags"], linked["pinned"]) == ('quo"te, comma', '["a", "b"]', "false")
     assert (linked["importance"], linked["deleted_at"]) == ("0.5", "")
     assert linked["metadata"] == '{"k": [1]}'
+    assert quoted["text"] == "''tis quoted"  # so that one mark less is always the text
     assert lines["text"] == "line\r\nline 東京"
     assert {(row["owner"], row["agent"]) for row in tables[0]} == {("", ""), ("bob", "helper")}
     assert tables[2][0]["source_name"] == "House"
@@ -115,5 +117,34 @@ def test_the_name_chooses_the_format_and_a_stream_takes_lines_alone(mine: Engine
     assert [format_for(name) for name in (*names, str(tmp_path))] == [
         "full", "full", "full", "csv", "parquet", "markdown", "csv", "markdown", "markdown",
     ]  # fmt: skip
+    assert [format_for(name) for name in ("M.CSV", "M.Parquet.ZIP", "M.ZIP")] == [
+        "csv",
+        "parquet",
+        "markdown",
+    ]
     with pytest.raises(InvalidInput, match="name a path"):
         export_file(mine, io.BytesIO(), format="csv")
+
+
+def test_tables_of_ones_own_are_not_overwritten(mine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "all.csv"
+    export_file(mine, folder)
+    (folder / "my figures.csv").write_text("precious")
+    with pytest.raises(Conflict, match=r"my figures\.csv"):
+        export_file(mine, folder, overwrite=True)
+    assert (folder / "my figures.csv").read_text() == "precious"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_folder_with_a_link_in_it_is_not_empty(mine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path / "other")
+    with pytest.raises(Conflict, match="exists already"):
+        export_file(mine, folder, format="markdown")
+    export_file(mine, tmp_path / "tables.csv")
+    (tmp_path / "tables.csv" / "memories.csv").unlink()
+    (tmp_path / "tables.csv" / "memories.csv").symlink_to(tmp_path / "other")
+    with pytest.raises(Conflict, match=r"memories\.csv"):
+        export_file(mine, tmp_path / "tables.csv", overwrite=True)

@@ -103,9 +103,9 @@ class AsyncEngine:
         **options: _Given.kwargs,
     ) -> _Result:
         """Call `work(engine, …)` in a thread, to its end."""
-
     async def close(self) -> None:
-        """End what runs in the background, write what is left to be noted, and release the file."""
+        """Let the calls under way end, write what is left to be noted, and release the file."""
+
     @property
     def scope(self) -> Scope:
         """Whose memory it is: what is written belongs there."""
@@ -794,14 +794,22 @@ class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
     def __init__(
         self,
-        store: str | Path | None = None,
+        store: str | Path | None = ...,
         *,
-        owner: str | None = None,
-        agent: str | None = None,
-        model: str | None = None,
-        session: str | None = None,
+        owner: str | None = ...,
+        agent: str | None = ...,
+        model: str | None = ...,
+        session: str | None = ...,
         clock: Clock = ...,
-    ) -> None: ...
+    ) -> None:
+        """Open a memory, or create it where there is none.
+
+        `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
+        with the process; without it, the setting, or one file in the user's data folder.
+        `owner` and `agent` say whose memory it is; without an agent, what all agents of the owner keep is read.
+        `model` names an embedding model; `auto` takes, of those installed, the one that suits the languages of
+        the first texts; `none` searches by words alone.
+        `session` names the conversation that the calls belong to; without it, this opening is one of its own."""
     def __await__(self) -> Generator[Any, None, AsyncEngine]: ...
     async def __aenter__(self) -> AsyncEngine: ...
     async def __aexit__(self, *_: object) -> None: ...

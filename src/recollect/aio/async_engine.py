@@ -2,60 +2,102 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial, wraps
-from inspect import getattr_static
+from inspect import getattr_static, isfunction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recollect.aio.call_threads import CallThreads
 from recollect.engine.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Collection, Generator, Mapping
 
-GROUPS = frozenset(
-    ("answers", "browse", "dreams", "graph", "sessions", "settling", "tokens", "tuning", "upkeep")
-)
-"""Properties of the engine and of its groups that have methods of their own."""
+GROUPS: Mapping[str, Collection[str]] = {
+    "answers": (),
+    "browse": (),
+    "dreams": (),
+    "graph": (),
+    "sessions": (),
+    "tokens": (),
+    "tuning": (),
+    "upkeep": ("settling",),
+}
+"""Properties of the engine that have methods of their own, each with the groups within it."""
 OF_ANOTHER_VIEW = frozenset(("expecting", "scoped"))
 """Methods that ask no store, and give the same memory as another sees it."""
 IN_ONE_THREAD = frozenset(("export", "importing"))
 """What they give is used call by call, in the thread that opened it: `run` is the way to them."""
-_DELEGATING = frozenset(("search", "search_semantic"))
-"""Methods that only read, by calling another one."""
+_UNMARKED_READS = frozenset(("replay", "search", "search_semantic", "verify"))
+"""Methods that only read, though the engine does not say so of them."""
 
 _Result = TypeVar("_Result")
 
 
 class AsyncCalls:
-    """The engine, or one of its groups: what it offers, as coroutines."""
+    """The engine, or one of its groups: what it offers, as coroutines.
 
-    def __init__(self, called: Any, threads: CallThreads) -> None:
-        self._called = called
+    A group is loaded with its first call, in the thread: importing its modules would hold up the loop.
+    """
+
+    def __init__(
+        self, load: Callable[[], Any], threads: CallThreads, groups: Collection[str] = (), called: Any = None
+    ) -> None:
+        self._load = load
         self._threads = threads
+        self._groups = groups
+        self._called = called
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name in IN_ONE_THREAD:
-            raise AttributeError(f"{type(self._called).__name__} has no {name!r} to await; see `run`")
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in IN_ONE_THREAD:
+            raise AttributeError(f"{name!r} cannot be awaited: call it in a function that `run` is given")
+        if name in self._groups:
+            inner = GROUPS[name] if self._groups is GROUPS else ()
+            return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)
+        if self._called is None and name not in OF_ANOTHER_VIEW:
+            return self._loading(name)
+        return self._offered(name)
+
+    def __dir__(self) -> list[str]:
+        offered = {name for name in dir(self._loaded()) if not name.startswith("_") and self._offers(name)}
+        return sorted(offered | set(super().__dir__()))
+
+    def _loaded(self) -> Any:
+        if self._called is None:
+            self._called = self._load()
+        return self._called
+
+    def _loading(self, name: str) -> Callable[..., Any]:
+        async def call(*args: Any, **options: Any) -> Any:
+            await self._threads.run(self._loaded, abandons=True)
+            return await self._offered(name)(*args, **options)
+
+        call.__name__ = name
+        return call
+
+    def _offers(self, name: str) -> bool:
+        found = getattr_static(self._loaded(), name, None)
+        return name not in IN_ONE_THREAD and (isfunction(found) or isinstance(found, property))
+
+    def _offered(self, name: str) -> Any:
+        if not self._offers(name):
+            raise AttributeError(f"{type(self._called).__name__!r} object has no attribute {name!r}")
         found = getattr_static(self._called, name)
         if isinstance(found, property):
             if _only_reads(found.fget):  # it asks the store
-                return self._coroutine(name, lambda: getattr(self._called, name), abandons=True)
-            value = getattr(self._called, name)
-            return AsyncCalls(value, self._threads) if name in GROUPS else value
+                return self._coroutine(found.fget, partial(getattr, self._called, name), abandons=True)
+            return getattr(self._called, name)
         method = getattr(self._called, name)
         if name in OF_ANOTHER_VIEW:
             return wraps(method)(lambda *args, **options: self._seen(method(*args, **options)))
-        return self._coroutine(name, method, abandons=name in _DELEGATING or _only_reads(found))
+        return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
 
-    def __dir__(self) -> list[str]:
-        return sorted(set(dir(self._called)) - IN_ONE_THREAD | set(super().__dir__()))
-
-    def _coroutine(self, name: str, method: Callable[..., Any], *, abandons: bool) -> Callable[..., Any]:
+    def _coroutine(self, like: Any, method: Callable[..., Any], *, abandons: bool) -> Callable[..., Any]:
+        @wraps(like)
         async def call(*args: Any, **options: Any) -> Any:
             return await self._threads.run(partial(method, *args, **options), abandons=abandons)
 
-        call.__name__, call.__doc__ = name, method.__doc__
         return call
 
     def _seen(self, engine: Engine) -> AsyncEngine:
@@ -71,7 +113,7 @@ class AsyncEngine(AsyncCalls):
     """
 
     def __init__(self, engine: Engine, threads: CallThreads | None = None) -> None:
-        super().__init__(engine, threads or CallThreads())
+        super().__init__(lambda: engine, threads or CallThreads(), GROUPS, engine)
 
     async def __aenter__(self) -> Self:
         return self
@@ -84,9 +126,8 @@ class AsyncEngine(AsyncCalls):
         return await self._threads.run(partial(work, self._called, *args, **options), abandons=False)
 
     async def close(self) -> None:
-        """End what runs in the background, write what is left to be noted, and release the file."""
-        await self._threads.run(self._called.close, abandons=False)
-        self._threads.close()
+        """Let the calls under way end, write what is left to be noted, and release the file."""
+        await self._threads.close(self._called.close)
 
 
 class AsyncOpening:
@@ -117,12 +158,15 @@ class AsyncOpening:
 
             opening.append(bootstrap.open(*args, **options))
 
-        try:
-            await threads.run(opened, abandons=False)
-        except asyncio.CancelledError:
-            # It was opened all the same, and nobody will close it.
+        def close_again() -> None:
             for engine in opening:
                 engine.close()
+
+        try:
+            await threads.run(opened, abandons=False)
+        except BaseException:
+            # Where it was cancelled, it was opened all the same, and nobody will close it.
+            await threads.close(close_again)
             raise
         return AsyncEngine(opening[0], threads)
 

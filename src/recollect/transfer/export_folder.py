@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 MANIFEST = "recollect.json"
 """In every folder that we wrote: what kind of export it is."""
+EXPORT_TABLES = ("memories", "observations", "relations")
+"""The files of an export to tables, without their endings."""
 _MANIFEST_BYTES = 1_000
-_OWN_ENDINGS = {".md", ".csv", ".parquet"}
+_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in ("csv", "parquet"))}
 MARKDOWN_START = b"---\nrecollect: "
 """How each of our Markdown files begins."""
 
@@ -34,7 +36,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
     path = given.resolve()  # a link stays, and what it leads to is replaced
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {given.parent}; create it first.")
-    is_zip = path.suffix == ".zip"
+    is_zip = path.suffix.lower() == ".zip"
     if not is_zip:
         _check_folder(given, path, overwrite=overwrite)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -51,7 +53,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
             _check_folder(given, path, overwrite=overwrite)  # it may have come into being meanwhile
             _replace_folder(draft, path)
     except OSError as error:
-        raise InvalidInput(f"{given} cannot be written: {error.strerror}.") from error
+        raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -67,7 +69,7 @@ def read_manifest(path: Path) -> str | None:
     try:
         if path.is_dir():
             content = (path / MANIFEST).read_bytes()[:_MANIFEST_BYTES]
-        elif path.suffix != ".zip" or not path.is_file():
+        elif path.suffix.lower() != ".zip" or not path.is_file():
             return None
         else:
             with zipfile.ZipFile(path) as packed, packed.open(MANIFEST) as file:
@@ -85,12 +87,20 @@ def unpacked_folder(path: Path) -> Iterator[Path]:
     if path.is_dir():
         yield path
         return
-    with TemporaryDirectory(prefix="recollect-") as folder, zipfile.ZipFile(path) as packed:
+    with TemporaryDirectory(prefix="recollect-") as folder:
+        try:
+            _unpack(path, folder)
+        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+            raise InvalidInput(f"{path} could not be unpacked: {error}.") from error
+        yield Path(folder)
+
+
+def _unpack(path: Path, folder: str) -> None:
+    with zipfile.ZipFile(path) as packed:
         entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
         check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
         for entry in entries:
             packed.extract(entry, folder)  # which leaves out what would lead elsewhere
-        yield Path(folder)
 
 
 @contextmanager
@@ -101,7 +111,8 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    """Everything in it but folders; a link is what it is, wherever it leads."""
+    return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
 def _pack(packed: zipfile.ZipFile, file: Path, name: str) -> None:
@@ -149,7 +160,9 @@ def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
 
 
 def _is_own(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file():
+        return False
     if file.suffix == ".md":
         with file.open("rb") as opened:
             return opened.read(len(MARKDOWN_START)) == MARKDOWN_START
-    return file.name == MANIFEST or file.suffix in _OWN_ENDINGS
+    return file.name in _OWN_NAMES

@@ -47,13 +47,13 @@ _MARKDOWN_LACKS = (
 def format_for(target: str | Path) -> ExportFormat:
     """What the name of a file or folder asks for: without one of the known endings, everything."""
     text = str(target)
-    path = Path(text)
+    path = Path(text.lower())
     if path.suffix == ".zip":
         path = path.with_suffix("")
         return _SUFFIXES.get(path.suffix, "markdown")
     if path.suffix in _SUFFIXES:
         return _SUFFIXES[path.suffix]
-    is_folder = text.endswith(("/", "\\")) or path.is_dir()
+    is_folder = text.endswith(("/", "\\")) or Path(text).is_dir()
     return "markdown" if is_folder else "full"
 
 

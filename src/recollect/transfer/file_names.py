@@ -18,6 +18,8 @@ class FileNames:
     def __init__(self) -> None:
         self._given: dict[tuple[str, object], str] = {}
         self._taken: set[tuple[str, str]] = set()
+        self._last: dict[tuple[str, str], int] = {}
+        """The number that the last of those got who wanted the same."""
 
     def name(self, folder: str, key: object, wanted: str) -> str:
         """The same name for the same key; no two keys get names that differ only in case or form."""
@@ -25,10 +27,12 @@ class FileNames:
         if known is not None:
             return known
         plain = safe_name(wanted)
-        name, number = plain, 1
+        place = folder, _folded(plain)
+        name, number = plain, self._last.get(place, 1)
         while (folder, _folded(name)) in self._taken:
             number += 1
             name = f"{plain} ({number})"
+        self._last[place] = number
         self._taken.add((folder, _folded(name)))
         self._given[folder, key] = name
         return name

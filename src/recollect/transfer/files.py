@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
-# Far above any line that we write; below it, a file without line ends is not read into memory whole.
-LINE_LIMIT = 32 * 1024 * 1024
+LINE_LIMIT = 256 * 1024 * 1024
+"""Bytes of one line: room for a hundred long former texts. Beyond it, a file without line ends would be read
+into memory whole."""
 MOST_UNPACKED = 100
 """How many times its packed size a file may have once unpacked: texts have five to twenty times."""
 _UNPACKED_FREELY = 16 * 1024 * 1024
@@ -199,7 +200,7 @@ def open_target(
 @contextmanager
 def _line_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
     with new_file(given, overwrite=overwrite) as raw:
-        if given.suffix == ".gz":
+        if given.suffix.lower() == ".gz":
             # No name and no time in it, so that equal exports are equal files.
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
                 yield lambda line: packed.write(line.encode("utf-8"))
@@ -225,7 +226,7 @@ def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             shutil.copymode(path, draft)
         draft.replace(path)
     except OSError as error:
-        raise InvalidInput(f"{given} cannot be written: {error.strerror}.") from error
+        raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -97,7 +97,7 @@ def check_header(first: FileLine | None) -> int:
     if version not in {_WITHOUT_LEARNT, VERSION} or isinstance(version, bool):
         raise InvalidInput(
             f"The file is of format {version!r}, and this Recollect knows {_WITHOUT_LEARNT} and {VERSION}: "
-            "pip install --upgrade recollect"
+            "pip install --upgrade recollect-memory"
         )
     return cast("int", version)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
+from recollect.transfer.files import LINE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +24,7 @@ _JSON_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a truth 
 def read_object(content: bytes | None) -> dict[str, Any]:
     """The object on a line; `InvalidInput` says what is there instead."""
     if content is None:
-        raise InvalidInput("The line is too long to be read.")
+        raise InvalidInput(f"The line is too long to be read: it has over {LINE_LIMIT:,} bytes.")
     try:
         plain = json.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from recollect.extras import needs_extra
 from recollect.records import Kind, Memory, Observation, Relation
-from recollect.transfer.export_folder import private_file, write_manifest
+from recollect.transfer.export_folder import EXPORT_TABLES, private_file, write_manifest
 from recollect.transfer.progress_count import counted
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 2_000
 # In columns of their own, in tables of their own, or of no use in a table.
 _ELSEWHERE = {"scope", "observations", "former", "absences", "mentions"}
-# What a spreadsheet would run as a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet would run as a formula; and the mark, so that taking one off always gives the text.
+_MARKED_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def _columns(record: type[Any], *first: tuple[str, str]) -> tuple[tuple[str, str], ...]:
@@ -37,11 +37,12 @@ def _columns(record: type[Any], *first: tuple[str, str]) -> tuple[tuple[str, str
     return (*first, *own)
 
 
-TABLE_COLUMNS = {
-    "memories": _columns(Memory, ("owner", "str"), ("agent", "str")),
-    "observations": _columns(Observation, ("memory", "int")),
-    "relations": _columns(Relation),
-}
+_COLUMNS = (
+    _columns(Memory, ("owner", "str"), ("agent", "str")),
+    _columns(Observation, ("memory", "int")),
+    _columns(Relation),
+)
+TABLE_COLUMNS = dict(zip(EXPORT_TABLES, _COLUMNS, strict=True))
 
 
 class _TableFile(Protocol):
@@ -53,7 +54,7 @@ class _TableFile(Protocol):
 
 
 def write_csv(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
-    """As RFC 4180 has it, in UTF-8; a text that a spreadsheet would take for a formula begins with `'`."""
+    """As RFC 4180 has it, in UTF-8; what a spreadsheet would take for a formula gets a `'` before it."""
     return _write(found, folder, progress, "csv", _CsvTable)
 
 
@@ -129,7 +130,7 @@ def _cell(value: object) -> str:
         case tuple() | Mapping():
             return _as_json(value)
         case str():
-            return f"'{value}" if value.startswith(_FORMULA_STARTS) else str(value)
+            return f"'{value}" if value.startswith(_MARKED_STARTS) else str(value)
         case _:
             return repr(value)
 

@@ -196,7 +196,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(filled: Path, t
     with closing(apsw.Connection(str(path))) as newer:
         newer.pragma("user_version", len(connection.migrations()) + 1)
     before = _folder(tmp_path)
-    with pytest.raises(NotAStore, match=r"newer Recollect.*pip install --upgrade recollect"):
+    with pytest.raises(NotAStore, match=r"newer Recollect.*pip install --upgrade recollect-memory"):
         Repository(SqliteStore(path))
     assert _folder(tmp_path) == before
 

@@ -64,8 +64,9 @@ def mcp_install_command(
     from recollect.clients.catalogue import client_named
 
     to = client_named(client)
-    if find_spec("mcp") is None:  # what would fail later, where the client starts it unseen
-        raise missing_extra("The server", "mcp", "No module named 'mcp'")
+    # What would fail later, where the client starts it unseen. An `mcp` of version 1 has no such module.
+    if find_spec("mcp_types") is None:
+        raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
     launch, warnings = launch_from(call, tools)
     wanted = to.entry(launch)
     snippet = to.format.snippet(entry.checked_name(name), wanted)

@@ -360,7 +360,7 @@ def _refuse_newer(version: int, known: int, path: Path) -> None:
     if version > known:
         raise NotAStore(
             f"{path} was written by a newer Recollect (schema {version}; this one knows {known}). "
-            "It was left as it is: pip install --upgrade recollect"
+            "It was left as it is: pip install --upgrade recollect-memory"
         )
 
 
