@@ -18,7 +18,7 @@ from recollect.transfer.formats.items import (
     ForeignRelation,
     NoPlace,
 )
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import ForeignRow, ForeignSource
 from recollect.transfer.formats.values import (
     moment_of,
     object_of,
@@ -37,7 +37,6 @@ from recollect.transfer.formats.vector_folders import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -182,12 +181,12 @@ class _History:
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self.former: dict[str, list[Revision]] = {}
-        self._events: defaultdict[str, list[sqlite3.Row]] = defaultdict(list)
+        self._events: defaultdict[str, list[ForeignRow]] = defaultdict(list)
         if file is None:
             return
         with ForeignSource(file).database() as rows:
             for row in rows.execute("SELECT * FROM history ORDER BY rowid"):
-                self._events[row["memory_id"]].append(row)
+                self._events[row.text("memory_id")].append(row)
         for key, events in self._events.items():
             self.former[key] = list(_revisions(events))
 
@@ -205,15 +204,15 @@ class _History:
                 yield self._unstored(key, events)
         yield from self._messages()
 
-    def _unstored(self, key: str, events: Sequence[sqlite3.Row]) -> ForeignItem:
+    def _unstored(self, key: str, events: Sequence[ForeignRow]) -> ForeignItem:
         last = events[-1]
         deleted = bool(last["is_deleted"]) or last["event"] == "DELETE"
         return ForeignNote(
             key=key,
-            text=text_value(last["old_memory"] if deleted else last["new_memory"]),
+            text=last.text("old_memory" if deleted else "new_memory"),
             created_at=moment_of(events[0]["created_at"]) or moment_of(last["created_at"]),
             updated_at=_time(last),
-            speaker=text_value(last["actor_id"]),
+            speaker=last.text("actor_id"),
             former=tuple(self.former.get(key, ())),
             forgotten_at=_time(last) if deleted else None,
         )
@@ -223,30 +222,30 @@ class _History:
             return
         with ForeignSource(self._file).database() as rows:
             for row in rows.execute("SELECT * FROM messages ORDER BY rowid"):
-                scope = parse_qs(row["session_scope"] or "")
-                names = {name: values[0] for name, values in scope.items()}
+                session = row.text("session_scope")
+                names = {name: values[0] for name, values in parse_qs(session).items()}
                 yield ForeignMessage(
-                    session=names.get("run_id") or row["session_scope"] or "mem0",
-                    key=row["id"],
-                    text=text_value(row["content"]),
-                    role=text_value(row["role"]),
-                    speaker=text_value(row["name"]),
+                    session=names.get("run_id") or session or "mem0",
+                    key=row.text("id"),
+                    text=row.text("content"),
+                    role=row.text("role"),
+                    speaker=row.text("name"),
                     created_at=moment_of(row["created_at"]),
                     owner=names.get("user_id", ""),
                     agent=names.get("agent_id", ""),
                 )
 
 
-def _revisions(events: Sequence[sqlite3.Row]) -> Iterator[Revision]:
+def _revisions(events: Sequence[ForeignRow]) -> Iterator[Revision]:
     since = moment_of(events[0]["created_at"])
     for event in events:
         until = _time(event)
         if event["event"] == "UPDATE" and event["old_memory"] and since and until:
-            yield Revision(event["old_memory"], since, until)
+            yield Revision(event.text("old_memory"), since, until)
         since = until or since
 
 
-def _time(event: sqlite3.Row) -> Any:
+def _time(event: ForeignRow) -> Any:
     return moment_of(event["updated_at"]) or moment_of(event["created_at"])
 
 

@@ -30,6 +30,22 @@ DOCUMENT_LIMIT = 512 * 1024 * 1024
 """A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
 
 
+class ForeignRow(dict[str, Any]):
+    """A row of a SQLite file, by column. A column that the file does not have, as with another version of
+    the program that wrote it, is None.
+    """
+
+    def __missing__(self, column: str) -> None:
+        return None
+
+    def text(self, column: str) -> str:
+        """What it holds as text, whatever type the program stored it as; empty for NULL."""
+        value = self[column]
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        return "" if value is None else str(value)
+
+
 class ForeignSource:
     """A path or URL, and what recognisers and readers ask of it."""
 
@@ -100,8 +116,7 @@ class ForeignSource:
             yield from select_rows(self.url, statement)
             return
         with self.database() as rows:
-            for row in rows.execute(statement):
-                yield dict(row)
+            yield from rows.execute(statement)
 
     @contextmanager
     def database(self) -> Iterator[sqlite3.Connection]:
@@ -142,7 +157,7 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
         except sqlite3.Error as error:
             raise InvalidInput(f"{path} cannot be opened: {error}.") from error
         try:
-            connection.row_factory = sqlite3.Row
+            connection.row_factory = _row
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             connection.execute("PRAGMA query_only = 1")
             connection.execute("BEGIN")  # every question sees the same moment
@@ -173,6 +188,10 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
             shutil.copyfile(path, copy)
             shutil.copyfile(log, f"{copy}-wal")
             yield copy, "mode=rw"
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> ForeignRow:
+    return ForeignRow(zip((column[0] for column in cursor.description), values, strict=True))
 
 
 def _columns(rows: sqlite3.Connection, table: str) -> tuple[str, ...]:
