@@ -34,7 +34,7 @@ from recollect.transfer.formats.items import (
     ForeignRelation,
     NoPlace,
 )
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import ForeignSource, open_database
 
 
 def database(path: Path, script: str, *rows: tuple[str, tuple[object, ...]]) -> Path:
@@ -412,7 +412,18 @@ def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) 
 # The source
 
 
-@pytest.mark.parametrize("state", ["in use", "left by a program that died", "closed"])
+@pytest.mark.parametrize(
+    "state",
+    [
+        "in use",
+        pytest.param(
+            "in use, behind a link",
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there"),
+        ),
+        "left by a program that died",
+        "closed",
+    ],
+)
 def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) -> None:
     """In each state a program keeps its last rows in the log beside the file, or in the file."""
     file = tmp_path / "their" / "memory.db"
@@ -427,6 +438,10 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
     source = file
     if state == "closed":
         writer.close()
+    elif state == "in use, behind a link":
+        source = tmp_path / "link" / "memory.db"
+        source.parent.mkdir()
+        source.symlink_to(file)
     elif state != "in use":
         source = tmp_path / "copy" / "memory.db"
         source.parent.mkdir()
@@ -442,6 +457,38 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
     assert {each.name for each in source.parent.iterdir()} == names
     assert {name: (source.parent / name).read_bytes() for name in before} == before
     writer.close()
+
+
+def test_a_source_that_is_written_while_it_is_read_is_to_be_read_again(tmp_path: Path) -> None:
+    """Of a file that nobody had open, reading takes no lock that would keep a program from writing."""
+    file = tmp_path / "memory.db"
+    with closing(sqlite3.connect(file)) as writer:
+        writer.executescript("PRAGMA journal_mode=WAL; CREATE TABLE memories (id)")
+    reading = open_database(file)
+    reading.__enter__()
+    with closing(sqlite3.connect(file)) as writer:
+        writer.executescript("INSERT INTO memories VALUES (1)")
+    os.utime(file, (1, 1))
+    with pytest.raises(InvalidInput, match="import it again"):
+        reading.__exit__(None, None, None)
+
+
+def test_a_source_that_is_locked_or_damaged_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = database(tmp_path / "memory.db", "CREATE TABLE memories (id); INSERT INTO memories VALUES (1)")
+    whole = file.read_bytes()
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer, patch("sqlite3.connect", impatient):
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InvalidInput, match=r"database is locked\. The program that uses it is writing"):
+            recognise(file)
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidInput, match="The file is damaged or cut short"):
+        recognise(file)
+
+
+def impatient(*arguments: Any, connect: Any = sqlite3.connect, **options: Any) -> sqlite3.Connection:
+    """Instead of the seconds that a reader waits for a lock."""
+    connection: sqlite3.Connection = connect(*arguments, **options, timeout=0)
+    return connection
 
 
 @pytest.mark.parametrize(

@@ -151,9 +151,10 @@ class ForeignSource:
 @contextmanager
 def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A SQLite file for reading alone. Nothing beside it changes either, and a program may be using it."""
-    with _readable(path) as (place, options):
+    # SQLite keeps the log beside the file itself, wherever a link to it may be.
+    with _readable(path.resolve()) as (place, options):
         try:
-            connection = sqlite3.connect(f"file:{quote(str(place.resolve()))}?{options}", uri=True)
+            connection = sqlite3.connect(f"file:{quote(str(place))}?{options}", uri=True)
         except sqlite3.Error as error:
             raise InvalidInput(f"{path} cannot be opened: {error}.") from error
         try:
@@ -163,9 +164,25 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("BEGIN")  # every question sees the same moment
             yield connection
         except sqlite3.Error as error:
-            raise InvalidInput(f"{path} could not be read: {error}.") from error
+            raise InvalidInput(f"{path} could not be read: {error}. {_advice(error)}") from error
         finally:
             connection.close()
+
+
+def _advice(error: sqlite3.Error) -> str:
+    # An extended code has its family in the lowest byte.
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "The program that uses it is writing; try again, or stop that program first."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "The file is damaged or cut short; copy it again, or import a backup of it."
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+            return (
+                "The program that uses it may have died while writing; open it once with that program, then "
+                "import it."
+            )
+        case _:
+            return "If another program can open it, its version may be one that this import does not know."
 
 
 @contextmanager
@@ -175,12 +192,17 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
         uses_log = file.read(_READ_VERSION + 1)[-1:] == bytes([_WAL])
     if not uses_log:
         yield path, "mode=ro"
-    elif not log.exists() or not log.stat().st_size:
-        # Nobody has it open. To read it as any other would create a log beside it.
-        yield path, "mode=ro&immutable=1"
-    elif index.exists() and os.access(index, os.W_OK):
+    elif log.exists() and index.exists() and os.access(index, os.W_OK):
         # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
         yield path, "mode=ro"
+    elif not log.exists() or not log.stat().st_size:
+        # Nobody has it open. To read it as any other would create a log beside it. Without one there are no
+        # locks either, so that a program which starts to write meanwhile is seen only afterwards.
+        before = path.stat()
+        yield path, "mode=ro&immutable=1"
+        after = path.stat()
+        if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            raise InvalidInput(f"{path} was changed while it was read; import it again.")
     else:
         # A program that died left its log, or all of it is for reading alone: there can be no index.
         with tempfile.TemporaryDirectory() as folder:
