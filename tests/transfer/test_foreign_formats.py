@@ -390,8 +390,19 @@ def test_mem0_comes_as_get_all_returns_it(tmp_path: Path, around: bool) -> None:
     )
     rest = [item for item in found if not isinstance(item, ForeignNote)]
     assert rest == (
-        [BadRow("result 2", "It is no object."), ForeignRelation("ana", "takes", "ferry")] if around else []
+        [BadRow("result 2", "It is no object."), ForeignRelation("ana", "takes", "ferry", owner="ana")]
+        if around
+        else []
     )
+
+
+def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_path: Path) -> None:
+    rows = [{"id": name, "memory": f"{name} sails", "user_id": name} for name in ("ana", "bo")]
+    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
+    (unplaced,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
+    assert unplaced == NoPlace("relations that do not say whose they are", "ana takes ferry")
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) -> None:

@@ -198,8 +198,8 @@ class _History:
             if key in stored:
                 continue
             if is_owned:
-                text = text_value(events[-1]["old_memory"])
-                yield NoPlace("deleted memories of which the history does not say whose they were", text[:60])
+                text = events[-1].text("old_memory") or events[-1].text("new_memory")
+                yield NoPlace("memories in the history alone, which does not say whose they are", text[:60])
             else:
                 yield self._unstored(key, events)
         yield from self._messages()
@@ -266,11 +266,22 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
             yield _note(str(item.get("id") or ""), item)
         else:
             yield BadRow(f"result {number}", "It is no object.")
+    # A relation does not say whose it is. Of what one owner has, it is theirs.
+    owners = {
+        (text_value(each.get("user_id")), text_value(each.get("agent_id")))
+        for each in listed
+        if isinstance(each, dict)
+    }
     relations = document.get("relations") if isinstance(document, dict) else None
     for row in relations if isinstance(relations, list) else ():
         match row:
             case {"source": str(start), "relationship": str(type_)}:
-                yield ForeignRelation(start, type_, text_value(row.get("target") or row.get("destination")))
+                target = text_value(row.get("target") or row.get("destination"))
+                if len(owners) > 1:
+                    yield NoPlace("relations that do not say whose they are", f"{start} {type_} {target}")
+                    continue
+                ((owner, agent),) = owners
+                yield ForeignRelation(start, type_, target, owner=owner, agent=agent)
             case _:
                 yield BadRow("relations", "One names no source or relationship.")
 
