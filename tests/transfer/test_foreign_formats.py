@@ -521,6 +521,43 @@ def test_a_pipe_is_refused_before_anything_is_taken_out_of_it(tmp_path: Path) ->
         recognise(tmp_path / "pipe")
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'[{"id": "1", "memory": "tea"}, {"id": "2", "mem', "cut short or wrong at line 1"),
+        ('[{"id": "1", "memory": "café"}]'.encode("latin-1"), "not UTF-8 text: byte 28 is wrong"),
+    ],
+)
+def test_a_document_that_is_broken_is_refused_with_the_place(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    file = tmp_path / "all.json"
+    file.write_bytes(content)
+    with pytest.raises(InvalidInput, match=reason):
+        recognise(file)
+
+
+def test_a_folder_with_the_memories_of_two_programs_is_refused_until_one_is_named(tmp_path: Path) -> None:
+    database(tmp_path / "mnemosyne.db", "CREATE TABLE working_memory (content, importance)")
+    with closing(sqlite3.connect(tmp_path / "mnemosyne.db")) as connection:
+        connection.execute("CREATE TABLE episodic_memory (id)")
+    mem0_history(tmp_path)
+    with pytest.raises(InvalidInput, match=r"several programs: mnemosyne, mem0\. Import one .* --format"):
+        recognise(tmp_path)
+    assert preview_path(tmp_path, format="mem0").format == "mem0"
+
+
+def test_a_folder_of_files_that_are_memories_is_refused_with_their_names(tmp_path: Path) -> None:
+    (tmp_path / "graph.jsonl").write_text('{"type": "entity", "name": "Ana", "entityType": "person"}\n')
+    store = "CREATE TABLE store (prefix, key, value, created_at, updated_at)"
+    database(tmp_path / "store.db", store)
+    with pytest.raises(InvalidInput, match=r"one by one: graph\.jsonl \(official\), store\.db \(langgraph\)"):
+        recognise(tmp_path)
+    (tmp_path / "graph.jsonl").unlink()
+    with pytest.raises(InvalidInput, match=r"one by one: store\.db \(langgraph\)"):
+        recognise(tmp_path)
+
+
 def test_a_format_that_is_named_must_fit(tmp_path: Path) -> None:
     file = tmp_path / "thing.json"
     file.write_text('{"some": "thing"}', "utf-8")
