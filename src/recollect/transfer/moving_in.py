@@ -121,9 +121,12 @@ def _importable_files(folder: Path) -> dict[str, str]:
     """The first files of a folder that are a memory by themselves, each with its format."""
     found: dict[str, str] = {}
     files = (file for file in sorted(folder.iterdir()) if file.is_file() and not file.name.startswith("."))
-    for file in islice(files, _LOOKED_AT):
+    for file in islice((file for file in files if file.stat().st_size), _LOOKED_AT):
         with suppress(InvalidInput):
-            if (known := recognise(file)) not in CHATS:
+            source = ForeignSource(file)
+            known = next((each.name for each in FOREIGN if each.recognises(source)), None)
+            known = known or (None if source.is_database else _format_of_lines(file))
+            if known is not None:
                 found[file.name] = known
     return found
 
