@@ -357,7 +357,8 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
             more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
     for each in report.no_place:
-        yield f"no place here for {each.what} ({each.count:,}): {', '.join(each.examples)}"
+        shown = f": {', '.join(each.examples)}" if each.examples else ""
+        yield f"no place here for {each.what} ({each.count:,}){shown}"
     if report.model_note:
         yield report.model_note
     if report.note:
