@@ -396,6 +396,14 @@ def test_mem0_comes_as_get_all_returns_it(tmp_path: Path, around: bool) -> None:
     )
 
 
+def test_mem0_is_known_though_its_vector_store_begins_with_another_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "POINTS", {"x": {"title": "not mem0's"}, **POINTS})
+    qdrant_folder(tmp_path)
+    assert set(notes(items(tmp_path, "mem0"))) == {"p1", "p2"}
+
+
 def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_path: Path) -> None:
     rows = [{"id": name, "memory": f"{name} sails", "user_id": name} for name in ("ana", "bo")]
     graph = {"source": "ana", "relationship": "takes", "target": "ferry"}

@@ -202,6 +202,7 @@ def preview_path(
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002  # the word a caller expects
+    merge_owners: bool = False,
     progress: Progress | None = None,
 ) -> ImportPreview | ChatReport | ForeignReport:
     """Read all that `import_path` would, without any memory: nothing is written."""
@@ -215,7 +216,7 @@ def preview_path(
     of, source = _foreign_source(known, path)
     tally = Tally()
     counter = ForeignTally(tally)
-    placing = Placing(of.name, Scope(), _NO_TIME)
+    placing = Placing(of.name, Scope(), _NO_TIME, merge_owners)
     for _ in _counted(placing.records(of.read(source)), counter, progress):
         pass
     return ForeignReport(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HISTORY = "history.db"
+_LOOKED_AT = 20
+"""Records of a vector store, before it is taken for another program's."""
 # Of a payload or an item of `get_all`: what becomes a field, and what is only another form of the text.
 _PLACED = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
@@ -114,12 +117,13 @@ def _has_memories(file: Path) -> bool:
     """Whether one of the first records of a vector store is mem0's: each has its text under `data`."""
     source = ForeignSource(file)
     if is_qdrant(source):
-        first = next((each for each in qdrant_payloads(file) if not isinstance(each, BadRow)), None)
+        found = qdrant_payloads(file)
     elif is_chroma(source):
-        first = next(chroma_payloads(file), None)
+        found = chroma_payloads(file)
     else:
         return False
-    return first is not None and {"data", "hash"} <= first[1].keys()
+    first = (each for each in islice(found, _LOOKED_AT) if not isinstance(each, BadRow))
+    return any({"data", "hash"} <= payload.keys() for _, payload in first)
 
 
 def _payloads(files: _Files) -> tuple[dict[str, dict[str, Any]], list[BadRow]]:
