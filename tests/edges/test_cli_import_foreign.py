@@ -54,6 +54,14 @@ def test_owners_can_be_merged(recollect: CommandLine, file: Path) -> None:
     assert recollect.json("stats")["notes"] == 2
 
 
+def test_a_dry_run_tells_whose_memories_these_become(recollect: CommandLine, file: Path) -> None:
+    rows = [{"id": str(n), "memory": f"Memory {n}", "user_id": f"u{n}"} for n in range(7)]
+    file.write_text(json.dumps(rows), "utf-8")
+    said = recollect("import", str(file), "--dry-run").stdout
+    assert "By owner: u0 (1), u1 (1), u2 (1), u3 (1), u4 (1) and 2 more." in said
+    assert "By owner" not in recollect("import", str(file), "--dry-run", "--merge-owners").stdout
+
+
 def test_a_bad_row_is_named_or_stops_everything(recollect: CommandLine, file: Path) -> None:
     file.write_text(json.dumps({"results": [*ROWS, {"id": "3", "memory": " "}]}), "utf-8")
     recollect.refused("import", str(file), "--stop-at-bad-line", status=1)

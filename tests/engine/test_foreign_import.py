@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -74,9 +74,11 @@ def memory(make_engine: Callable[[], Engine]) -> Engine:
     return make_engine()
 
 
-def bring(memory: Engine, *items: ForeignItem, merge_owners: bool = False) -> Tally:
+def bring(
+    memory: Engine, *items: ForeignItem, merge_owners: bool = False, after: timedelta = timedelta()
+) -> Tally:
     into = memory.upkeep.importing()
-    placing = Placing("peer", memory.scope, into.at, merge_owners)
+    placing = Placing("peer", memory.scope, into.at + after, merge_owners)
     tally = Tally()
     writer = ForeignImport(into, placing, tally)
     writer.add(placing.records(items))
@@ -137,7 +139,7 @@ def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
     bring(memory, *WORLD)
     later = bring(
         memory,
-        *WORLD,
+        *(item for item in WORLD if getattr(item, "key", "") not in ("n1", "n3")),
         replace(TEA, text="Ana drinks mate", updated_at=day(8), tags=("maté",), metadata={"cups": 4}),
         ForeignNote("n3", "The ferry leaves at ten", day(4), superseded_by="n7", superseded_at=day(9)),
         ForeignNote("n7", "The ferry leaves at noon", day(9)),
@@ -161,7 +163,8 @@ def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
     memory.update(by_text["Bo sails"], text="Bo rows")
     memory.graph.delete_relations([("Bo", "sails", "Gaviota")])
     more = (replace(TEA, forgotten_at=day(9)), ForeignNote("n6", "Bo swims", day(5), updated_at=day(6)))
-    again = bring(memory, *WORLD, *more, ForeignEntity("Bo", "", (ForeignObservation("is back"),)))
+    rest = (item for item in WORLD if getattr(item, "key", "") not in ("n1", "n6"))
+    again = bring(memory, *rest, *more, ForeignEntity("Bo", "", (ForeignObservation("is back"),)))
     assert {note.text for note in memory.list().memories} == {"Ana drinks tea", "Bo rows"}
     assert memory.graph.existing_names(["Ana"]) == set()
     assert memory.graph.open_nodes(["Bo", "Ana"]).relations == ()
@@ -170,6 +173,43 @@ def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
         "the source has forgotten it since; here it stays.",
         "it was changed here later than in the source.",
     ]
+
+
+def test_what_was_changed_here_of_an_undated_note_stays_so(memory: Engine) -> None:
+    note = ForeignNote("n", "Ana sails", importance=0.3)
+    bring(memory, note)
+    (here,) = memory.list().memories
+    memory.update(here.id, tags=["mine"], importance=0.9)
+    again = bring(memory, note, after=timedelta(days=1))
+    assert again.counts["notes_changed"] == 0
+    (here,) = memory.list().memories
+    assert (here.tags, here.importance) == (("mine",), 0.9)
+
+
+def test_every_wording_comes_from_a_source_that_dates_no_changes(memory: Engine) -> None:
+    for created_at in (day(1), None):
+        key = f"made {created_at}"
+        for text in ("Ana sails", "Ana rows", "Ana swims"):
+            bring(memory, ForeignNote(key, f"{text}, {key}", created_at))
+    assert {note.text.split(",")[0] for note in memory.list().memories} == {"Ana swims"}
+
+
+def test_an_entity_that_only_a_relation_names_stays_forgotten(memory: Engine) -> None:
+    bring(memory, *WORLD)
+    memory.forget([memory.graph.entity_id("Gaviota")])
+    before = everything(memory)
+    bring(memory, *WORLD)
+    assert everything(memory) == before
+    bring(memory, ForeignEntity("Lisbon", "city"))
+    assert [each.type for each in memory.graph.open_nodes(["Lisbon"]).entities] == ["city"]
+
+
+def test_a_key_that_a_source_has_twice_is_one_note(memory: Engine) -> None:
+    twice = (ForeignNote("n", "Ana sails"), ForeignNote("n", "Ana sails"), ForeignNote("n", "Ana rows"))
+    first = bring(memory, *twice)
+    again = bring(memory, *twice)
+    assert [note.text for note in memory.list().memories] == ["Ana sails"]
+    assert (first.counts["notes_new"], again.counts["notes_changed"]) == (1, 0)
 
 
 def test_owners_keep_what_is_theirs_unless_all_goes_to_one(memory: Engine) -> None:

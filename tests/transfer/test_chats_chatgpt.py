@@ -267,7 +267,9 @@ def test_bad_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> Non
 
 def test_conversations_in_which_nothing_was_said_are_passed_over(tmp_path: Path) -> None:
     assert read(tmp_path, talk(node("a", "root", "system")), talk(node("a", "root"))) != []
-    assert read(tmp_path, talk(node("a", "root", "system"))) == []
+    assert read(tmp_path, talk(node("a", "root", "system", {"content_type": "text", "parts": [""]}))) == []
+    (silent,) = read(tmp_path, talk(node("a", "root", "system")))
+    assert (silent.turns, silent.bad) == ((), ())
 
 
 def test_a_file_that_is_cut_short_gives_what_stands_before(tmp_path: Path) -> None:

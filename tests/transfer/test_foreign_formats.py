@@ -34,7 +34,7 @@ from recollect.transfer.formats.items import (
     ForeignRelation,
     NoPlace,
 )
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import ForeignSource, open_database
 
 
 def database(path: Path, script: str, *rows: tuple[str, tuple[object, ...]]) -> Path:
@@ -390,8 +390,27 @@ def test_mem0_comes_as_get_all_returns_it(tmp_path: Path, around: bool) -> None:
     )
     rest = [item for item in found if not isinstance(item, ForeignNote)]
     assert rest == (
-        [BadRow("result 2", "It is no object."), ForeignRelation("ana", "takes", "ferry")] if around else []
+        [BadRow("result 2", "It is no object."), ForeignRelation("ana", "takes", "ferry", owner="ana")]
+        if around
+        else []
     )
+
+
+def test_mem0_is_known_though_its_vector_store_begins_with_another_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "POINTS", {"x": {"title": "not mem0's"}, **POINTS})
+    qdrant_folder(tmp_path)
+    assert set(notes(items(tmp_path, "mem0"))) == {"p1", "p2"}
+
+
+def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_path: Path) -> None:
+    rows = [{"id": name, "memory": f"{name} sails", "user_id": name} for name in ("ana", "bo")]
+    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
+    (unplaced,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
+    assert unplaced == NoPlace("relations that do not say whose they are", "ana takes ferry")
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) -> None:
@@ -412,7 +431,18 @@ def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) 
 # The source
 
 
-@pytest.mark.parametrize("state", ["in use", "left by a program that died", "closed"])
+@pytest.mark.parametrize(
+    "state",
+    [
+        "in use",
+        pytest.param(
+            "in use, behind a link",
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there"),
+        ),
+        "left by a program that died",
+        "closed",
+    ],
+)
 def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) -> None:
     """In each state a program keeps its last rows in the log beside the file, or in the file."""
     file = tmp_path / "their" / "memory.db"
@@ -427,6 +457,10 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
     source = file
     if state == "closed":
         writer.close()
+    elif state == "in use, behind a link":
+        source = tmp_path / "link" / "memory.db"
+        source.parent.mkdir()
+        source.symlink_to(file)
     elif state != "in use":
         source = tmp_path / "copy" / "memory.db"
         source.parent.mkdir()
@@ -442,6 +476,38 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
     assert {each.name for each in source.parent.iterdir()} == names
     assert {name: (source.parent / name).read_bytes() for name in before} == before
     writer.close()
+
+
+def test_a_source_that_is_written_while_it_is_read_is_to_be_read_again(tmp_path: Path) -> None:
+    """Of a file that nobody had open, reading takes no lock that would keep a program from writing."""
+    file = tmp_path / "memory.db"
+    with closing(sqlite3.connect(file)) as writer:
+        writer.executescript("PRAGMA journal_mode=WAL; CREATE TABLE memories (id)")
+    reading = open_database(file)
+    reading.__enter__()
+    with closing(sqlite3.connect(file)) as writer:
+        writer.executescript("INSERT INTO memories VALUES (1)")
+    os.utime(file, (1, 1))
+    with pytest.raises(InvalidInput, match="import it again"):
+        reading.__exit__(None, None, None)
+
+
+def test_a_source_that_is_locked_or_damaged_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = database(tmp_path / "memory.db", "CREATE TABLE memories (id); INSERT INTO memories VALUES (1)")
+    whole = file.read_bytes()
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer, patch("sqlite3.connect", impatient):
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InvalidInput, match=r"database is locked\. The program that uses it is writing"):
+            recognise(file)
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidInput, match="The file is damaged or cut short"):
+        recognise(file)
+
+
+def impatient(*arguments: Any, connect: Any = sqlite3.connect, **options: Any) -> sqlite3.Connection:
+    """Instead of the seconds that a reader waits for a lock."""
+    connection: sqlite3.Connection = connect(*arguments, **options, timeout=0)
+    return connection
 
 
 @pytest.mark.parametrize(
@@ -461,6 +527,43 @@ def test_a_pipe_is_refused_before_anything_is_taken_out_of_it(tmp_path: Path) ->
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidInput, match="recollect import -"):
         recognise(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'[{"id": "1", "memory": "tea"}, {"id": "2", "mem', "cut short or wrong at line 1"),
+        ('[{"id": "1", "memory": "café"}]'.encode("latin-1"), "not UTF-8 text: byte 28 is wrong"),
+    ],
+)
+def test_a_document_that_is_broken_is_refused_with_the_place(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    file = tmp_path / "all.json"
+    file.write_bytes(content)
+    with pytest.raises(InvalidInput, match=reason):
+        recognise(file)
+
+
+def test_a_folder_with_the_memories_of_two_programs_is_refused_until_one_is_named(tmp_path: Path) -> None:
+    database(tmp_path / "mnemosyne.db", "CREATE TABLE working_memory (content, importance)")
+    with closing(sqlite3.connect(tmp_path / "mnemosyne.db")) as connection:
+        connection.execute("CREATE TABLE episodic_memory (id)")
+    mem0_history(tmp_path)
+    with pytest.raises(InvalidInput, match=r"several programs: mnemosyne, mem0\. Import one .* --format"):
+        recognise(tmp_path)
+    assert preview_path(tmp_path, format="mem0").format == "mem0"
+
+
+def test_a_folder_of_files_that_are_memories_is_refused_with_their_names(tmp_path: Path) -> None:
+    (tmp_path / "graph.jsonl").write_text('{"type": "entity", "name": "Ana", "entityType": "person"}\n')
+    store = "CREATE TABLE store (prefix, key, value, created_at, updated_at)"
+    database(tmp_path / "store.db", store)
+    with pytest.raises(InvalidInput, match=r"one by one: graph\.jsonl \(official\), store\.db \(langgraph\)"):
+        recognise(tmp_path)
+    (tmp_path / "graph.jsonl").unlink()
+    with pytest.raises(InvalidInput, match=r"one by one: store\.db \(langgraph\)"):
+        recognise(tmp_path)
 
 
 def test_a_format_that_is_named_must_fit(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Amend, PutText, Supersede
 from recollect.records import Kind, Memory, Relation, Scope
 from recollect.transfer.foreign_records import (
+    UNKNOWN,
     ForeignRecord,
     PlacedMessage,
     PlacedNote,
@@ -149,7 +150,8 @@ class ForeignImport:
             if known.deleted_at is None:
                 contents = {observation.content for observation in known.observations}
                 new = tuple(each for each in entity.observations if each.content not in contents)
-                if new and entity.deleted_at is None:
+                is_typed = known.type == UNKNOWN and entity.type != UNKNOWN
+                if (new or is_typed) and entity.deleted_at is None:
                     wanted.append(replace(entity, name=known.name, observations=new))
         outcomes = self._into.apply([Adopt(entity, fresh=True) for entity in wanted])
         for entity, outcome in zip(wanted, outcomes, strict=True):
@@ -199,9 +201,11 @@ class ForeignImport:
         if here.deleted_at is not None or here.superseded_at is not None:
             return None
         # It was stored with the source's own time, and has that until it is changed here.
-        is_newer = note.updated_at > here.updated_at
+        is_newer = note.updated_at > here.updated_at and not note.undated
         is_new = note.text != here.text and all(note.text != former.text for former in here.former)
-        if is_new and not is_newer and here.revisions > len(note.former):
+        # A source that dates no changes words a note otherwise only since it was last imported.
+        is_dated = note.updated_at > note.created_at
+        if is_new and is_dated and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
             return None
         changes: dict[str, Any] = {"text": note.text, "metadata": note.metadata} if is_new else {}
@@ -251,13 +255,20 @@ class ForeignImport:
 
     def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
         """Entities that only a relation or a note names."""
-        missing = [each for each in dict.fromkeys(wanted) if each not in self._entities]
-        at = self._placing.at
-        made = [Memory(-1, Kind.ENTITY, scope, at, at, name=name, type="unknown") for scope, name in missing]
-        for key, outcome in zip(missing, self._into.apply([Adopt(each) for each in made]), strict=True):
-            self._entities[key] = outcome.ids[0]
+        at, made = self._placing.at, []
+        for scope, name in dict.fromkeys(wanted):
+            if (scope, name) in self._entities:
+                continue
+            mark = self._placing.entity_mark(name)
+            if (known := self._known(scope).get(mark)) is not None:  # also if it was forgotten here since
+                self._entities[scope, name] = known
+            else:
+                made.append(Memory(-1, Kind.ENTITY, scope, at, at, name=name, type=UNKNOWN, source=mark))
+        for entity, outcome in zip(made, self._into.apply([Adopt(each) for each in made]), strict=True):
+            self._entities[entity.scope, entity.name] = outcome.ids[0]
             if outcome.created:
-                self._tally.add("also_created", key[1])
+                self._remember(entity, outcome)
+                self._tally.add("also_created", entity.name)
 
     def _link_superseded(self, batch: Sequence[tuple[int, Scope, str, bool]]) -> None:
         new, since = [], []

@@ -29,7 +29,8 @@ from recollect.transfer.formats.items import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_UNKNOWN = "unknown"
+UNKNOWN = "unknown"
+"""The type of an entity of which nothing but its name is known."""
 _SHOWN = 60
 
 
@@ -74,9 +75,11 @@ class Placing:
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
         """Each item as a store takes it; one that it would refuse is a bad row."""
         ids = count(-1, -1)
+        seen: dict[tuple[Scope, str | None], str] = {}
         for item in items:
             try:
-                yield from self._record(item, ids)
+                for record in self._record(item, ids):
+                    yield from _once(record, seen)
             except InvalidInput as error:
                 yield BadRow(_place(item), str(error))
 
@@ -96,6 +99,9 @@ class Placing:
                 yield self._relation(item, next(ids))
             case _:
                 yield item
+
+    def entity_mark(self, name: str) -> str:
+        return self._mark(f"entity:{name}")
 
     def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
         """What an item is known by in its scope, when it is brought again."""
@@ -131,9 +137,9 @@ class Placing:
             created_at=created,
             updated_at=max(created, _utc(item.updated_at) or created),
             name=name,
-            type=clean_type(storable_text(item.type)) if item.type.strip() else _UNKNOWN,
+            type=clean_type(storable_text(item.type)) if item.type.strip() else UNKNOWN,
             observations=linked,
-            source=self._mark(f"entity:{name}"),
+            source=self.entity_mark(name),
             tags=_tags(item.tags),
             status=item.status,
             importance=_importance(item.importance),
@@ -143,7 +149,8 @@ class Placing:
 
     def _note(self, item: ForeignNote, id_: int, metadata: dict[str, Any] | None) -> PlacedNote:
         text = clean_text(storable_text(item.text))
-        created = _utc(item.created_at) or self.at
+        dated = _utc(item.created_at) or _utc(item.updated_at)
+        created = dated or self.at
         updated = max(created, _utc(item.updated_at) or created)
         superseded_at = _utc(item.superseded_at) or (updated if item.superseded_by else None)
         memory = Memory(
@@ -158,7 +165,7 @@ class Placing:
             source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session") if item.session.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
-            undated=item.created_at is None,
+            undated=dated is None,
             tags=_tags(item.tags),
             former=tuple(_revision(each) for each in item.former),
             status=item.status,
@@ -177,10 +184,11 @@ class Placing:
         return PlacedNote(memory, by, tuple(_name(name) for name in dict.fromkeys(item.about)))
 
     def _message(self, item: ForeignMessage, metadata: dict[str, Any] | None) -> PlacedMessage:
+        text = clean_text(storable_text(item.text))
         new = NewText(
             Kind.MESSAGE,
-            clean_text(storable_text(item.text)),
-            source=self._mark(item.key, item.owner, item.agent),
+            text,
+            source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session"),
             role=clean_type(storable_text(item.role), "role") if item.role.strip() else None,
             speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
@@ -207,6 +215,19 @@ class Placing:
             deleted_at=_utc(item.forgotten_at),
         )
         return PlacedRelation(self._scope(item.owner, item.agent), relation)
+
+
+def _once(record: ForeignRecord, seen: dict[tuple[Scope, str | None], str]) -> Iterator[ForeignRecord]:
+    """A note that the source holds twice is taken once; another one under the same key is a bad row."""
+    if isinstance(record, PlacedNote):
+        note = record.memory
+        known, text = (note.scope, note.source), _digest(note.text)
+        if known in seen:
+            if seen[known] != text:
+                yield BadRow(f"note {note.source}", "Another note before it has the same key, and was taken.")
+            return
+        seen[known] = text
+    yield record
 
 
 def example_line(record: ForeignRecord) -> str | None:

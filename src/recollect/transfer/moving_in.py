@@ -70,9 +70,14 @@ def recognise(path: str | Path) -> str:
         with suppress(InvalidInput):
             if (of_talks := format_of(source.path)) != "turns":
                 return of_talks
-    foreign = next((each for each in FOREIGN if each.recognises(source)), None)
-    if foreign is not None:
-        return foreign.name
+    foreign = [each.name for each in FOREIGN if each.recognises(source)]
+    if source.is_folder and len(foreign) > 1:
+        raise InvalidInput(
+            f"{source.path} holds the memories of several programs: {', '.join(foreign)}. "
+            "Import one at a time, with --format NAME."
+        )
+    if foreign:
+        return foreign[0]
     if source.url:
         raise InvalidInput(
             f"{source.shown} holds no tables of a program that can be imported from PostgreSQL: LangGraph. "
@@ -83,12 +88,15 @@ def recognise(path: str | Path) -> str:
         if lines is not None:
             return lines
     try:
-        return format_of(source.path)
+        found = format_of(source.path)
     except InvalidInput as error:
         # What ends so has been taken for the official format ever since, and each bad line is named.
         if not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
             return "official"
         raise _unknown(source) from error
+    if found == "turns" and source.is_folder and _importable_files(source.path):
+        raise _unknown(source)
+    return found
 
 
 def _unknown(source: ForeignSource) -> InvalidInput:
@@ -96,14 +104,31 @@ def _unknown(source: ForeignSource) -> InvalidInput:
         return InvalidInput(
             f"{source.path} is a store of Recollect itself; open it with --store, or copy it: recollect copy"
         )
+    if source.is_folder and (files := _importable_files(source.path)):
+        listed = ", ".join(f"{name} ({format_})" for name, format_ in files.items())
+        return InvalidInput(f"{source.path} is no memory as a whole; import its files one by one: {listed}.")
     size = 0 if source.is_folder else source.path.stat().st_size
-    too_large = (
+    reason = (
         f" It is larger than the {DOCUMENT_LIMIT // 1024**2} MiB that are read of a JSON document."
         if size > DOCUMENT_LIMIT
-        else ""
+        else source.broken_document()
     )
     known = ", ".join(f"{title} ({name})" for name, title in import_formats().items())
-    return InvalidInput(f"{source.path} is nothing that can be imported.{too_large} Looked for: {known}.")
+    return InvalidInput(f"{source.path} is nothing that can be imported.{reason} Looked for: {known}.")
+
+
+def _importable_files(folder: Path) -> dict[str, str]:
+    """The first files of a folder that are a memory by themselves, each with its format."""
+    found: dict[str, str] = {}
+    files = (file for file in sorted(folder.iterdir()) if file.is_file() and not file.name.startswith("."))
+    for file in islice((file for file in files if file.stat().st_size), _LOOKED_AT):
+        with suppress(InvalidInput):
+            source = ForeignSource(file)
+            known = next((each.name for each in FOREIGN if each.recognises(source)), None)
+            known = known or (None if source.is_database else _format_of_lines(file))
+            if known is not None:
+                found[file.name] = known
+    return found
 
 
 def import_path(
@@ -177,6 +202,7 @@ def preview_path(
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002  # the word a caller expects
+    merge_owners: bool = False,
     progress: Progress | None = None,
 ) -> ImportPreview | ChatReport | ForeignReport:
     """Read all that `import_path` would, without any memory: nothing is written."""
@@ -190,7 +216,7 @@ def preview_path(
     of, source = _foreign_source(known, path)
     tally = Tally()
     counter = ForeignTally(tally)
-    placing = Placing(of.name, Scope(), _NO_TIME)
+    placing = Placing(of.name, Scope(), _NO_TIME, merge_owners)
     for _ in _counted(placing.records(of.read(source)), counter, progress):
         pass
     return ForeignReport(

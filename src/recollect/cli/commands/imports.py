@@ -91,7 +91,7 @@ def import_command(
         raise InvalidInput(f"There is no file or folder {path}.")
     if dry_run:
         with progress("Reading") as (reading,):
-            seen = transfer.preview_path(path, format=known, progress=reading)
+            seen = transfer.preview_path(path, format=known, merge_owners=merge_owners, progress=reading)
         return _preview_result(seen, call)
     memory = call.memory(create=True)
     with progress("Reading", "Embedding") as (reading, embedding):
@@ -256,24 +256,27 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
         yield f"Changed in the source since: {quantity(report.notes_changed, 'note')}."
     if report.also_created:
         names = ", ".join(report.also_created[:_MOST_NAMED])
-        yield f"Created with the type unknown, since something speaks of them: {names}{_more(report)}."
+        rest = _and_more(report.also_created_count)
+        yield f"Created with the type unknown, since something speaks of them: {names}{rest}."
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
         listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
+        listed += _and_more(len(named))
         yield f"By owner: {listed}. Read them with --owner and --agent, or import with --merge-owners."
     for each in report.no_place:
         shown = f": {'; '.join(each.examples)}" if each.examples else ""
         yield f"No place here for {each.what} ({each.count:,}){shown}"
     yield from (f"Left as it is, {reason}" for reason in report.left[:_MOST_NAMED])
+    if report.left_count > _MOST_NAMED:
+        yield f"… and {quantity(report.left_count - _MOST_NAMED, 'more such thing')}; --json names more."
     yield from (f"Left out, {reason}" for reason in report.bad[:_MOST_NAMED])
     more = report.bad_count - _MOST_NAMED
     if more > 0:
         yield f"… and {quantity(more, 'more bad row')}; --json names more."
 
 
-def _more(report: ForeignReport) -> str:
-    more = report.also_created_count - _MOST_NAMED
-    return f" and {more:,} more" if more > 0 else ""
+def _and_more(count: int) -> str:
+    return f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
 
 
 def _lines_result(report: ImportReport) -> Result:
@@ -331,8 +334,7 @@ def _import_details(report: ImportReport) -> Iterator[str]:
     if report.types_kept:
         yield f"Kept another type than the file has: {entities_text(report.types_kept)}."
     if report.also_created:
-        more = report.also_created_count - _MOST_NAMED
-        rest = f" and {more:,} more" if more > 0 else ""
+        rest = _and_more(report.also_created_count)
         names = ", ".join(report.also_created[:_MOST_NAMED])
         yield f"Created with the type unknown, since relations lead there: {names}{rest}."
     if report.learnt_left_count:
@@ -357,7 +359,8 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
             more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
     for each in report.no_place:
-        yield f"no place here for {each.what} ({each.count:,}): {', '.join(each.examples)}"
+        shown = f": {', '.join(each.examples)}" if each.examples else ""
+        yield f"no place here for {each.what} ({each.count:,}){shown}"
     if report.model_note:
         yield report.model_note
     if report.note:

@@ -40,7 +40,8 @@ _HOPELESS = 10_000
 
 
 def conversations(path: Path, format: str | None = None) -> Iterator[Conversation]:  # noqa: A002  # callers' word
-    """Every conversation at this path that says something, or that has something in it that cannot be read.
+    """Every conversation at this path that says something, or that has something in it that cannot be read
+    or has no place.
 
     A session may come in several conversations, each with its next turns. `InvalidInput`, at the latest when
     the first one is asked for, if there is nothing that can be read.
@@ -87,9 +88,9 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, known: str) -> It
         bad += conversation.bad
         if conversation.turns or len(bad) >= _HOPELESS:
             break
-    if first and not first[-1].turns:
+    if bad and not first[-1].turns:
         raise InvalidInput(
-            f"Nothing in {path} could be read as {known}. {bad[0] if bad else ''} If it is in another "
+            f"Nothing in {path} could be read as {known}. {bad[0]} If it is in another "
             f"format, name that; there are: {', '.join(FORMATS)}."
         )
     yield from first

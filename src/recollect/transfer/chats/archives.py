@@ -73,7 +73,7 @@ def archived_conversations(path: Path, format: str, read: ReadConversation) -> I
                     conversation = read(object_at(plain, "It"), place)
                 except InvalidInput as error:
                     conversation = Conversation.unreadable(session, member.name, f"{place}: {error}")
-                if conversation.turns or conversation.bad:
+                if not conversation.is_empty:
                     yield conversation
         except InvalidInput as error:
             # What was read of it stays read.
@@ -102,10 +102,11 @@ def archive_members(path: Path) -> tuple[Member, ...]:
     return tuple(sorted(inside, key=_order))
 
 
-def other_files(path: Path) -> tuple[str, ...]:
-    """The names of what else a zip or folder of an export holds, in their order."""
+def other_files(path: Path, wanted: Callable[[str], bool] | None) -> tuple[str, ...]:
+    """The names of what else a zip or folder holds, in their order; without `wanted`, of an export."""
     if path.is_dir():
-        files = files_below(path, lambda name: not _may_hold(name))[0]
+        is_read = wanted or _may_hold
+        files = files_below(path, lambda name: not is_read(name))[0]
         return tuple(relative(file, path) for file in files)
     if not is_zip(path):
         return ()

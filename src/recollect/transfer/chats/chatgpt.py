@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import (
+    OTHER_BRANCHES,
     Conversation,
     conversation_of,
     make_turn,
@@ -52,8 +54,22 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
         id_ = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:16]
     bad: list[str] = []
     branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
-    start = time_of_seconds(plain.get("create_time"))
-    return conversation_of(session_of(f"chatgpt:{id_}"), title, place, branch, _turn, start=start, bad=bad)
+    left_out: Counter[str] = Counter()
+    if others := sum(map(_is_said, mapping.values())) - sum(_is_said(node) for _, node in branch):
+        left_out[OTHER_BRANCHES] = others
+
+    def turn(key: str, node: dict[str, Any]) -> Turn | None:
+        return _turn(key, node, left_out)
+
+    session, start = session_of(f"chatgpt:{id_}"), time_of_seconds(plain.get("create_time"))
+    return conversation_of(session, title, place, branch, turn, start=start, bad=bad, left_out=left_out)
+
+
+def _is_said(node: object) -> bool:
+    match node:
+        case {"message": {"author": {"role": str(role)}}}:
+            return role in _SPEAKERS
+    return False
 
 
 def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> list[str]:
@@ -91,7 +107,7 @@ def _created(node: object) -> float:
     return float("-inf")
 
 
-def _turn(key: str, node: dict[str, Any]) -> Turn | None:
+def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None:
     """None: nothing that the user was shown."""
     if node.get("message") is None:
         return None
@@ -99,13 +115,24 @@ def _turn(key: str, node: dict[str, Any]) -> Turn | None:
     author = object_at(message.get("author"), "`author`")
     role = author.get("role")
     if not isinstance(role, str) or role not in _SPEAKERS:
+        left_out["messages of the system and of tools"] += _has_content(message)
         return None
     content = _shown(message)
     if not content.strip():
+        left_out["hidden messages, thoughts and calls of tools"] += _has_content(message)
         return None
     id_ = text_of(message.get("id")) or key
     speaker = text_of(author.get("name")) or _SPEAKERS[role]
     return make_turn(content, role, speaker, time_of_seconds(message.get("create_time")), f"chatgpt:{id_}")
+
+
+def _has_content(message: dict[str, Any]) -> bool:
+    match message.get("content"):
+        case {"content_type": _, **content}:
+            return any(
+                value not in (None, "", [], [""]) for key, value in content.items() if key != "language"
+            )
+    return False
 
 
 def _shown(message: dict[str, Any]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import (
+    OTHER_BRANCHES,
     Conversation,
     conversation_of,
     make_turn,
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_TOOLS = "calls of tools and what they answered"
+_UNSAID = {"thinking": "thoughts", "tool_use": _TOOLS, "tool_result": _TOOLS}
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
 
 
@@ -36,12 +40,18 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
         raise InvalidInput("It has no `uuid`, so that it could not be known again.")
     session = session_of(f"claude:{id_}")
 
+    branch = _branch(plain, messages)
+    left_out: Counter[str] = Counter()
+    if others := len(messages) - len(branch):
+        left_out[OTHER_BRANCHES] = others
+
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
+        left_out.update(_unsaid(message))
         return _turn(message, session, number)
 
     title = title_line(plain.get("name"), "(no title)")
     start = time_of_iso(plain.get("created_at"))
-    return conversation_of(session, title, place, _branch(plain, messages), turn, start=start)
+    return conversation_of(session, title, place, branch, turn, start=start, left_out=left_out)
 
 
 def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
@@ -83,10 +93,19 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     return turn if id_ else with_mark(turn, session, number)
 
 
+def _unsaid(message: dict[str, Any]) -> Iterator[str]:
+    """The sort of each thing in a message that nobody said."""
+    for block in _objects(message.get("content")):
+        if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
+            yield sort
+    for one in _objects(message.get("attachments")):
+        if text_of(one.get("extracted_content")):
+            yield "texts drawn out of attachments"
+
+
 def _texts(message: dict[str, Any]) -> list[str]:
     """What the blocks show. The message's own `text` repeats it, with fillers for tools: it comes second."""
-    given = message.get("content")
-    blocks = [block for block in given if isinstance(block, dict)] if isinstance(given, list) else []
+    blocks = _objects(message.get("content"))
     found = [text for block in blocks if (text := _block(block))]
     if found:
         return found
@@ -109,8 +128,10 @@ def _block(block: dict[str, Any]) -> str | None:
 def _attachments(message: dict[str, Any]) -> Iterator[str]:
     """By name only: what was extracted from them is not what was said."""
     for key in ("attachments", "files"):
-        given = message.get(key)
-        for one in given if isinstance(given, list) else []:
-            if isinstance(one, dict):
-                name = text_of(one.get("file_name"))
-                yield f"[attachment: {name}]" if name else "[attachment]"
+        for one in _objects(message.get(key)):
+            name = text_of(one.get("file_name"))
+            yield f"[attachment: {name}]" if name else "[attachment]"
+
+
+def _objects(given: object) -> list[dict[str, Any]]:
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []

@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Mapping  # a dataclass field: read at run time by typing.get_type_hints
+from dataclasses import field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _Key = TypeVar("_Key", str, int)
 
+OTHER_BRANCHES = "messages of other branches"
+"""What was said before somebody went back and went on in another way."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # As seconds, these lie after the year 5000: nobody has written then, but programs do count milliseconds.
@@ -46,6 +49,12 @@ class Conversation:
     turns: tuple[Turn, ...]
     bad: tuple[str, ...] = ()
     """What could not be read, each with its place and the reason."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How much there is of each sort of thing that nobody said, or that has no place here."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.turns or self.bad or self.left_out)
 
     @classmethod
     def unreadable(cls, session: str, title: str, reason: str) -> Conversation:
@@ -97,8 +106,12 @@ def conversation_of(
     *,
     start: datetime | None,
     bad: Iterable[str] = (),
+    left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
-    """The turns of messages, each under its key; what cannot be read is named with its place."""
+    """The turns of messages, each under its key; what cannot be read is named with its place.
+
+    `turn_of` may count in `left_out` what it leaves out.
+    """
     turns: list[Turn] = []
     reasons = list(bad)
     for key, message in messages:
@@ -109,9 +122,9 @@ def conversation_of(
             continue
         if turn is not None:
             turns.append(turn)
-    return Conversation(
-        session, title, with_times(turns, start), tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
-    )
+    named = tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
+    counted = {what: number for what, number in (left_out or {}).items() if number}
+    return Conversation(session, title, with_times(turns, start), named, counted)
 
 
 def text_of(value: object) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.transfer.chats import conversations, format_of
 from recollect.transfer.chats.archives import other_files
+from recollect.transfer.chats.markdown import is_markdown
+from recollect.transfer.chats.turns import has_lines_of_turns
 from recollect.transfer.reports import Tally, Unplaced
 
 if TYPE_CHECKING:
@@ -19,7 +22,11 @@ if TYPE_CHECKING:
     from recollect.transfer.chats.conversation import Conversation
 
 
-_EXPORTS = ("chatgpt", "claude")
+_READ = {"markdown": is_markdown, "turns": has_lines_of_turns}
+"""By the name of a file: whether it is read. Exports have one sort of file for all."""
+_PLACES = {"chatgpt": "export", "claude": "export", "markdown": "folder", "turns": "folder"}
+_OF_MEMORY = ("memories.json", "projects.json")
+"""Names of files that are the format `claude-memory`."""
 _SHOWN = 5
 
 
@@ -41,7 +48,7 @@ class ChatReport:
     """What could not be read or stored, each with its place and the reason; the first of them."""
     bad_count: int = 0
     no_place: tuple[Unplaced, ...] = ()
-    """Files of an export that hold no conversations."""
+    """What is left out of the talks, and files that hold none."""
     embedded: int = 0
     """Passages that got their vectors at the end."""
     waiting: int = 0
@@ -80,9 +87,10 @@ def chat_import(
             if conversation.bad:
                 raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
     tally = Tally()
+    left_out: Counter[str] = Counter()
     notes: list[str] = []
     model_note: str | None = None
-    for conversation in _read(place, known, tally, progress):
+    for conversation in _read(place, known, tally, left_out, progress):
         # Vectors come at the end, all at once; notes need theirs to be compared with others.
         result = engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)
         tally.counts["turns_new"] += result.created
@@ -96,7 +104,7 @@ def chat_import(
     done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
     return ChatReport(
         known,
-        no_place=_no_place(place, known),
+        no_place=(*_unplaced(left_out), *_other_files(place, known)),
         embedded=done.embedded,
         waiting=engine.counts().due,
         note=notes[0] if notes else done.problem,
@@ -115,21 +123,39 @@ def chat_preview(
     place = Path(path)
     known = format or format_of(place)
     tally = Tally()
-    for _ in _read(place, known, tally, progress):
+    left_out: Counter[str] = Counter()
+    for _ in _read(place, known, tally, left_out, progress):
         pass
-    return ChatReport(known, no_place=_no_place(place, known), **tally.fields())
+    no_place = (*_unplaced(left_out), *_other_files(place, known))
+    return ChatReport(known, no_place=no_place, **tally.fields())
 
 
-def _no_place(path: Path, known: str) -> tuple[Unplaced, ...]:
-    others = other_files(path) if known in _EXPORTS else ()
-    return (Unplaced("other files of the export", len(others), others[:_SHOWN]),) if others else ()
+def _unplaced(left_out: Counter[str]) -> Iterator[Unplaced]:
+    return (Unplaced(what, number) for what, number in sorted(left_out.items()))
 
 
-def _read(path: Path, known: str, tally: Tally, progress: Progress | None) -> Iterator[Conversation]:
+def _other_files(path: Path, known: str) -> Iterator[Unplaced]:
+    """What lies beside the talks, with those apart that another command brings."""
+    others = other_files(path, _READ.get(known))
+    of_memory = [name for name in others if known == "claude" and name.endswith(_OF_MEMORY)]
+    if of_memory:
+        yield Unplaced(
+            "Claude's memory and projects; unpack these files and import each by itself",
+            len(of_memory),
+            tuple(of_memory[:_SHOWN]),
+        )
+    if rest := [name for name in others if name not in of_memory]:
+        yield Unplaced(f"other files of the {_PLACES[known]}", len(rest), tuple(rest[:_SHOWN]))
+
+
+def _read(
+    path: Path, known: str, tally: Tally, left_out: Counter[str], progress: Progress | None
+) -> Iterator[Conversation]:
     """The conversations that have a turn, each once it was counted."""
     sessions: set[str] = set()
     for conversation in conversations(path, known):
         tally.counts["turns"] += len(conversation.turns)
+        left_out.update(conversation.left_out)
         tally.add("bad", *conversation.bad)
         if conversation.turns:
             sessions.add(conversation.session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import InvalidInput
@@ -59,7 +60,7 @@ def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
         found = _conversation(_content(path), name, session_of(session))
     except InvalidInput as error:
         found = Conversation.unreadable(session, name, f"{name}: {error}")
-    if found.turns or found.bad:
+    if not found.is_empty:
         yield found
 
 
@@ -100,7 +101,11 @@ def _conversation(text: str, name: str, session: str) -> Conversation:
     talk = transcript(body, day)
     turns: list[Turn] = []
     bad: list[str] = []
+    left_out: Counter[str] = Counter()
     for part in _sections(body, day) if talk is None else talk:
+        if part.role == "system":
+            left_out["system prompts"] += 1
+            continue
         try:
             turns.append(make_turn(part.text, part.role, part.speaker, part.at))
         except InvalidInput as error:
@@ -111,6 +116,7 @@ def _conversation(text: str, name: str, session: str) -> Conversation:
         title=title_line(front.get("title") or first_heading, stem),
         turns=with_marks(with_times(turns, day) if talk is not None else turns, session),
         bad=tuple(bad),
+        left_out=left_out,
     )
 
 

@@ -185,7 +185,7 @@ def _parts(
         if label.quoted:
             texts = [text.removeprefix(">").removeprefix(" ") for text in texts]
         text = _trimmed([label.rest, *texts])
-        if text and label.role != "system":
+        if text:
             # `User` and the like name nobody.
             speaker = None if label.name.lower() in _ANYBODY else label.name
             yield TranscriptPart(lines[label.at].number, text, label.role, speaker, at)

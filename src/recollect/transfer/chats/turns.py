@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +41,7 @@ _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 _OPEN = (b"{", b"[", b",", b":")
 # Instructions and tools: in a file of conversations, nobody said them.
 _UNSAID = frozenset({"system", "developer", "tool", "function"})
+_UNSAID_SORT = "messages of the system and of tools, and calls of tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class TurnRow:
     """As the row names it, if it does."""
     turns: tuple[Turn | InvalidInput, ...]
     is_conversation: bool = False
+    unsaid: int = 0
+    """Messages of the system and of tools, and calls of tools, which are left out."""
 
 
 def is_turn_row(plain: object) -> bool:
@@ -65,7 +68,8 @@ def parse_turn_row(plain: dict[str, Any]) -> TurnRow:
     session = _session_in(plain)
     messages = plain.get("messages")
     if isinstance(messages, list):
-        return TurnRow(session, tuple(_messages(messages)), is_conversation=True)
+        turns = tuple(_messages(messages))
+        return TurnRow(session, turns, is_conversation=True, unsaid=len(messages) - len(turns))
     return TurnRow(session, (_turn(plain),))
 
 
@@ -191,6 +195,7 @@ class _Batch:
     """Of turns that name none."""
     _turns: defaultdict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
     _bad: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _unsaid: Counter[str] = field(default_factory=Counter)
     _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns each session has had, in this batch and before."""
     _size: int = 0
@@ -216,6 +221,8 @@ class _Batch:
         if is_unnamed:
             name = f"{name}#{row.number}"
         where = name if name.startswith("turns:") else f"turns:{name}"
+        if read.unsaid:
+            self._unsaid[name] += read.unsaid
         for place, turn in enumerate(read.turns, 1):
             number = place
             if not is_unnamed:
@@ -229,11 +236,13 @@ class _Batch:
                 self._letters += len(turn.content)
 
     def emptied(self) -> Iterator[Conversation]:
-        for session in dict.fromkeys([*self._turns, *self._bad]):
+        for session in dict.fromkeys([*self._turns, *self._bad, *self._unsaid]):
             title = title_line(session.removeprefix("turns:"), "(no title)")
-            yield Conversation(session, title, tuple(self._turns[session]), tuple(self._bad[session]))
+            unsaid = {_UNSAID_SORT: self._unsaid[session]} if session in self._unsaid else {}
+            yield Conversation(session, title, tuple(self._turns[session]), tuple(self._bad[session]), unsaid)
         self._turns.clear()
         self._bad.clear()
+        self._unsaid.clear()
         self._size = self._letters = 0
 
     def _reject(self, session: str, reason: str) -> None:

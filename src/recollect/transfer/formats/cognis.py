@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats import ForeignFormat
 from recollect.transfer.formats.items import ForeignItem, ForeignMessage, ForeignNote, NoPlace
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import ForeignRow, ForeignSource
 from recollect.transfer.formats.values import moment_of, share_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
 _FILE = "cognis.db"
@@ -32,11 +31,8 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     found = _database(source)
     with found.database() as rows:
         # A later version names the one that it replaces.
-        later = dict(
-            rows.execute(
-                "SELECT replaces_id, memory_id FROM memories WHERE replaces_id IS NOT NULL"
-            ).fetchall()
-        )
+        replacing = rows.execute("SELECT replaces_id, memory_id FROM memories WHERE replaces_id IS NOT NULL")
+        later = {row["replaces_id"]: row.text("memory_id") for row in replacing}
         for row in rows.execute("SELECT * FROM memories ORDER BY rowid"):
             yield from _memory(row, later.get(row["memory_id"]))
         if "messages" in found.tables:
@@ -47,48 +43,48 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
                 yield NoPlace("marks that two memories contradict each other", pair)
 
 
-def _memory(row: sqlite3.Row, later: str | None) -> Iterator[ForeignItem]:
+def _memory(row: ForeignRow, later: str | None) -> Iterator[ForeignItem]:
     status = row["status"] or "current"
     closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
     is_gone = status == "deleted"
     is_old = not is_gone and (status == "historical" or not row["is_current"])
     yield ForeignNote(
-        key=row["memory_id"],
-        text=row["content"],
+        key=row.text("memory_id"),
+        text=row.text("content"),
         created_at=moment_of(row["created_at"]),
         updated_at=moment_of(row["updated_at"]),
         happened_at=moment_of(row["event_time"]),
-        category=row["category"] or "",
+        category=row.text("category"),
         metadata=_marks(row),
         importance=share_of(row["importance"]),
-        session=row["session_id"] or "",
+        session=row.text("session_id"),
         superseded_by=later if is_old else None,
         superseded_at=closed if is_old else None,
         forgotten_at=closed if is_gone else None,
         expires_at=moment_of(row["valid_until"]) if status == "current" else None,
-        owner=row["owner_id"] or "",
-        agent=row["agent_id"] or "",
+        owner=row.text("owner_id"),
+        agent=row.text("agent_id"),
     )
     if row["access_count"]:
         yield NoPlace("access counts")
 
 
-def _marks(row: sqlite3.Row) -> dict[str, Any]:
+def _marks(row: ForeignRow) -> dict[str, Any]:
     found = {name: row[name] for name, usual in _USUAL.items() if row[name] not in (None, usual)}
     if row["original_content"] not in (None, "", row["content"]):
         found["original_content"] = row["original_content"]
     return found
 
 
-def _message(row: sqlite3.Row) -> ForeignItem:
+def _message(row: ForeignRow) -> ForeignItem:
     return ForeignMessage(
-        session=row["session_id"],
-        key=row["message_id"] or str(row["id"]),
-        text=row["content"],
-        role=row["role"],
+        session=row.text("session_id"),
+        key=row.text("message_id") or row.text("id"),
+        text=row.text("content"),
+        role=row.text("role"),
         created_at=moment_of(row["timestamp"]) or moment_of(row["created_at"]),
-        owner=row["owner_id"] or "",
-        agent=row["agent_id"] or "",
+        owner=row.text("owner_id"),
+        agent=row.text("agent_id"),
     )
 
 

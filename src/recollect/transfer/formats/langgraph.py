@@ -47,14 +47,14 @@ def _tables(source: ForeignSource) -> dict[str, tuple[str, ...]]:
 
 
 def _note(row: Mapping[str, Any]) -> ForeignItem:
-    namespace, key, value = row["prefix"], row["key"], _value(row["value"])
+    namespace, key, value = str(row["prefix"]), str(row["key"]), _value(row["value"])
     if not isinstance(value, dict):
         return BadRow(f"item {key} of {namespace}", "Its value is no object.")
     text = _text(value)
     metadata: dict[str, Any] = {"value": value}
     if not text.strip():
         metadata["indexed"] = False
-    if row.get("ttl_minutes") is not None:
+    if isinstance(row.get("ttl_minutes"), int | float):
         metadata["ttl"] = float(row["ttl_minutes"])
     return ForeignNote(
         key=f"{namespace}:{key}",

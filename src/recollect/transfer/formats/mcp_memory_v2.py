@@ -46,32 +46,31 @@ def _recognises(source: ForeignSource) -> bool:
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     with source.database() as rows:
-        names = {row["id"]: row["name"] for row in rows.execute("SELECT id, name FROM entities")}
-        yield from _entities(source, rows)
-        yield from _relations(source, rows, names)
+        names = {row["id"]: row.text("name") for row in rows.execute("SELECT id, name FROM entities")}
+        yield from _entities(rows)
+        yield from _relations(rows, names)
         if "reflections" in source.tables:
             yield from _reflections(rows, names)
         for table, what in _LEARNT.items():
             if table in source.tables:
-                (number,) = rows.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
-                if number:
+                statement = f'SELECT count(*) AS number FROM "{table}"'  # noqa: S608  # a name of ours
+                if number := rows.execute(statement).fetchone()["number"]:
                     yield NoPlace(what, count=number)
 
 
-def _entities(source: ForeignSource, rows: sqlite3.Connection) -> Iterator[ForeignItem]:
-    observations = _observations(source, rows)
+def _entities(rows: sqlite3.Connection) -> Iterator[ForeignItem]:
+    observations = _observations(rows)
     for row in rows.execute("SELECT * FROM entities ORDER BY id"):
         created = time_of_iso(row["created_at"])
-        status = row["status"] if "status" in source.tables["entities"] else "active"
         try:
-            known = Status.of(status or "active")
+            known = Status.of(row.text("status") or "active")
         except InvalidInput as error:
-            yield BadRow(f"entity {row['name']}, status", str(error))
+            yield BadRow(f"entity {row.text('name')}, status", str(error))
             known = Status.ACTIVE
         yield ForeignEntity(
-            name=row["name"],
+            name=row.text("name"),
             # Its word for an entity whose type nobody named.
-            type="" if row["entity_type"] == "Generic" else row["entity_type"],
+            type="" if row["entity_type"] == "Generic" else row.text("entity_type"),
             observations=tuple(observations.pop(row["id"], ())),
             created_at=created,
             updated_at=time_of_iso(row["updated_at"]),
@@ -81,22 +80,17 @@ def _entities(source: ForeignSource, rows: sqlite3.Connection) -> Iterator[Forei
         yield BadRow(f"{len(lost)} observations", f"Their entity {entity} is not in the file.")
 
 
-def _observations(source: ForeignSource, rows: sqlite3.Connection) -> dict[int, list[ForeignObservation]]:
-    columns = source.tables["observations"]
+def _observations(rows: sqlite3.Connection) -> dict[int, list[ForeignObservation]]:
     found = rows.execute("SELECT * FROM observations ORDER BY id").fetchall()
     # A later observation names the one that it replaces.
-    successors = (
-        {row["supersedes"]: row["content"] for row in found if row["supersedes"] is not None}
-        if "supersedes" in columns
-        else {}
-    )
+    successors = {row["supersedes"]: row.text("content") for row in found if row["supersedes"] is not None}
     observations: defaultdict[int, list[ForeignObservation]] = defaultdict(list)
     for row in found:
-        superseded = time_of_iso(row["superseded_at"]) if "superseded_at" in columns else None
+        superseded = time_of_iso(row["superseded_at"])
         observations[row["entity_id"]].append(
             ForeignObservation(
-                content=row["content"],
-                kind=(row["kind"] if "kind" in columns else None) or "generic",
+                content=row.text("content"),
+                kind=row.text("kind"),
                 created_at=time_of_iso(row["created_at"]),
                 superseded_at=superseded,
                 superseded_by=successors.get(row["id"]) if superseded else None,
@@ -105,24 +99,21 @@ def _observations(source: ForeignSource, rows: sqlite3.Connection) -> dict[int, 
     return observations
 
 
-def _relations(
-    source: ForeignSource, rows: sqlite3.Connection, names: dict[int, str]
-) -> Iterator[ForeignItem]:
-    columns = source.tables["relations"]
+def _relations(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
     for row in rows.execute("SELECT * FROM relations ORDER BY id"):
         ends = (names.get(row["from_entity"]), names.get(row["to_entity"]))
         if ends[0] is None or ends[1] is None:
             yield BadRow(f"relation {row['id']}", "The entity at one of its ends is not in the file.")
             continue
         created = time_of_iso(row["created_at"])
-        ended = time_of_iso(row["ended_at"]) if "ended_at" in columns else None
-        if "active" in columns and not row["active"]:
+        ended = time_of_iso(row["ended_at"])
+        if row["active"] == 0:
             ended = ended or created
         yield ForeignRelation(
             source=ends[0],
-            type=row["relation_type"],
+            type=row.text("relation_type"),
             target=ends[1],
-            context=(row["context"] if "context" in columns else None) or "",
+            context=row.text("context"),
             created_at=created,
             until=ended,
         )
@@ -134,15 +125,15 @@ def _reflections(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[Fo
         named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
         yield ForeignNote(
             key=f"reflection:{row['id']}",
-            text=row["content"],
+            text=row.text("content"),
             created_at=time_of_iso(row["created_at"]),
             category="reflection",
-            tags=(row["mood"],) if row["mood"] else (),
-            speaker=row["author"],
+            tags=(row.text("mood"),),
+            speaker=row.text("author"),
             about=(named,) if named else (),
         )
         if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
-            yield NoPlace("what reflections are about, other than entities", row["target_type"])
+            yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
 
 
 FORMAT = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _recognises, _read)

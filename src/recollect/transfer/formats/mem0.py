@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -18,7 +19,7 @@ from recollect.transfer.formats.items import (
     ForeignRelation,
     NoPlace,
 )
-from recollect.transfer.formats.source import ForeignSource
+from recollect.transfer.formats.source import ForeignRow, ForeignSource
 from recollect.transfer.formats.values import (
     moment_of,
     object_of,
@@ -37,11 +38,12 @@ from recollect.transfer.formats.vector_folders import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _HISTORY = "history.db"
+_LOOKED_AT = 20
+"""Records of a vector store, before it is taken for another program's."""
 # Of a payload or an item of `get_all`: what becomes a field, and what is only another form of the text.
 _PLACED = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
@@ -115,12 +117,13 @@ def _has_memories(file: Path) -> bool:
     """Whether one of the first records of a vector store is mem0's: each has its text under `data`."""
     source = ForeignSource(file)
     if is_qdrant(source):
-        first = next((each for each in qdrant_payloads(file) if not isinstance(each, BadRow)), None)
+        found = qdrant_payloads(file)
     elif is_chroma(source):
-        first = next(chroma_payloads(file), None)
+        found = chroma_payloads(file)
     else:
         return False
-    return first is not None and {"data", "hash"} <= first[1].keys()
+    first = (each for each in islice(found, _LOOKED_AT) if not isinstance(each, BadRow))
+    return any({"data", "hash"} <= payload.keys() for _, payload in first)
 
 
 def _payloads(files: _Files) -> tuple[dict[str, dict[str, Any]], list[BadRow]]:
@@ -182,12 +185,12 @@ class _History:
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self.former: dict[str, list[Revision]] = {}
-        self._events: defaultdict[str, list[sqlite3.Row]] = defaultdict(list)
+        self._events: defaultdict[str, list[ForeignRow]] = defaultdict(list)
         if file is None:
             return
         with ForeignSource(file).database() as rows:
             for row in rows.execute("SELECT * FROM history ORDER BY rowid"):
-                self._events[row["memory_id"]].append(row)
+                self._events[row.text("memory_id")].append(row)
         for key, events in self._events.items():
             self.former[key] = list(_revisions(events))
 
@@ -199,21 +202,21 @@ class _History:
             if key in stored:
                 continue
             if is_owned:
-                text = text_value(events[-1]["old_memory"])
-                yield NoPlace("deleted memories of which the history does not say whose they were", text[:60])
+                text = events[-1].text("old_memory") or events[-1].text("new_memory")
+                yield NoPlace("memories in the history alone, which does not say whose they are", text[:60])
             else:
                 yield self._unstored(key, events)
         yield from self._messages()
 
-    def _unstored(self, key: str, events: Sequence[sqlite3.Row]) -> ForeignItem:
+    def _unstored(self, key: str, events: Sequence[ForeignRow]) -> ForeignItem:
         last = events[-1]
         deleted = bool(last["is_deleted"]) or last["event"] == "DELETE"
         return ForeignNote(
             key=key,
-            text=text_value(last["old_memory"] if deleted else last["new_memory"]),
+            text=last.text("old_memory" if deleted else "new_memory"),
             created_at=moment_of(events[0]["created_at"]) or moment_of(last["created_at"]),
             updated_at=_time(last),
-            speaker=text_value(last["actor_id"]),
+            speaker=last.text("actor_id"),
             former=tuple(self.former.get(key, ())),
             forgotten_at=_time(last) if deleted else None,
         )
@@ -223,30 +226,30 @@ class _History:
             return
         with ForeignSource(self._file).database() as rows:
             for row in rows.execute("SELECT * FROM messages ORDER BY rowid"):
-                scope = parse_qs(row["session_scope"] or "")
-                names = {name: values[0] for name, values in scope.items()}
+                session = row.text("session_scope")
+                names = {name: values[0] for name, values in parse_qs(session).items()}
                 yield ForeignMessage(
-                    session=names.get("run_id") or row["session_scope"] or "mem0",
-                    key=row["id"],
-                    text=text_value(row["content"]),
-                    role=text_value(row["role"]),
-                    speaker=text_value(row["name"]),
+                    session=names.get("run_id") or session or "mem0",
+                    key=row.text("id"),
+                    text=row.text("content"),
+                    role=row.text("role"),
+                    speaker=row.text("name"),
                     created_at=moment_of(row["created_at"]),
                     owner=names.get("user_id", ""),
                     agent=names.get("agent_id", ""),
                 )
 
 
-def _revisions(events: Sequence[sqlite3.Row]) -> Iterator[Revision]:
+def _revisions(events: Sequence[ForeignRow]) -> Iterator[Revision]:
     since = moment_of(events[0]["created_at"])
     for event in events:
         until = _time(event)
         if event["event"] == "UPDATE" and event["old_memory"] and since and until:
-            yield Revision(event["old_memory"], since, until)
+            yield Revision(event.text("old_memory"), since, until)
         since = until or since
 
 
-def _time(event: sqlite3.Row) -> Any:
+def _time(event: ForeignRow) -> Any:
     return moment_of(event["updated_at"]) or moment_of(event["created_at"])
 
 
@@ -267,11 +270,22 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
             yield _note(str(item.get("id") or ""), item)
         else:
             yield BadRow(f"result {number}", "It is no object.")
+    # A relation does not say whose it is. Of what one owner has, it is theirs.
+    owners = {
+        (text_value(each.get("user_id")), text_value(each.get("agent_id")))
+        for each in listed
+        if isinstance(each, dict)
+    }
     relations = document.get("relations") if isinstance(document, dict) else None
     for row in relations if isinstance(relations, list) else ():
         match row:
             case {"source": str(start), "relationship": str(type_)}:
-                yield ForeignRelation(start, type_, text_value(row.get("target") or row.get("destination")))
+                target = text_value(row.get("target") or row.get("destination"))
+                if len(owners) > 1:
+                    yield NoPlace("relations that do not say whose they are", f"{start} {type_} {target}")
+                    continue
+                ((owner, agent),) = owners
+                yield ForeignRelation(start, type_, target, owner=owner, agent=agent)
             case _:
                 yield BadRow("relations", "One names no source or relationship.")
 

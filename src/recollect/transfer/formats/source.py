@@ -30,6 +30,22 @@ DOCUMENT_LIMIT = 512 * 1024 * 1024
 """A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
 
 
+class ForeignRow(dict[str, Any]):
+    """A row of a SQLite file, by column. A column that the file does not have, as with another version of
+    the program that wrote it, is None.
+    """
+
+    def __missing__(self, column: str) -> None:
+        return None
+
+    def text(self, column: str) -> str:
+        """What it holds as text, whatever type the program stored it as; empty for NULL."""
+        value = self[column]
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        return "" if value is None else str(value)
+
+
 class ForeignSource:
     """A path or URL, and what recognisers and readers ask of it."""
 
@@ -100,8 +116,7 @@ class ForeignSource:
             yield from select_rows(self.url, statement)
             return
         with self.database() as rows:
-            for row in rows.execute(statement):
-                yield dict(row)
+            yield from rows.execute(statement)
 
     @contextmanager
     def database(self) -> Iterator[sqlite3.Connection]:
@@ -128,6 +143,25 @@ class ForeignSource:
         except (ValueError, RecursionError):
             return None
 
+    def broken_document(self) -> str:
+        """Where a file that begins as a JSON document is wrong, as a sentence after a space; empty if it is
+        none, or not wrong.
+        """
+        if not self.head.lstrip().startswith((b"{", b"[")) or self.document is not None:
+            return ""
+        try:
+            json.loads(self.path.read_bytes().decode("utf-8"))
+        except UnicodeDecodeError as error:
+            return f" It is not UTF-8 text: byte {error.start + 1:,} is wrong."
+        except json.JSONDecodeError as error:
+            # Lines of JSON go on after the first.
+            is_lines = error.msg == "Extra data"
+            place = f"line {error.lineno:,}, column {error.colno:,}"
+            return "" if is_lines else f" As JSON, it is cut short or wrong at {place}: {error.msg}."
+        except (ValueError, RecursionError) as error:
+            return f" As JSON, it cannot be read: {error}."
+        return ""
+
     def file(self, *names: str) -> Path | None:
         """The first of these files that the folder has."""
         return next((found for name in names if (found := self.path / name).is_file()), None)
@@ -136,21 +170,38 @@ class ForeignSource:
 @contextmanager
 def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A SQLite file for reading alone. Nothing beside it changes either, and a program may be using it."""
-    with _readable(path) as (place, options):
+    # SQLite keeps the log beside the file itself, wherever a link to it may be.
+    with _readable(path.resolve()) as (place, options):
         try:
-            connection = sqlite3.connect(f"file:{quote(str(place.resolve()))}?{options}", uri=True)
+            connection = sqlite3.connect(f"file:{quote(str(place))}?{options}", uri=True)
         except sqlite3.Error as error:
             raise InvalidInput(f"{path} cannot be opened: {error}.") from error
         try:
-            connection.row_factory = sqlite3.Row
+            connection.row_factory = _row
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             connection.execute("PRAGMA query_only = 1")
             connection.execute("BEGIN")  # every question sees the same moment
             yield connection
         except sqlite3.Error as error:
-            raise InvalidInput(f"{path} could not be read: {error}.") from error
+            raise InvalidInput(f"{path} could not be read: {error}. {_advice(error)}") from error
         finally:
             connection.close()
+
+
+def _advice(error: sqlite3.Error) -> str:
+    # An extended code has its family in the lowest byte.
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "The program that uses it is writing; try again, or stop that program first."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "The file is damaged or cut short; copy it again, or import a backup of it."
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+            return (
+                "The program that uses it may have died while writing; open it once with that program, then "
+                "import it."
+            )
+        case _:
+            return "If another program can open it, its version may be one that this import does not know."
 
 
 @contextmanager
@@ -160,12 +211,17 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
         uses_log = file.read(_READ_VERSION + 1)[-1:] == bytes([_WAL])
     if not uses_log:
         yield path, "mode=ro"
-    elif not log.exists() or not log.stat().st_size:
-        # Nobody has it open. To read it as any other would create a log beside it.
-        yield path, "mode=ro&immutable=1"
-    elif index.exists() and os.access(index, os.W_OK):
+    elif log.exists() and index.exists() and os.access(index, os.W_OK):
         # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
         yield path, "mode=ro"
+    elif not log.exists() or not log.stat().st_size:
+        # Nobody has it open. To read it as any other would create a log beside it. Without one there are no
+        # locks either, so that a program which starts to write meanwhile is seen only afterwards.
+        before = path.stat()
+        yield path, "mode=ro&immutable=1"
+        after = path.stat()
+        if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            raise InvalidInput(f"{path} was changed while it was read; import it again.")
     else:
         # A program that died left its log, or all of it is for reading alone: there can be no index.
         with tempfile.TemporaryDirectory() as folder:
@@ -173,6 +229,10 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
             shutil.copyfile(path, copy)
             shutil.copyfile(log, f"{copy}-wal")
             yield copy, "mode=rw"
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> ForeignRow:
+    return ForeignRow(zip((column[0] for column in cursor.description), values, strict=True))
 
 
 def _columns(rows: sqlite3.Connection, table: str) -> tuple[str, ...]:

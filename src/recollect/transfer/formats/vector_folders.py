@@ -7,7 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from recollect.transfer.formats.items import BadRow
-from recollect.transfer.formats.source import ForeignSource, open_database
+from recollect.transfer.formats.source import ForeignRow, ForeignSource, open_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ class _Unpickler(pickle.Unpickler):
 def chroma_payloads(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each record's id and metadata, its document included."""
     with open_database(file) as rows:
-        tables = {name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        tables = {row["name"] for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'")}
         for row in rows.execute("SELECT id, embedding_id FROM embeddings ORDER BY id").fetchall():
             payload: dict[str, Any] = {}
             for field in rows.execute("SELECT * FROM embedding_metadata WHERE id = ?", (row["id"],)):
@@ -78,9 +78,8 @@ def chroma_payloads(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     "SELECT * FROM embedding_metadata_array WHERE id = ?", (row["id"],)
                 ):
                     payload.setdefault(field["key"], []).append(_chroma_value(field))
-            yield row["embedding_id"], payload
+            yield row.text("embedding_id"), payload
 
 
-def _chroma_value(field: Any) -> Any:
-    names = [name for name in _CHROMA_VALUES if name in field.keys()]  # noqa: SIM118  # a sqlite3.Row
-    return next((field[name] for name in names if field[name] is not None), None)
+def _chroma_value(field: ForeignRow) -> Any:
+    return next((field[name] for name in _CHROMA_VALUES if field[name] is not None), None)
