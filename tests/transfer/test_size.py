@@ -23,7 +23,7 @@ SHORT, LONG = 12 * LINES, 24 * LINES
 # What Python holds of a batch and of a merge, with room to spare; the long files are larger.
 BOUND = 2_000_000
 # A merge is larger or smaller as it falls; a file that is held whole would take twice as much.
-GROWTH = 1.25
+GROWTH = 1.5
 
 
 @pytest.fixture(autouse=True)
