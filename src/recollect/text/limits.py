@@ -21,6 +21,11 @@ def clean_name(name: object, what: str = "name") -> str:
     return _checked(name, what, NAME_LIMIT, strip=True)
 
 
+def name_as_kept(name: str) -> str:
+    """The form in which `clean_name` keeps a name, without its checks: for looking a name up."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
 def clean_type(name: object, what: str = "type") -> str:
     return _checked(name, what, TYPE_LIMIT, strip=True)
 
@@ -71,4 +76,4 @@ def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
     # Neither a space nor a control or format character, such as a zero-width joiner.
     if all(unicodedata.category(letter) in {"Zs", "Zl", "Zp", "Cc", "Cf"} for letter in text):
         raise InvalidInput(f"The {what} is empty; give it at least one visible character.")
-    return unicodedata.normalize("NFC", text).strip() if strip else text
+    return name_as_kept(text) if strip else text
