@@ -15,7 +15,7 @@ from recollect.engine.limits import DEFAULT_BUDGET
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.extras import needs_extra
-from recollect.integrations.searched_text import storable_text
+from recollect.integrations.searched_text import shown_text
 from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for LlamaIndex", "llama-index"):
@@ -97,7 +97,7 @@ class RecollectNodeRetriever(BaseRetriever):
 
 def _turn(message: ChatMessage) -> dict[str, Any] | None:
     """A message as the memory keeps it; None where it has no words."""
-    text = storable_text(message.content or "")
+    text = shown_text(message.content or "")
     return {"role": message.role.value, "content": text} if text else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.text.limits import TEXT_LIMIT, is_blank
 
 
-def storable_text(text: str) -> str:
+def shown_text(text: str) -> str:
     """The text with U+FFFD for each NUL and each half of a surrogate pair; empty if it shows nothing."""
     shown = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -14,4 +14,4 @@ def storable_text(text: str) -> str:
 
 def searched_text(text: str, otherwise: str) -> str:
     """As much of a text as a memory keeps in one piece; that of `otherwise` where it shows nothing."""
-    return storable_text(text[:TEXT_LIMIT]) or storable_text(otherwise[:TEXT_LIMIT])
+    return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])

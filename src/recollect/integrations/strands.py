@@ -16,7 +16,7 @@ from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.opening import awaited_memory
-from recollect.integrations.searched_text import storable_text
+from recollect.integrations.searched_text import shown_text
 from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for Strands", "strands"):
@@ -110,7 +110,7 @@ class RecollectMemoryStore(MemoryStore):
 
 def _text(message: Message) -> str:
     said = "\n".join(block["text"] for block in message["content"] if block.get("text"))
-    return storable_text(said.strip())
+    return shown_text(said.strip())
 
 
 def _entry(hit: Hit) -> MemoryEntry:
