@@ -469,3 +469,18 @@ def test_messages_that_were_stored_without_drawing_are_drawn_from_when_they_come
     assert (again.ids, again.created) == (first.ids, 0)
     assert [note.text for note in again.notes] == ["I live in Berlin."]
     assert engine.add_messages("s", turns).notes == ()
+
+
+def test_a_session_is_found_by_its_name_as_it_was_given(engine: Engine) -> None:
+    for given in (" monday ", "cafe\u0301"):
+        engine.add_messages(given, [{"content": "I am allergic to peanuts."}])
+        assert [turn.text for turn in engine.sessions.turns(given)] == ["I am allergic to peanuts."]
+        assert engine.list(kinds=["message"], session=given).memories == tuple(engine.sessions.turns(given))
+        found = engine.recall("peanuts", kinds=["message"], session=given).hits
+        assert [hit.memory.id for hit in found] == [turn.id for turn in engine.sessions.turns(given)]
+        assert [turn.text for turn in engine.context("peanuts", session=given).turns] == [
+            "I am allergic to peanuts."
+        ]
+        engine.sessions.extract(given)
+        engine.sessions.forget(given)
+        assert engine.sessions.turns(given) == []

@@ -62,6 +62,19 @@ def test_stored_again_under_its_ref_a_note_is_replaced(engine: Engine, clock: Fi
     assert engine.update(first.id, metadata={"n": 2}).metadata == {"n": 2}
 
 
+def test_stored_again_a_note_has_another_speaker_and_is_about_others(engine: Engine) -> None:
+    engine.create_entities(["Ada", "Bo"])
+    (bo,) = engine.graph.open_nodes(["Bo"]).entities
+    for speaker, about in (("Charles", "Ada"), ("Dorothy", "Bo")):
+        said = {"text": "Nobody rides today", "ref": "r", "speaker": speaker, "about": [about]}
+        engine.remember_many([said])
+    (found,) = under(engine, "r")
+    assert (found.speaker, found.about) == ("Dorothy", (bo.id,))
+    assert [hit.memory.id for hit in engine.search("Dorothy").hits if hit.places.get("words")] == [found.id]
+    assert [hit for hit in engine.search("Charles").hits if hit.places.get("words")] == []
+    assert list(engine.upkeep.verify()) == []
+
+
 def test_notes_of_programs_are_never_one_with_another(engine: Engine) -> None:
     text = "Ada rides on Sundays"
     notes = [

@@ -14,7 +14,7 @@ from recollect.engine.services import Services
 from recollect.errors import InvalidInput
 from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.contents import memory_page
-from recollect.text.limits import clean_ref
+from recollect.text.limits import clean_ref, name_as_kept
 
 
 def list_memories(
@@ -36,7 +36,7 @@ def list_memories(
         kinds=kinds_of(kinds),
         category=category,
         tags=frozenset(tags_of(tags)),
-        session=session,
+        session=None if session is None else name_as_kept(session),
         refs=None if refs is None else frozenset(map(clean_ref, listed(refs, "Refs"))),
         expired_by=None if include_superseded else microseconds(services.clock()),
     )

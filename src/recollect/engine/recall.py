@@ -40,7 +40,7 @@ from recollect.retrieval.passages import has_pending, passage_rows, passages_fro
 from recollect.retrieval.records import moment
 from recollect.retrieval.search import Search
 from recollect.retrieval.term_search import MOST_TERMS
-from recollect.text.limits import check_query
+from recollect.text.limits import check_query, name_as_kept
 from recollect.text.time_phrases import TimePhrase, time_of
 from recollect.text.time_questions import OPEN_WORDS
 from recollect.text.tokens import content_words, pair_queries, query_terms
@@ -81,7 +81,7 @@ def query_of(
     """
     check_query(text)
     as_of = aware(as_of, "as_of")
-    current = session or services.session
+    current = name_as_kept(session or services.session or "") or None
     query = Query(
         text,
         now=microseconds(as_of or now or services.clock()),

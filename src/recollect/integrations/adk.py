@@ -19,7 +19,9 @@ from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.opening import awaited_memory
+from recollect.integrations.searched_text import searched_text
 from recollect.records import is_assistant
+from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for Google ADK", "adk"):
     from google.adk.events.event import Event
@@ -90,7 +92,7 @@ class RecollectMemoryService(BaseMemoryService):
         if not query.strip():
             return SearchMemoryResponse()
         memory = self._scoped(app_name, user_id)
-        answer = await memory.recall(query, limit=self._limit, abstain=self._abstain)
+        answer = await memory.recall(query[:QUERY_LIMIT], limit=self._limit, abstain=self._abstain)
         return SearchMemoryResponse(memories=[_entry(hit) for hit in answer.hits])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
@@ -174,7 +176,8 @@ def _moment(text: str) -> datetime:
 def _text(content: Content | None) -> str:
     """What the parts say, but for the model's thoughts."""
     parts = content.parts if content is not None and content.parts else []
-    return "\n".join(part.text for part in parts if part.text and not part.thought).strip()
+    said = "\n".join(part.text for part in parts if part.text and not part.thought)
+    return searched_text(said.strip(), "")
 
 
 def _entry(hit: Hit) -> MemoryEntry:

@@ -12,7 +12,8 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import DEFAULT_BUDGET
 from recollect.engine.notes.sessions import MOST_TURNS
 from recollect.extras import needs_extra
-from recollect.integrations.opening import awaited_memory
+from recollect.integrations.opening import awaited_memory, of_own_scope
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
 from recollect.text.limits import QUERY_LIMIT
 
@@ -122,8 +123,7 @@ class RecollectHistoryProvider(HistoryProvider):
     async def get_messages(
         self, session_id: str | None, *, state: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Message]:
-        turns = await self.memory.sessions.turns(session_id or NO_SESSION)
-        return [_message(turn) for turn in turns if turn.deleted_at is None and turn.superseded_at is None]
+        return await self.memory.run(_load, session_id)
 
     async def save_messages(
         self,
@@ -139,10 +139,14 @@ class RecollectHistoryProvider(HistoryProvider):
         await self.memory.close()
 
 
+def _load(memory: Engine, session_id: str | None) -> list[Message]:
+    return [_message(turn) for turn in of_own_scope(memory).sessions.turns(session_id or NO_SESSION)]
+
+
 def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *, extract: bool) -> None:
-    session = session_id or NO_SESSION
     if not messages:
         return
+    memory, session = of_own_scope(memory), session_id or NO_SESSION
     last = memory.sessions.turns(session, last=min(len(messages), MOST_TURNS))
     new = messages[_overlap([_message(turn) for turn in last], messages) :]
     turns = [turn for message in new for turn in _turn(message, memory)]
@@ -169,12 +173,10 @@ def _identity(message: Message) -> str:
 
 def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
     whole = message.to_dict()
-    text = message.text
-    if not text.strip():
-        rest = [content.to_dict() for content in message.contents]
-        if not rest:
-            return
-        text = json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED]
+    rest = [content.to_dict() for content in message.contents]
+    if not rest:
+        return
+    text = searched_text(message.text, json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED])
     turn = {
         "content": text,
         "role": message.role,

@@ -24,7 +24,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_HITS, MOST_PER_PAGE
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
-from recollect.integrations.opening import opened_memory
+from recollect.integrations.opening import of_own_scope, opened_memory
 from recollect.ports import Embedder, Vector
 from recollect.records import Kind, Memory
 from recollect.settings import load
@@ -92,9 +92,7 @@ class RecollectStorage:
 
     def __init__(self, memory: Engine | str | Path) -> None:
         self._is_ours = not isinstance(memory, Engine)
-        opened = opened_memory(memory)
-        # Who sees several agents' memories keeps records of their own nevertheless.
-        self.memory = opened.scoped(opened.scope.owner, opened.scope.agent)
+        self.memory = of_own_scope(opened_memory(memory))
         self.embedder = KnownTexts(self.memory)
         self._awaited = AsyncEngine(self.memory)
 

@@ -12,6 +12,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_HITS, MOST_PER_PAGE
 from recollect.engine.results import Answer, Hit
 from recollect.records import Kind, Memory
+from recollect.text.limits import QUERY_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,12 @@ class KeyedNotes:
     def _recall(self, query: str, limit: int) -> Answer:
         """Noted later, once it is known what of it is shown."""
         return self.memory.recall(
-            query, kinds=(Kind.NOTE,), category=self.program, limit=limit, record=False, noted_later=True
+            query[:QUERY_LIMIT],
+            kinds=(Kind.NOTE,),
+            category=self.program,
+            limit=limit,
+            record=False,
+            noted_later=True,
         )
 
     def _record_shown(self, notes: Sequence[Memory], answer: Answer | None) -> None:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from dataclasses import asdict, is_dataclass
+from datetime import date, datetime, time, timedelta
+from enum import Enum
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self, TypeVar
+from uuid import UUID
 
 from recollect.aio import AsyncEngine
 from recollect.bootstrap import now
@@ -25,6 +28,7 @@ from recollect.extras import needs_extra
 from recollect.integrations.json_filters import check_filter, matches_filter
 from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
 from recollect.integrations.opening import opened_memory
+from recollect.integrations.searched_text import searched_text
 from recollect.ports import Clock
 from recollect.records import Memory
 
@@ -147,13 +151,14 @@ class RecollectStore(BaseStore):
     def _search(self, op: SearchOp) -> list[SearchItem]:
         if op.limit < 0 or op.offset < 0:
             raise InvalidInput(f"`limit` and `offset` are 0 or more, not {op.limit} and {op.offset}.")
-        check_filter(op.filter)
+        wanted = _as_json(op.filter or {}, "The filter")
+        check_filter(wanted)
         below = self._namespaces(tuple(op.namespace_prefix))
         if not below:
             return []
 
         def is_wanted(note: Memory) -> bool:
-            return _namespace(note) in within and (not op.filter or matches_filter(_value(note), op.filter))
+            return _namespace(note) in within and matches_filter(_value(note), wanted)
 
         def newest_first() -> Iterator[Memory]:
             return filter(is_wanted, notes.newest_first(page=page))
@@ -207,16 +212,25 @@ class RecollectStore(BaseStore):
         by_namespace: dict[Namespace, dict[str, PutOp]] = {}
         for op in puts:
             by_namespace.setdefault(op.namespace, {})[op.key] = op
-        for namespace, ops in by_namespace.items():
-            notes = self._notes(namespace)
-            notes.put([self._note(op, op.value) for op in ops.values() if op.value is not None])
-            notes.delete([op.key for op in ops.values() if op.value is None])
+        # Every value is read before the first is written, so that a wrong one leaves nothing half done.
+        planned = [
+            (
+                self._notes(namespace),
+                [self._note(op, op.value) for op in ops.values() if op.value is not None],
+                [op.key for op in ops.values() if op.value is None],
+            )
+            for namespace, ops in by_namespace.items()
+        ]
+        for notes, put, deleted in planned:
+            notes.put(put)
+            notes.delete(deleted)
 
     def _note(self, op: PutOp, value: Mapping[str, Any]) -> KeyedNote:
         if not isinstance(value, Mapping):
             raise InvalidInput(f"A value is a mapping with names of fields, not {type(value).__name__}.")
-        text = None if op.index is False else _text(value, self._fields if op.index is None else op.index)
-        metadata: dict[str, Any] = {"value": dict(value)}
+        plain = _as_json(value, f"The value of {op.key!r}")
+        text = None if op.index is False else _text(plain, self._fields if op.index is None else op.index)
+        metadata: dict[str, Any] = {"value": plain}
         if text is None:
             metadata["indexed"] = False
         expires_at = None
@@ -283,6 +297,28 @@ def _value(note: Memory) -> Mapping[str, Any]:
     return value
 
 
+def _as_json(given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The JSON that a value comes back as: as in LangGraph's own stores, times and UUIDs become texts."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(dict(given), default=_plain))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{what} cannot be written as JSON: {error}.") from error
+    return plain
+
+
+def _plain(value: object) -> object:
+    match value:
+        case date() | time():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+        case Enum():
+            return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
 def _is_indexed(note: Memory) -> bool:
     return bool((note.metadata or {}).get("indexed", True))
 
@@ -292,8 +328,7 @@ def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
     lines: list[str] = []
     for path in fields:
         lines += [_whole_text(value)] if path == WHOLE_VALUE else get_text_at_path(value, tokenize_path(path))
-    text = "\n".join(lines).replace("\0", " ").strip()
-    return text or None
+    return searched_text("\n".join(lines).strip(), "") or None
 
 
 def _whole_text(value: Mapping[str, Any]) -> str:

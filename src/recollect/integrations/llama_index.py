@@ -15,6 +15,8 @@ from recollect.engine.limits import DEFAULT_BUDGET
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.extras import needs_extra
+from recollect.integrations.searched_text import shown_text
+from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for LlamaIndex", "llama-index"):
     from llama_index.core.base.llms.types import ChatMessage
@@ -86,19 +88,17 @@ class RecollectNodeRetriever(BaseRetriever):
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(self._memory.recall(query_bundle.query_str, **self._options).hits)
+        return _nodes(self._memory.recall(query_bundle.query_str[:QUERY_LIMIT], **self._options).hits)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        answer = await self._calls.recall(query_bundle.query_str, **self._options)
+        answer = await self._calls.recall(query_bundle.query_str[:QUERY_LIMIT], **self._options)
         return _nodes(answer.hits)
 
 
 def _turn(message: ChatMessage) -> dict[str, Any] | None:
     """A message as the memory keeps it; None where it has no words."""
-    text = message.content or ""
-    if not text.strip():
-        return None
-    return {"role": message.role.value, "content": text}
+    text = shown_text(message.content or "")
+    return {"role": message.role.value, "content": text} if text else None
 
 
 def _nodes(hits: Sequence[Hit]) -> list[NodeWithScore]:

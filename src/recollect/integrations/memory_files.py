@@ -18,15 +18,15 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.versions import memory_version
 from recollect.errors import Conflict, InvalidInput
+from recollect.integrations.opening import of_own_scope
 from recollect.records import Memory
-from recollect.text.limits import clean_text
+from recollect.text.limits import clean_text, is_blank
 
 ROOT = "/memories"
 CATEGORY = "memory file"
 LONGEST_PATH = 500
 # A note says something; what a file holds that says nothing is kept beside it.
 _BLANK_TEXT = "(a file without text)"
-_INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf"}
 _CARRIED_OVER = ("category", "importance", "happened_at", "expires_at", "source", "tags")
 
 
@@ -59,8 +59,7 @@ class MemoryFiles:
     """The files of one scope, by paths that `checked_path` gave."""
 
     def __init__(self, memory: Engine) -> None:
-        # Who sees several agents' memories has files of their own nevertheless.
-        self._memory = memory.scoped(memory.scope.owner, memory.scope.agent)
+        self._memory = of_own_scope(memory)
 
     def read(self, path: str) -> MemoryFile | None:
         return next(map(_file, self._memory.list(category=CATEGORY, refs=[path]).memories), None)
@@ -116,10 +115,10 @@ def _file(note: Memory) -> MemoryFile:
 
 
 def _said(path: str, text: str) -> dict[str, Any]:
-    is_blank = all(unicodedata.category(letter) in _INVISIBLE for letter in text) and "\0" not in text
+    blank = is_blank(text) and "\0" not in text
     return {
         "ref": path,
         "speaker": path,
-        "text": _BLANK_TEXT if is_blank else clean_text(text),
-        "metadata": {"text": text} if is_blank else {},
+        "text": _BLANK_TEXT if blank else clean_text(text),
+        "metadata": {"text": text} if blank else {},
     }

@@ -14,8 +14,10 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
 from recollect.extras import needs_extra
+from recollect.integrations.opening import of_own_scope
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
-from recollect.text.limits import TEXT_LIMIT, clean_name
+from recollect.text.limits import QUERY_LIMIT, clean_name
 
 with needs_extra("The adapter for the OpenAI Agents SDK", "openai-agents"):
     from agents import FunctionTool, SessionSettings, TResponseInputItem, function_tool
@@ -42,8 +44,7 @@ class RecollectSession(SessionABC):
         self.session_settings = session_settings
         self._name = clean_name(session_id, "session_id")
         self._extract = extract
-        # One conversation is of one scope, also where the memory shows those of several agents.
-        self._calls = AsyncEngine(memory.scoped(memory.scope.owner, memory.scope.agent))
+        self._calls = AsyncEngine(of_own_scope(memory))
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The last `limit` items, oldest first; without a limit, as the settings say, or all."""
@@ -112,7 +113,7 @@ def memory_tools(memory: Engine) -> list[FunctionTool]:
         Args:
             query: What to look for, as a question or in keywords.
         """
-        found = await calls.context(query, budget_tokens=1_000)
+        found = await calls.context(query[:QUERY_LIMIT], budget_tokens=1_000)
         return f"{_RECALLED}{found.text or 'Nothing here seems to answer that.'}"
 
     return [remember, recall]
@@ -132,8 +133,7 @@ def _turn(item: TResponseInputItem) -> dict[str, Any]:
     said = "\n".join(_words(plain))
     if kind == "function_call_output" and said.startswith(_RECALLED):
         said = "(recalled)"  # what came out of the memory is not to be found there twice
-    text = said.replace("\0", "\N{REPLACEMENT CHARACTER}")[:TEXT_LIMIT]
-    return {"role": role, "content": text if text.strip() else f"({kind})", "metadata": {_ITEM: plain}}
+    return {"role": role, "content": searched_text(said, f"({kind})"), "metadata": {_ITEM: plain}}
 
 
 def _words(item: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The memory that an adapter works on: one that its caller opened, or the one at a path."""
+"""Opens the memory that an adapter works on, unless its caller did."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from recollect.engine.engine import Engine
 
 
 def opened_memory(memory: Engine | str | Path) -> Engine:
-    """The memory itself, or the one that `recollect.open` gives for a path or an address."""
+    """The given memory, or the one that `recollect.open` opens at a path or URL."""
     return memory if isinstance(memory, Engine) else open_memory(memory)
 
 
 def awaited_memory(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
     """The same for adapters whose calls are awaited."""
     return memory if isinstance(memory, AsyncEngine) else AsyncEngine(opened_memory(memory))
+
+
+def of_own_scope(memory: Engine) -> Engine:
+    """The memory without what belongs to other agents: an adapter reads back only what it wrote."""
+    return memory.scoped(memory.scope.owner, memory.scope.agent)

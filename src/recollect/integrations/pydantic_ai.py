@@ -21,9 +21,11 @@ from recollect.engine.memory_text import memory_text
 from recollect.engine.versions import memory_version
 from recollect.errors import Conflict, NotFound
 from recollect.extras import needs_extra
+from recollect.integrations.opening import of_own_scope
+from recollect.integrations.searched_text import searched_text
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory
-from recollect.text.limits import TYPE_LIMIT
+from recollect.text.limits import QUERY_LIMIT, TYPE_LIMIT
 
 with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
     from pydantic_ai_harness.memory import (
@@ -75,8 +77,7 @@ class RecollectHarnessStore:
 
     def __init__(self, memory: Engine) -> None:
         """`memory` was opened by the caller, who closes it."""
-        # Files are of one scope, also where the memory shows those of several agents.
-        self._calls = AsyncEngine(memory.scoped(memory.scope.owner, memory.scope.agent))
+        self._calls = AsyncEngine(of_own_scope(memory))
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
         _check_path(path)
@@ -139,7 +140,7 @@ class RecollectHarnessStore:
         _check_prefix(prefix)
         if not query.split() or min(limit, max_files, max_chars, max_file_chars) <= 0:
             return MemorySearchResult(matches=[], scanned=0, truncated=False)
-        answer = await self._calls.recall(query, kinds=["note"], tags=[_tag(prefix)])
+        answer = await self._calls.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
         found = [(_FileNote(hit.memory), hit) for hit in answer.hits if _is_file(hit.memory)]
         below = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
         matches: list[MemorySearchMatch] = []
@@ -314,9 +315,8 @@ def _version(generation: int, writes: int, revisions: int) -> str:
 
 
 def _storable(content: str) -> str:
-    """A note says something, and holds no NUL; where it says otherwise, the content stands beside it."""
-    text = content.replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return text if text.strip() else "(an empty file)"
+    """The note's text. Where it is not the content itself, the content stands in the metadata."""
+    return searched_text(content, "(an empty file)")
 
 
 def _ref(path: str) -> str:

@@ -16,6 +16,8 @@ from recollect.engine.results import Hit
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.opening import awaited_memory
+from recollect.integrations.searched_text import shown_text
+from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for Strands", "strands"):
     from strands.memory import AddMessagesContext, ExtractionConfig, MemoryEntry, MemoryStore, SearchOptions
@@ -68,7 +70,7 @@ class RecollectMemoryStore(MemoryStore):
             raise InvalidInput("`max_search_results` is at least 1.")
         if not query.strip():
             return []
-        answer = await self.memory.recall(query, limit=limit, abstain=self._abstain)
+        answer = await self.memory.recall(query[:QUERY_LIMIT], limit=limit, abstain=self._abstain)
         return [_entry(hit) for hit in answer.hits]
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> int:
@@ -107,7 +109,8 @@ class RecollectMemoryStore(MemoryStore):
 
 
 def _text(message: Message) -> str:
-    return "\n".join(block["text"] for block in message["content"] if block.get("text")).strip()
+    said = "\n".join(block["text"] for block in message["content"] if block.get("text"))
+    return shown_text(said.strip())
 
 
 def _entry(hit: Hit) -> MemoryEntry:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from recollect.engine.engine import Engine
+from recollect.engine.limits import MOST_PER_PAGE
 from recollect.extras import needs_extra
-from recollect.integrations.opening import opened_memory
+from recollect.integrations.opening import of_own_scope, opened_memory
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
+from recollect.text.limits import TYPE_LIMIT, name_as_kept
 
 with needs_extra("The adapter for Strands", "strands"):
     from strands.multiagent import MultiAgentBase
@@ -31,9 +34,7 @@ class RecollectSessionRepository(SessionRepository):
     """
 
     def __init__(self, memory: Engine | str | Path, *, extract: bool = True) -> None:
-        opened = opened_memory(memory)
-        # Who sees several agents' memories keeps sessions of their own nevertheless.
-        self.memory = opened.scoped(opened.scope.owner, opened.scope.agent)
+        self.memory = of_own_scope(opened_memory(memory))
         self._extract = extract
 
     def create_session(self, session: Session, **kwargs: Any) -> Session:
@@ -48,11 +49,11 @@ class RecollectSessionRepository(SessionRepository):
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
         """Forget it with all its messages; `memory.restore` brings each back."""
-        notes = self.memory.list(category=CATEGORY, tags=[_tag(session_id)], limit=1000).memories
+        notes = list(self._states(session_id))
         if not notes:
             raise SessionException(f"Session {session_id} does not exist")
         for session in self.memory.sessions.list():
-            if session.name.startswith(f"{session_id}/"):
+            if session.name.startswith(name_as_kept(f"{session_id}/")):
                 self.memory.sessions.forget(session.name)
         self.memory.forget([note.id for note in notes])
 
@@ -136,6 +137,17 @@ class RecollectSessionRepository(SessionRepository):
         notes = self.memory.list(refs=[_ref(session_id, *of)]).memories
         return dict((notes[0].metadata or {})["state"]) if notes else None
 
+    def _states(self, session_id: str) -> Iterator[Memory]:
+        """The notes that hold the session's state and that of its agents."""
+        after: int | None = 0
+        while after is not None:
+            page = self.memory.list(
+                category=CATEGORY, tags=[_tag(session_id)], limit=MOST_PER_PAGE, after=after
+            )
+            # A tag is cut short, and does not tell `Monday` from `monday`.
+            yield from (note for note in page.memories if _names(note)[0] == session_id)
+            after = page.cursor
+
     def _begun(self, session_id: str) -> str:
         """What the sources of its messages begin with: others, if a session of this id was deleted before."""
         notes = self.memory.list(refs=[_ref(session_id)]).memories
@@ -149,7 +161,7 @@ class RecollectSessionRepository(SessionRepository):
         return {
             turn.source.removeprefix(begun): turn
             for turn in self.memory.sessions.turns(_conversation(session_id, agent_id))
-            if turn.deleted_at is None and turn.source is not None and turn.source.startswith(begun)
+            if turn.source is not None and turn.source.startswith(begun)
         }
 
     def _turn(self, session_id: str, agent_id: str, message_id: int) -> Memory | None:
@@ -175,8 +187,13 @@ def _ref(*names: str) -> str:
     return f"strands:{json.dumps(names)}"
 
 
+def _names(note: Memory) -> list[str]:
+    names: list[str] = json.loads((note.ref or "").removeprefix("strands:"))
+    return names
+
+
 def _tag(session_id: str) -> str:
-    return f"session:{session_id}"[:200]
+    return f"session:{session_id}"[:TYPE_LIMIT]
 
 
 def _moment(written: str) -> datetime:
@@ -188,10 +205,8 @@ def _text(kept: SessionMessage) -> str:
     """What it says; what it was before it was redacted is not searched."""
     content = kept.to_message()["content"]
     said = "\n".join(block["text"] for block in content if block.get("text"))
-    if said.strip():
-        return said
     written = kept.to_dict()["redact_message" if kept.redact_message is not None else "message"]
-    return json.dumps(written["content"], ensure_ascii=False)[:_SEARCHED]
+    return searched_text(said, json.dumps(written["content"], ensure_ascii=False)[:_SEARCHED])
 
 
 def _message(turn: Memory) -> SessionMessage:

@@ -21,6 +21,16 @@ def clean_name(name: object, what: str = "name") -> str:
     return _checked(name, what, NAME_LIMIT, strip=True)
 
 
+def name_as_kept(name: str) -> str:
+    """The form in which `clean_name` keeps a name, without its checks: for looking a name up."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def is_blank(text: str) -> bool:
+    """Whether it has only spaces, control characters and format characters, such as a zero-width joiner."""
+    return all(unicodedata.category(letter) in {"Zs", "Zl", "Zp", "Cc", "Cf"} for letter in text)
+
+
 def clean_type(name: object, what: str = "type") -> str:
     return _checked(name, what, TYPE_LIMIT, strip=True)
 
@@ -68,7 +78,6 @@ def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
         raise InvalidInput(
             f"The {what} holds half of a surrogate pair, which is no text; decode it properly. {begins}"
         )
-    # Neither a space nor a control or format character, such as a zero-width joiner.
-    if all(unicodedata.category(letter) in {"Zs", "Zl", "Zp", "Cc", "Cf"} for letter in text):
+    if is_blank(text):
         raise InvalidInput(f"The {what} is empty; give it at least one visible character.")
-    return unicodedata.normalize("NFC", text).strip() if strip else text
+    return name_as_kept(text) if strip else text

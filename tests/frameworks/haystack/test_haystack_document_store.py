@@ -128,6 +128,9 @@ def test_what_would_lose_or_reveal_something_is_refused() -> None:
         assert store.count_documents() == 0
         with pytest.raises(InvalidInput, match="leave them out"):
             RecollectDocumentStore(memory, owner="ana")
+        # Else the document b:c of the collection a would be the document c of the collection a:b.
+        with pytest.raises(InvalidInput, match="colon"):
+            RecollectDocumentStore(memory, collection="a:b")
     with pytest.raises(InvalidInput, match="Secret"):
         RecollectDocumentStore("postgresql://ana:password@db.example.org/memory").to_dict()
     secret = RecollectDocumentStore(Secret.from_env_var("MEMORY_URL"), agent="clerk")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from langgraph.store.base import GetOp, InvalidNamespaceError, Item, ListNamespacesOp, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite import SqliteStore
 
 import recollect
 from recollect.errors import InvalidInput
@@ -174,6 +178,29 @@ def test_the_best_come_first_with_scores_and_what_is_not_indexed_last_without(st
     assert ana.search("tram").hits[0].memory.text == "Ana takes the tram to work"
 
 
+@dataclass
+class Trip:
+    to: str
+    on: date
+
+
+def test_values_may_hold_what_langgraphs_stores_write_as_json(store: RecollectStore, tmp_path: Path) -> None:
+    value = {
+        "at": datetime(2026, 3, 1, 12, tzinfo=UTC),
+        "id": UUID(int=7),
+        "trip": Trip("Lisbon", date(2026, 3, 2)),
+        "kind": HTTPStatus.OK,
+        "times": [time(12, 30)],
+    }
+    with SqliteStore.from_conn_string(str(tmp_path / "theirs.db")) as theirs:
+        theirs.setup()
+        theirs.put(("a",), "k", value)
+        expected = theirs.get(("a",), "k")
+    store.put(("a",), "k", value)
+    assert plain(store.get(("a",), "k")) == plain(expected)
+    assert len(store.search(("a",), filter={"at": value["at"]})) == 1
+
+
 def test_an_item_keeps_when_it_was_made(store: RecollectStore, clock: StepClock) -> None:
     made = clock.at
     store.put(("a",), "k", {"n": 1})
@@ -231,6 +258,8 @@ def test_what_cannot_be_kept_is_refused(store: RecollectStore) -> None:
         store.put(("x" * (LONGEST_NAMESPACE + 1),), "k", {"n": 1})
     with pytest.raises(InvalidInput, match="cannot be written as JSON"):
         store.put(("a",), "k", {"n": object()})
+    with pytest.raises(InvalidInput, match="cannot be written as JSON"):
+        store.batch([PutOp(("b",), "k", {"n": 1}), PutOp(("a",), "k", {"n": object()})])
     with pytest.raises(InvalidInput, match=r"No operator '\$in'"):
         store.search(("a",), filter={"n": {"$in": [1]}})
     with pytest.raises(InvalidInput, match="above 0"):

@@ -91,6 +91,19 @@ def test_a_deleted_session_can_be_begun_anew(memory: recollect.Engine) -> None:
     assert steps(repository) == before
 
 
+@pytest.mark.parametrize(("one", "other"), [("monday", "Monday"), ("x" * 250 + "1", "x" * 250 + "2")])
+def test_a_deleted_session_takes_no_other_along(memory: recollect.Engine, one: str, other: str) -> None:
+    repository = RecollectSessionRepository(memory)
+    for session in (one, other):
+        repository.create_session(Session(session, SessionType.AGENT))
+        repository.create_agent(session, SessionAgent("a", {}, {}))
+        repository.create_message(session, "a", SessionMessage(talk()[0], 0))
+    repository.delete_session(one)
+    assert repository.read_session(one) is None
+    assert repository.read_session(other) is not None
+    assert len(repository.list_messages(other, "a")) == 1
+
+
 class Parrot(Model):
     """Says how many messages it read, and the first of them."""
 

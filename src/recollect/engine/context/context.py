@@ -27,7 +27,7 @@ from recollect.ranking.bearing import (
 from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Memory, as_it_stood, is_assistant
 from recollect.retrieval.conversations import turns_of
-from recollect.text.limits import QUERY_LIMIT
+from recollect.text.limits import QUERY_LIMIT, name_as_kept
 from recollect.text.near_duplicates import text_key
 from recollect.text.prompt_signs import prompt_signs
 from recollect.text.stems import matched_terms
@@ -154,8 +154,8 @@ def _given(services: Services, given: Sequence[Turn]) -> list[ContextItem]:
 
 def _recent(services: Services, session: str | None, as_of: datetime | None) -> list[ContextItem]:
     """The last turns of the session, as far as they were said by then."""
-    name = session or services.session
-    if name is None:
+    name = name_as_kept(session or services.session or "")
+    if not name:
         return []
     with services.read() as view:
         scope, end = session_end(services, view, name)

@@ -23,7 +23,7 @@ from recollect.records import Kind, Memory, Scope, Session
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id
-from recollect.text.limits import CONTEXT_TURNS, clean_name
+from recollect.text.limits import CONTEXT_TURNS, clean_name, name_as_kept
 
 MOST_TURNS = 1_000
 
@@ -46,9 +46,10 @@ class Sessions:
         """A session's messages in order; with `last`, only so many from its end."""
         if last is not None and not 1 <= last <= MOST_TURNS:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
+        name = name_as_kept(session)
         with self.services.read() as view:
-            scope, end = session_end(self.services, view, session)
-            return turns_of(view, scope, session, 1 if last is None else end - last + 1, end)
+            scope, end = session_end(self.services, view, name)
+            return turns_of(view, scope, name, 1 if last is None else end - last + 1, end)
 
     @asks_again
     def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
@@ -66,16 +67,16 @@ class Sessions:
         What was drawn before is passed over, also if it was corrected or forgotten since.
         """
         own = self.services.own
-        scope = own.scope
+        scope, name = own.scope, name_as_kept(session)
         with own.read() as view:
             messages = turns_of(
                 view,
                 scope_id(view, scope),
-                session,
+                name,
                 1,
-                last_positions(view, scope_id(view, scope), [session]).get(session, 0),
+                last_positions(view, scope_id(view, scope), [name]).get(name, 0),
             )
-            drawn = {(note.drawn_from, note.text) for note in _notes(view, scope, session)}
+            drawn = {(note.drawn_from, note.text) for note in _notes(view, scope, name)}
         if not messages:
             raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
         left = [message for message in messages if not _is_gone(message)]
@@ -84,12 +85,12 @@ class Sessions:
     def forget(self, session: str) -> tuple[int, ...]:
         """Forget a conversation: its messages, and the notes that were drawn out of them. `restore` brings
         each back."""
-        services = self.services
+        services, name = self.services, name_as_kept(session)
         with services.read() as view:
-            _, last = session_end(services, view, session)
+            _, last = session_end(services, view, name)
             of_session = (
                 OneOf("scope_id", services.scope_ids(view)),
-                Equals("session", session),
+                Equals("session", name),
                 is_null("deleted_at"),
             )
             texts = [id_ for (id_,) in view.rows("memory", ("id",), of_session)]
@@ -117,7 +118,7 @@ def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, 
 def check_session(services: Services, session: str) -> None:
     """There must be a conversation of this name."""
     with services.read() as view:
-        if not session_end(services, view, session)[1]:
+        if not session_end(services, view, name_as_kept(session))[1]:
             raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
 
 

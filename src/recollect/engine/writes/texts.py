@@ -43,6 +43,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     known = note_by_ref(work.rows, scope, new)
     if known is not None:
         _store_again(work, scope, known, new)
+        _set_about(work, known, about)
         return Outcome(ids=(known,))
     text_hash = text_key(new.text)
     twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_hash) else None
@@ -56,10 +57,14 @@ def put_text(work: Work, change: PutText) -> Outcome:
         memory = twin
         _repeat(work, twin, new)
     tag(work, memory, new.tags)
-    # The caller said that the text is about these.
-    mentioned = [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(about)]
-    work.rows.put("mention", mentioned)
+    _set_about(work, memory, about)
     return Outcome(ids=(memory,), created=twin is None)
+
+
+def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
+    """The caller said that the text is about these."""
+    mentioned = [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(entities)]
+    work.rows.put("mention", mentioned)
 
 
 def revise(work: Work, scope: int, memory: int, text: str) -> None:
@@ -162,12 +167,16 @@ def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
         category=new.category,
         source=new.source,
         session=new.session,
+        speaker=new.speaker,
         importance=new.importance,
         expires_at=expiry(work, new.expires_at),
         metadata=json_or_none(new.metadata),
     )
     work.rows.remove("tag", (Equals("memory_id", memory),))
     tag(work, memory, new.tags)
+    # A speaker's name is searched; and what the text is about is told anew.
+    work.rows.remove("mention", (Equals("memory_id", memory), Equals("told", 1)))
+    work.touch(memory, scope, text=True)
     revise(work, scope, memory, new.text)
 
 

@@ -21,6 +21,8 @@ from recollect.engine.engine import Engine
 from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
+from recollect.integrations.opening import of_own_scope
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
 from recollect.text.limits import clean_name
 
@@ -61,6 +63,8 @@ class RecollectDocumentStore:
         self._lock = threading.Lock()
         self._opened: Engine | None = None
         self._calls: AsyncEngine | None = None
+        if ":" in collection:
+            raise InvalidInput(f"The collection {collection!r} has a colon in its name; choose another name.")
         if isinstance(store, Engine) and any((owner, agent, model)):
             raise InvalidInput("A memory that is open has its owner, agent and model; leave them out.")
 
@@ -75,8 +79,7 @@ class RecollectDocumentStore:
                     given = self._given
                     place = given.resolve_value() if isinstance(given, Secret) else given
                     memory = bootstrap.open(place, owner=self._owner, agent=self._agent, model=self._model)
-                # Documents are of one scope, also where the memory shows those of several agents.
-                self._opened = memory.scoped(memory.scope.owner, memory.scope.agent)
+                self._opened = of_own_scope(memory)
             return self._opened
 
     def close(self) -> None:
@@ -302,11 +305,11 @@ class RecollectDocumentStore:
 def _keyed_note(document: Document) -> KeyedNote:
     plain = document.to_dict(flatten=False)
     kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
-    text = document.content or ""
-    if not text.strip():
-        # A note says something: of a picture, say, what is known about it.
+    # A document without text, such as a picture, is found by what is known about it.
+    known = json.dumps(document.meta, ensure_ascii=False, default=str) if document.meta else document.id
+    text = searched_text(document.content or "", known)
+    if text != document.content:
         kept["content"] = document.content
-        text = json.dumps(document.meta, ensure_ascii=False) if document.meta else document.id
     return KeyedNote(document.id, text, kept)
 
 

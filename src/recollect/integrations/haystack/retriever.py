@@ -10,6 +10,7 @@ from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.haystack.document_store import Filters, RecollectDocumentStore
 from recollect.ranking.default_profile import DEFAULT_PROFILE
+from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for Haystack", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -73,7 +74,7 @@ class RecollectDocumentRetriever:
         wanted = self.top_k if top_k is None else _checked(top_k)
         narrowed = apply_filter_policy(self.filter_policy, self.filters, filters)
         answer = self.document_store.engine.recall(
-            query,
+            query[:QUERY_LIMIT],
             limit=MOST_HITS if narrowed else wanted,
             profile=self.profile,
             kinds=("note",),

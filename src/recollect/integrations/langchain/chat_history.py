@@ -10,7 +10,8 @@ from typing import Any
 from recollect.aio import AsyncEngine
 from recollect.engine.engine import Engine
 from recollect.extras import needs_extra
-from recollect.integrations.opening import opened_memory
+from recollect.integrations.opening import of_own_scope, opened_memory
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory, is_assistant
 
 with needs_extra("The adapter for LangChain", "langchain"):
@@ -30,18 +31,18 @@ _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "Hu
 
 
 class RecollectChatMessageHistory(BaseChatMessageHistory):
-    """The messages of one conversation, in order; what others added to the session is among them."""
+    """The messages of one conversation, in order, with those that other clients added to the session."""
 
     def __init__(self, memory: Engine | str | Path, session_id: str, *, extract: bool = True) -> None:
         """With `extract`, what is worth keeping in the messages also becomes notes of the memory."""
-        self.memory = opened_memory(memory)
+        self.memory = of_own_scope(opened_memory(memory))
         self.session_id = session_id
         self._extract = extract
         self._calls = AsyncEngine(self.memory)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # LangChain's is an attribute
-        return [_message(turn) for turn in self._turns()]
+        return [_message(turn) for turn in self.memory.sessions.turns(self.session_id)]
 
     async def aget_messages(self) -> list[BaseMessage]:
         return await self._calls.run(lambda _: self.messages)
@@ -57,14 +58,10 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
 
     def clear(self) -> None:
         """Forget the messages, so that the memory can bring them back; notes made of them stay."""
-        self.memory.forget([turn.id for turn in self._turns()])
+        self.memory.forget([turn.id for turn in self.memory.sessions.turns(self.session_id)])
 
     async def aclear(self) -> None:
         await self._calls.run(lambda _: self.clear())
-
-    def _turns(self) -> list[Memory]:
-        turns = self.memory.sessions.turns(self.session_id)
-        return [turn for turn in turns if turn.deleted_at is None and turn.superseded_at is None]
 
 
 def _turn(message: BaseMessage) -> dict[str, Any]:
@@ -77,14 +74,12 @@ def _turn(message: BaseMessage) -> dict[str, Any]:
 
 def _text(message: BaseMessage) -> str:
     """What searches find a message by: what it says, else what it calls for."""
-    said = message.text.replace("\0", " ")
-    if said.strip():
-        return said
     calls = [
         f"{call['name']}({json.dumps(call['args'], ensure_ascii=False, default=str)})"
         for call in getattr(message, "tool_calls", ())
     ]
-    return f"(calls {', '.join(calls)})" if calls else f"({message.type} without text)"
+    silent = f"(calls {', '.join(calls)})" if calls else f"({message.type} without text)"
+    return searched_text(message.text, silent)
 
 
 def _message(turn: Memory) -> BaseMessage:

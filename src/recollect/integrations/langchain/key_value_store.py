@@ -68,4 +68,4 @@ class RecollectByteStore(ByteStore):
 def _note(key: str, value: bytes) -> KeyedNote:
     if not isinstance(value, bytes | bytearray | memoryview):
         raise InvalidInput(f"The value of {key!r} is bytes, not {type(value).__name__}.")
-    return KeyedNote(key, f"{PROGRAM} {key}".replace("\0", " "), {"base64": b64encode(value).decode("ascii")})
+    return KeyedNote(key, f"{PROGRAM} {key}", {"base64": b64encode(value).decode("ascii")})

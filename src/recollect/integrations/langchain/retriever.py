@@ -14,6 +14,7 @@ from recollect.engine.results import Hit
 from recollect.extras import needs_extra
 from recollect.ranking.explain import effect_text
 from recollect.records import Kind
+from recollect.text.limits import QUERY_LIMIT
 
 with needs_extra("The adapter for LangChain", "langchain"):
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -87,7 +88,7 @@ class RecollectRetriever(BaseRetriever):
 
 
 def _recalled(memory: Engine, query: str, asked: dict[str, Any]) -> list[Document]:
-    return [_document(hit) for hit in memory.recall(query, **asked).hits]
+    return [_document(hit) for hit in memory.recall(query[:QUERY_LIMIT], **asked).hits]
 
 
 def _document(hit: Hit) -> Document:

@@ -16,6 +16,7 @@ from recollect.extras import needs_extra
 from recollect.integrations.json_filters import check_filter, matches_filter
 from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
 from recollect.integrations.opening import opened_memory
+from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
 
 with needs_extra("The adapter for LangChain", "langchain"):
@@ -203,9 +204,7 @@ class RecollectVectorStore(VectorStore):
 
 def _note(id_: str, document: Document) -> KeyedNote:
     metadata: dict[str, Any] = {"metadata": document.metadata}
-    text = document.page_content.replace("\0", " ")
-    if not text.strip():
-        text = _BLANK
+    text = searched_text(document.page_content, _BLANK)
     if text != document.page_content:
         metadata["text"] = document.page_content
     return KeyedNote(id_, text, metadata)

@@ -1,0 +1,17 @@
+"""The text by which searches find what a framework stores, where the thing itself stands in the metadata."""
+
+from __future__ import annotations
+
+from recollect.text.limits import TEXT_LIMIT, is_blank
+
+
+def shown_text(text: str) -> str:
+    """The text with U+FFFD for each NUL and each half of a surrogate pair; empty if it shows nothing."""
+    shown = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "" if is_blank(text.replace("\0", "")) else shown
+
+
+def searched_text(text: str, otherwise: str) -> str:
+    """As much of a text as a memory keeps in one piece; that of `otherwise` where it shows nothing."""
+    return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])
