@@ -116,6 +116,26 @@ def test_a_hook_by_hand_ends_well(typed: CommandLine) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="runs the command as a POSIX shell does")
+def test_a_hook_loads_nothing_of_the_project_it_runs_in(typed: CommandLine, home: Path) -> None:
+    typed("hooks", "install", "claude-code")
+    hooks = json.loads((home / ".claude" / "settings.json").read_text())["hooks"]
+    command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
+    project = home / "project"
+    project.mkdir()
+    for name in ("json", "socket", "recollect"):
+        (project / f"{name}.py").write_text("raise SystemExit('code of the project ran')")
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=project,
+        input=b"no json",
+        env=typed.variables(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_changed_settings_are_noticed(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("hook_deadline_ms = 200\n")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NAME = "recollect"
 MODULE = "recollect.cli.main"
+SAFE_MODULE_OPTIONS = ("-P", "-m")
+"""Clients start us in the project's folder: without -P, Python would load a `json.py` that is there."""
 _WRITTEN = ("type", "command", "args", "env", "environment")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
 """How the variables end that hold secrets: whoever put one here did it by hand."""

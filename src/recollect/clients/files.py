@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clients.catalogue import Machine
-from recollect.clients.entry import MODULE, NAME, NotEditable
+from recollect.clients.entry import MODULE, NAME, SAFE_MODULE_OPTIONS, NotEditable
 from recollect.errors import Conflict
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def launch_words(scripts: Path | None = None, executable: str | None = None) -> 
         if (scripts / name).is_file():
             # Not resolved: a link in a virtual environment is what makes it that environment's.
             return (str((scripts / name).absolute()),)
-    return (executable or sys.executable, "-m", MODULE)
+    return (executable or sys.executable, *SAFE_MODULE_OPTIONS, MODULE)
 
 
 def read_settings(path: Path) -> str | None:

@@ -160,7 +160,7 @@ def start_resident(known: Known) -> None:
     )
     try:
         subprocess.Popen(  # noqa: S603  # ourselves
-            [sys.executable, "-m", "recollect.hooks.resident", *known.resident],
+            [sys.executable, "-P", "-m", "recollect.hooks.resident", *known.resident],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
