@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -233,6 +234,21 @@ def test_at_the_deadline_a_prompt_goes_on_and_what_was_said_waits(hooks: Hooks) 
     hooks.turn("s1", "Pears.")
     hooks.wait_for("capture", 2)
     assert hooks.said("s1") == [("user", ASKED), ("assistant", "Pears.")]
+
+
+def test_a_listener_that_was_killed_is_replaced_though_a_stranger_has_its_port(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    assert KNOWN in hooks.prompt("s1", ASKED)
+    (path,) = hooks.addresses()
+    killed = read_address(str(path))
+    assert killed is not None
+    os.kill(killed.process_id, signal.SIGKILL)
+    # Like an HTTP server, it takes the call and waits for a request that it understands.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        path.write_text(Address(silent.getsockname()[1], killed.secret, killed.process_id).written())
+        assert KNOWN in hooks.prompt("s2", ASKED)
+    assert [line["outcome"] for line in hooks.log() if line["event"] == "prompt"] == ["answered"] * 2
 
 
 def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:

@@ -22,7 +22,7 @@ from recollect.errors import RecollectError
 from recollect.hooks.capture import Capture
 from recollect.hooks.known import hooks_folder, store_key
 from recollect.hooks.log import remove_old_logs
-from recollect.hooks.places import address_path, write_privately
+from recollect.hooks.places import address_path, lock_path, take_lock, write_privately
 from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.wire import LOOPBACK, Address, accept_request, read_address, send
 
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.settings import Settings
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 _MOST_AT_ONCE = 16
+_CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
+"""A hook that looks whether the lock is free has it for a moment."""
 _TALK_SECONDS = 10.0
 """How long one connection may take."""
 
@@ -56,6 +53,7 @@ class HookListener:
         self._engine = engine
         self._folder, key = folder or hooks_folder(), store_key(settings)
         self._path = Path(address_path(self._folder, key))
+        self._lock_path = Path(lock_path(self._folder, key))
         self._secret = secrets.token_hex(32)
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
@@ -78,17 +76,16 @@ class HookListener:
     def claim(self) -> bool:
         """Become the one that answers; False where another process is."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self._path.with_suffix(".lock")
-        while True:
-            file = path.open("ab")
-            if not _locked(file):
-                file.close()
-                return False
+        for _ in range(_CLAIM_TRIES):
+            file = self._lock_path.open("ab")
             # The one before us may have removed it, after we had opened it.
-            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+            if take_lock(file.fileno()) and _is_file_at(self._lock_path, file):
                 self._lock_file = file
+                self._path.unlink(missing_ok=True)  # of one that was killed
                 return True
             file.close()
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+        return False
 
     def listen(self) -> None:
         """Begin to answer, and say where."""
@@ -114,7 +111,7 @@ class HookListener:
             self._socket = None
         if self._lock_file is not None:
             if sys.platform != "win32":  # there, an open file cannot be removed
-                self._path.with_suffix(".lock").unlink(missing_ok=True)
+                self._lock_path.unlink(missing_ok=True)
             self._lock_file.close()
             self._lock_file = None
 
@@ -172,14 +169,5 @@ class HookListener:
                 return {"error": f"unknown request {other!r}"}
 
 
-def _locked(file: IO[bytes]) -> bool:
-    """Whether we have the lock; closing the file, or the end of the process, gives it back."""
-    try:
-        if sys.platform == "win32":
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _is_file_at(path: Path, file: IO[bytes]) -> bool:
+    return path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino

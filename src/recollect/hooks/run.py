@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.hooks.events import EVENTS, HookEvent, hook_event, injection
 from recollect.hooks.known import Known, hooks_folder, known_settings
 from recollect.hooks.log import note_event
-from recollect.hooks.places import address_path, put_waiting
+from recollect.hooks.places import address_path, is_claimed, put_waiting
 from recollect.hooks.wire import NobodyListens, ask, read_address
 
 TYPE_CHECKING = False
@@ -128,16 +128,17 @@ class _Hook:
 
     def _asked(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
         """The answer of whoever has the store open; None where nobody has, and somebody is on the way."""
-        path, started = address_path(self.known.folder, self.known.key), False
+        place, started = (self.known.folder, self.known.key), False
         while True:
-            address = read_address(path)
             left = self.deadline - time.monotonic()
-            if address is not None:
-                try:
-                    return ask(address, request, max(left, 0.001))
-                except NobodyListens:
-                    pass
-            if not started:
+            if is_claimed(*place):
+                address = read_address(address_path(*place))
+                if address is not None:
+                    try:
+                        return ask(address, request, max(left, 0.001))
+                    except NobodyListens:
+                        pass
+            elif not started:
                 start_resident(self.known)
                 started = True
             if not waits or left < _BETWEEN_TRIES_SECONDS:
