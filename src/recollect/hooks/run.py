@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _LONGEST_INPUT = 8_000_000
-_NO_HURRY_SECONDS = 5.0
-"""For an event that no prompt waits for."""
+_NO_HURRY_SECONDS = 3.0
+"""For an event that no prompt waits for: less than the clients' own limit."""
 _BETWEEN_TRIES_SECONDS = 0.02
 _TO_KEEP_SECONDS = 1.0
 """So much longer than its deadline a hook may take to keep what was said."""
@@ -52,10 +52,12 @@ class _Hook:
         self.client = client
         self.kind = kind
         self.began = began
-        seconds = known.deadline_ms / 1000 if kind == "prompt" else _NO_HURRY_SECONDS
+        seconds = known.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
         self.deadline = began + seconds
         self.kept = threading.Event()
         self.ending = threading.Lock()
+        self.starting = threading.Lock()
+        self.started = False
 
     def run(self) -> None:
         if self.kind not in EVENTS:
@@ -76,6 +78,8 @@ class _Hook:
         time.sleep(max(0.0, self.deadline - time.monotonic()))
         self.kept.wait(_TO_KEEP_SECONDS)
         self.ending.acquire()
+        if not is_claimed(self.known.folder, self.known.key):
+            self._start_resident()  # or a slow machine would never have one
         self._note("late", {})
         os._exit(0)
 
@@ -128,7 +132,7 @@ class _Hook:
 
     def _asked(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
         """The answer of whoever has the store open; None where nobody has, and somebody is on the way."""
-        place, started = (self.known.folder, self.known.key), False
+        place = self.known.folder, self.known.key
         while True:
             left = self.deadline - time.monotonic()
             if is_claimed(*place):
@@ -138,12 +142,17 @@ class _Hook:
                         return ask(address, request, max(left, 0.001))
                     except NobodyListens:
                         pass
-            elif not started:
-                start_resident(self.known)
-                started = True
+            else:
+                self._start_resident()
             if not waits or left < _BETWEEN_TRIES_SECONDS:
                 return None
             time.sleep(_BETWEEN_TRIES_SECONDS)
+
+    def _start_resident(self) -> None:
+        with self.starting:  # the deadline must not end us halfway
+            if not self.started:
+                start_resident(self.known)
+                self.started = True
 
 
 def start_resident(known: Known) -> None:
