@@ -24,6 +24,7 @@ from recollect.hooks.block import memory_block, without_blocks
 from recollect.hooks.capture import without_recalled
 from recollect.hooks.events import hook_event, injection
 from recollect.hooks.log import logged_events
+from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.transcript import last_answer
 from recollect.hooks.wire import Address, NobodyListens, ask, read_address
 
@@ -344,6 +345,86 @@ def test_an_answer_loses_only_the_sentences_that_repeat_a_memory() -> None:
     assert without_recalled(f"{KNOWN}! So no nut cake.", recalled) == "So no nut cake."
     assert without_recalled("She is not allergic to pears.", recalled) == "She is not allergic to pears."
     assert without_recalled(f"- {KNOWN}", recalled) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"As you told me, {KNOWN}.",
+        f"Yes: **{KNOWN}**.",
+        f'From memory: "{KNOWN}" (2026-11-17).',
+        f'- [2026-11-17 22:50, note] "{KNOWN}"',
+        f"> {KNOWN}",
+        "| Marisol Vega | allergic to hazelnuts and walnuts |",
+        "Marisol is allergic to walnuts and hazelnuts.",
+        "According to your notes, Marisol Vega has an allergy to hazelnuts and walnuts.",
+    ],
+)
+def test_what_was_recalled_is_left_out_of_an_answer_in_other_words_too(said: str) -> None:
+    assert (
+        without_recalled(f"{said}\n\nUse pears instead.", [f"Ana is a baker. {KNOWN}"])
+        == "Use pears instead."
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Marisol Vega is not allergic to walnuts.",
+        "Marisol Vega is allergic to hazelnuts, walnuts and pecans.",
+        "Marisol Vega is allergic to 3 nuts.",
+        "Since Marisol Vega is allergic to hazelnuts and walnuts, use pears.",
+        "Marisol wrote.",
+    ],
+)
+def test_an_answer_keeps_what_is_new(said: str) -> None:
+    assert without_recalled(said, [KNOWN]) == said
+
+
+def test_what_a_session_was_shown_outlives_the_process_that_showed_it(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.add_messages("long ago", [{"role": "user", "content": KNOWN}])
+    assert KNOWN in hooks.prompt("s1", ASKED)
+    hooks.wait_for("capture", 1)
+    hooks.stop()
+    hooks.turn("s1", f"{KNOWN}. Use pears.")
+    assert hooks.prompt("s1", f"{ASKED} Really?") == ""
+    hooks.wait_for("capture", 3)
+    assert hooks.said("s1")[1] == ("assistant", "Use pears.")
+
+
+def test_what_the_agent_recalled_by_itself_is_not_captured_either(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    hooks.turn("s1", f"According to your notes, {KNOWN}.\n\nUse pears.")
+    hooks.wait_for("capture", 1)
+    assert hooks.said("s1") == [("assistant", "Use pears.")]
+
+
+def _request(session: str, text: str, budget_tokens: int = 400) -> dict[str, Any]:
+    return {"session": session, "text": text, "owner": "", "agent": "", "budget_tokens": budget_tokens}
+
+
+def test_what_a_session_knows_takes_no_room_from_what_it_does_not(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+        said = [f"Is Marisol Vega allergic to hazelnuts or walnuts, I asked time {n}" for n in range(12)]
+        memory.add_messages("codex s1", [{"role": "user", "content": text} for text in said])
+        answer = prompt_answer(memory, _request("codex s1", ASKED, 60), Shown(str(tmp_path), "key"), "0" * 16)
+        assert (answer["memories"], KNOWN in answer["answer"]) == (1, True)
+        long = memory.remember(f"{KNOWN}. " + "She told us so at the harbour festival. " * 40)
+        answer = prompt_answer(memory, _request("codex s1", ASKED, 60), Shown(str(tmp_path), "k2"), "0" * 16)
+        assert answer["memories"] == 1, long
+
+
+def test_a_note_drawn_from_a_session_is_not_given_to_it(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
+        said = "My sister Ana Duarte lives in Porto."
+        done = memory.add_messages("codex s1", [{"role": "user", "content": said}])
+        assert done.notes
+        shown, asked = Shown(str(tmp_path), "key"), "Where does my sister Ana Duarte live?"
+        assert prompt_answer(memory, _request("codex s1", asked), shown, "0" * 16)["memories"] == 0
+        assert prompt_answer(memory, _request("codex s2", asked), shown, "0" * 16)["memories"] > 0
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class HookListener:
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
         self._room = threading.BoundedSemaphore(_MOST_AT_ONCE)
-        self._shown = Shown()
+        self._shown = Shown(self._folder, key)
         self._capture = Capture(self._folder, key, engine, self._shown)
         self._last = time.monotonic()
         self.stopped = threading.Event()
@@ -97,6 +97,7 @@ class HookListener:
         ).start()
         with suppress(OSError):
             remove_old_logs(self._folder)
+        self._shown.remove_old()
         self._capture.start()
 
     def close(self) -> None:
