@@ -19,11 +19,13 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.hooks import places
 from recollect.hooks.activity import activity_of
 from recollect.hooks.block import memory_block, without_blocks
 from recollect.hooks.capture import without_recalled
 from recollect.hooks.events import hook_event, injection
 from recollect.hooks.log import logged_events
+from recollect.hooks.places import all_waiting, put_waiting
 from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.transcript import last_answer
 from recollect.hooks.wire import Address, NobodyListens, ask, read_address
@@ -181,6 +183,49 @@ def test_a_hook_never_fails_a_prompt(hooks: Hooks) -> None:
     (error,) = hooks.wait_for("resident", 1)[:1]
     assert "NotAStore" in error["detail"]
     assert len(list(hooks.state.glob("*.waiting/*.json"))) == 1  # what was said waits for a better day
+
+
+def test_a_hook_ends_well_where_it_may_write_nothing(hooks: Hooks) -> None:
+    hooks.state.write_text("a file where the folder should be")
+    assert hooks.prompt("s1", ASKED) == ""
+
+
+def test_input_with_a_byte_order_mark_is_read(hooks: Hooks) -> None:
+    hooks.run("claude-code", "prompt", "\ufeff" + json.dumps({"session_id": "s1", "prompt": "hello there"}))
+    hooks.wait_for("capture", 1)
+    assert hooks.said("s1") == [("user", "hello there")]
+
+
+def test_a_message_that_cannot_be_stored_holds_up_no_other_and_is_not_quoted_in_the_log(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.add_messages("claude-code s1", [{"role": "user", "content": "Hello."}], key="hook 1")
+    hooks.run("claude-code", "start", {"session_id": "s1"})
+    hooks.turn("s1", "Hello to you.")
+    hooks.wait_for("capture", 1)
+    hooks.stop()
+    (waiting,) = hooks.state.glob("*.waiting")
+    row = {"client": "codex", "session": "claude-code s1", "role": "user", "text": "Hello.", "at": 0.0}
+    row |= {"transcript": "", "owner": "", "agent": "", "allows_secrets": False}
+    # One that was stored before its process was killed, less of it; one that is no message; and a good one.
+    for place, change in enumerate(
+        ({"text": "Hello. Hello."}, {"text": "secret\0"}, {"text": "Good."}), start=1
+    ):
+        (waiting / f"{place}.json").write_text(json.dumps({**row, **change}))
+    hooks.run("claude-code", "start", {"session_id": "s1"})
+    captured = hooks.wait_for("capture", 4)
+    assert [line["outcome"] for line in captured] == ["captured", "twice", "error", "captured"]
+    assert "secret" not in json.dumps(captured)
+    assert not list(waiting.iterdir())
+
+
+def test_of_too_many_waiting_messages_the_oldest_go_and_none_is_missed_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_MOST_WAITING", 2)
+    assert [put_waiting(str(tmp_path), "key", str(n)) for n in range(3)] == [0, 0, 1]
+    gone = all_waiting(str(tmp_path), "key")
+    monkeypatch.setattr(places, "all_waiting", lambda *_: ["/nowhere/0.json", *gone])
+    assert put_waiting(str(tmp_path), "key", "3") == 0  # another process took the first meanwhile
 
 
 @dataclass
@@ -439,6 +484,7 @@ def test_a_note_drawn_from_a_session_is_not_given_to_it(tmp_path: Path) -> None:
         ("claude-code", "prompt", {"prompt": "/model opus"}, ""),
         ("claude-code", "prompt", {"prompt": "/etc/hosts is wrong"}, "/etc/hosts is wrong"),
         ("claude-code", "prompt", {"prompt": 7}, ""),
+        ("claude-code", "prompt", {"prompt": "half \ud83d of it\0"}, "half ? of it"),
     ],
 )
 def test_each_clients_event_says_what_was_said(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.memory_text import memory_text
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import Conflict, InvalidInput, RecollectError
 from recollect.hooks.block import without_blocks
 from recollect.hooks.log import note_event
 from recollect.hooks.places import all_waiting
@@ -109,23 +109,24 @@ class Capture:
     def _store_all(self) -> None:
         """What the store cannot take now waits on."""
         for path in all_waiting(self._folder, self._key):
+            client, outcome, more = "", "error", dict[str, Any]()
             try:
-                engine = self._engine()
                 row = json.loads(Path(path).read_text(encoding="utf-8"))
-                outcome, more = self._stored(engine, row, key=Path(path).stem)
-                note_event(self._folder, str(row["client"]), "capture", outcome, **more)
+                client = str(row["client"])
+                outcome, more = self._stored(self._engine(), row, key=Path(path).stem)
+            except FileNotFoundError:
+                continue  # there were too many, and a hook dropped it
+            except Conflict:
+                outcome = "twice"  # stored just before a process was killed, with other sentences left out
             except InvalidInput as error:
-                self._note_loss(error)
-            except RecollectError as error:
-                note_event(self._folder, "", "capture", "error", detail=f"What was said waits: {error}")
+                more = _loss(error)
+            except (RecollectError, OSError) as error:
+                note_event(self._folder, client, "capture", outcome, detail=f"What was said waits: {error}")
                 return
             except Exception as error:  # noqa: BLE001  # one message must not hold up all others
-                self._note_loss(error)
+                more = _loss(error)
             Path(path).unlink(missing_ok=True)
-
-    def _note_loss(self, error: Exception) -> None:
-        """It would fail again: it is left out, and the log says so."""
-        note_event(self._folder, "", "capture", "error", detail=f"{type(error).__name__}: {error}")
+            note_event(self._folder, client, "capture", outcome, **more)
 
     def _known_texts(self, own: Engine, session: str, answer: str) -> list[str]:
         """What an answer may repeat: what hooks showed, and facts that the agent may have recalled itself."""
@@ -161,3 +162,8 @@ class Capture:
         self._recent.append((same, at))
         more: dict[str, Any] = {"secrets": secrets} if secrets else {}
         return "captured", {**more, "notes": len(done.notes)}
+
+
+def _loss(error: Exception) -> dict[str, Any]:
+    """It would fail again: it is left out, and the log says so, but not what was said."""
+    return {"detail": f"A message could not be stored and is left out: {type(error).__name__}"}

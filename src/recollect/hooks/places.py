@@ -67,10 +67,16 @@ def put_waiting(folder: str, key: str, text: str) -> int:
     waiting = _waiting_folder(folder, key)
     os.makedirs(waiting, mode=0o700, exist_ok=True)
     write_privately(os.path.join(waiting, f"{time.time_ns():020d}-{os.getpid()}.json"), text)
-    surplus = all_waiting(folder, key)[:-_MOST_WAITING]
-    for old in surplus:
-        os.remove(old)
-    return len(surplus)
+    return sum(map(removed, all_waiting(folder, key)[:-_MOST_WAITING]))
+
+
+def removed(path: str) -> bool:
+    """Remove a file; False where another process did so first."""
+    try:
+        os.remove(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def all_waiting(folder: str, key: str) -> list[str]:

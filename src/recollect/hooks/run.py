@@ -43,7 +43,8 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
     except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
-    os._exit(0)
+    finally:
+        os._exit(0)  # also where there is no place for a log
 
 
 class _Hook:
@@ -63,7 +64,7 @@ class _Hook:
         if self.kind not in EVENTS:
             raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
         threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
-        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
+        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
         event = hook_event(self.client, self.kind, given)
         more = self._keep(event)
         self.kept.set()
