@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,6 +104,41 @@ def test_a_day_is_shown_by_client(typed: CommandLine, home: Path) -> None:
     assert shown == {"prompts": 2, "answered": 1, "memories": 2, "captured": 1, "secrets": 1, "errors": 1}
     assert found["errors"] == [f"{next(iter(found['errors']))[:19]} prompt: it broke"]
     assert "day\tcodex\t2\t1\t2\t0" in typed("hooks", "status", "--day", day).stdout
+    assert "No hook ran on 2020-01-01." in typed("hooks", "status", "--day", "2020-01-01").stderr
+    assert "'yesterday' does not match" in typed.refused("hooks", "status", "--day", "yesterday", status=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs the command as a POSIX shell does")
+def test_nothing_is_left_when_the_last_client_is_gone(typed: CommandLine, home: Path) -> None:
+    typed.environment["RECOLLECT_MODEL"] = "hashing"
+    state = home / "data" / "recollect" / "hooks"
+    typed("hooks", "install", "gemini")
+    for client, store in (("claude-code", "one.db"), ("codex", "two.db")):
+        typed("hooks", "install", client, "--store", str(home / store))
+    settings = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
+    for path in settings.values():
+        command = json.loads((home / path).read_text())["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        given = b'{"session_id": "s1"}'
+        subprocess.run(["sh", "-c", command], input=given, env=typed.variables(), check=True)
+    for _ in range(600):
+        if len(running := typed.json("hooks", "status")["answering_processes"]) == 2:
+            break
+        time.sleep(0.05)
+    assert len(running) == 2
+    typed("hooks", "uninstall", "gemini")
+    assert state.is_dir()  # others have hooks
+    waiting = state / "0123456789abcdef.waiting"
+    waiting.mkdir()
+    (waiting / "1.json").write_text("{}")
+    for client in settings:
+        done = typed("hooks", "uninstall", client)
+    assert "not in the memory yet: 1" in done.stdout
+    assert [path.name for path in state.rglob("*")] == [waiting.name, "1.json"]
+    (waiting / "1.json").unlink()
+    typed("hooks", "install", "cursor")
+    typed("hooks", "uninstall", "cursor")
+    assert not state.exists()
+    assert typed.json("hooks", "status")["answering_processes"] == []
 
 
 def test_a_hook_by_hand_ends_well(typed: CommandLine) -> None:

@@ -164,7 +164,9 @@ class HookListener:
         match request.get("do"):
             case "prompt":
                 return prompt_answer(self._engine(), request, self._shown, secrets.token_hex(8))
-            case "capture" | "stop" | "ping":
+            case "stop":
+                return {"stops": self._stops_when_asked}
+            case "capture" | "ping":
                 return {}
             case other:
                 return {"error": f"unknown request {other!r}"}
