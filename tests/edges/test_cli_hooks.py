@@ -64,6 +64,22 @@ def test_hooks_come_and_go(typed: CommandLine, home: Path, client: str) -> None:
     assert not typed.json("hooks", "uninstall", client)["changed"]
 
 
+@pytest.mark.parametrize("before", ['{"theme":"x"}\n', '{\n  // mine\n  "theme": "x"\n}\n', "{}"])
+@pytest.mark.parametrize("last", ["hooks", "mcp"])
+def test_hooks_and_a_server_in_one_file_both_go_without_a_trace(
+    typed: CommandLine, home: Path, before: str, last: str
+) -> None:
+    pytest.importorskip("mcp")
+    path = home / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(before)
+    for command in ("hooks", "mcp"):
+        typed(command, "install", "gemini")
+    for command in sorted(("hooks", "mcp"), key=last.__eq__):
+        typed(command, "uninstall", "gemini")
+    assert path.read_text() == before
+
+
 def test_a_file_that_cannot_be_read_is_left_alone(typed: CommandLine, home: Path) -> None:
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()
