@@ -297,6 +297,30 @@ def test_a_listener_that_was_killed_is_replaced_though_a_stranger_has_its_port(h
     assert [line["outcome"] for line in hooks.log() if line["event"] == "prompt"] == ["answered"] * 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_store_that_was_replaced_is_opened_anew(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember("Bob likes kites")
+    assert hooks.prompt("s1", ASKED) == ""
+    hooks.wait_for("capture", 1)
+    (address,) = hooks.addresses()
+    for path in hooks.folder.glob("memory.db*"):
+        path.unlink()
+    assert hooks.prompt("s2", ASKED) == ""
+    for _ in range(600):
+        if not address.exists():
+            break
+        time.sleep(0.05)
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    assert KNOWN in hooks.prompt("s3", ASKED)
+    for _ in range(600):
+        if sum(line["outcome"] == "captured" for line in hooks.log()) == 3:
+            break
+        time.sleep(0.05)
+    assert hooks.said("s2") == [("user", ASKED)]  # it waited
+
+
 def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:
     hooks.prompt("s1", ASKED)  # from now on somebody answers, and the settings are known
     hooks.wait_for("capture", 1)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.memory_text import memory_text
-from recollect.errors import Conflict, InvalidInput, RecollectError
+from recollect.errors import Conflict, InvalidInput, RecollectError, StoreUnavailable
 from recollect.hooks.block import without_blocks
 from recollect.hooks.log import note_event
 from recollect.hooks.places import all_waiting
@@ -75,7 +75,16 @@ def _repeats(said: str, known: Sequence[tuple[str, Sequence[str]]]) -> bool:
 class Capture:
     """Stores what waits, in a thread of its own, whenever it is woken."""
 
-    def __init__(self, folder: str, key: str, engine: Callable[[], Engine], shown: Shown) -> None:
+    def __init__(
+        self,
+        folder: str,
+        key: str,
+        engine: Callable[[], Engine],
+        shown: Shown,
+        store_is_gone: Callable[[], None],
+    ) -> None:
+        """`store_is_gone` is called when what was said cannot be stored now."""
+        self._store_is_gone = store_is_gone
         self._folder, self._key = folder, key
         self._engine = engine
         self._shown = shown
@@ -122,6 +131,8 @@ class Capture:
                 more = _loss(error)
             except (RecollectError, OSError) as error:
                 note_event(self._folder, client, "capture", outcome, detail=f"What was said waits: {error}")
+                if isinstance(error, StoreUnavailable):
+                    self._store_is_gone()
                 return
             except Exception as error:  # noqa: BLE001  # one message must not hold up all others
                 more = _loss(error)

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.hooks.capture import Capture
 from recollect.hooks.known import hooks_folder, store_key
 from recollect.hooks.log import remove_old_logs
@@ -59,7 +59,7 @@ class HookListener:
         self._socket: socket.socket | None = None
         self._room = threading.BoundedSemaphore(_MOST_AT_ONCE)
         self._shown = Shown(self._folder, key)
-        self._capture = Capture(self._folder, key, engine, self._shown)
+        self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
         self._last = time.monotonic()
         self.stopped = threading.Event()
 
@@ -150,6 +150,8 @@ class HookListener:
         try:
             reply = self._reply(request)
         except (RecollectError, ValueError, TypeError, KeyError) as error:
+            if isinstance(error, StoreUnavailable):
+                self._store_is_gone()
             reply = {"error": f"{type(error).__name__}: {error}"}
         send(connection, json.dumps(reply).encode())
         # Only then: what waits to be captured must not delay an answer.
@@ -157,6 +159,11 @@ class HookListener:
             self.stopped.set()
         else:
             self._capture.wake()
+
+    def _store_is_gone(self) -> None:
+        """It was moved or replaced, or its server is down: the next hook starts a resident that opens it."""
+        if self._stops_when_asked:
+            self.stopped.set()
 
     def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
         if request.get("forget_shown"):
