@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,13 +20,14 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.hooks import places
+from recollect.hooks import places, resident
 from recollect.hooks.activity import activity_of
 from recollect.hooks.block import memory_block, without_blocks
 from recollect.hooks.capture import without_recalled
 from recollect.hooks.events import hook_event, injection
 from recollect.hooks.log import logged_events
 from recollect.hooks.places import all_waiting, put_waiting
+from recollect.hooks.resident import answer_hooks
 from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.transcript import last_answer
 from recollect.hooks.wire import Address, NobodyListens, ask, read_address
@@ -122,6 +124,8 @@ def hooks(tmp_path: Path) -> Iterator[Hooks]:
     made = Hooks(tmp_path)
     yield made
     made.stop()
+    if made.state.is_dir():
+        shutil.rmtree(made.state, ignore_errors=True)  # a resident that only starts now ends at once
 
 
 def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Hooks) -> None:
@@ -248,6 +252,30 @@ class Stranger:
                     self.received += connection.recv(10_000)
             except OSError:
                 return
+
+
+def test_a_resident_ends_where_no_hook_can_find_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
+    monkeypatch.setattr(resident, "_LOOK_SECONDS", 0.01)
+    monkeypatch.chdir(tmp_path)  # the resident goes elsewhere; this brings us back
+    options = [
+        "--store",
+        str(tmp_path / "memory.db"),
+        "--model",
+        "hashing",
+        "--folder",
+        str(tmp_path / "state"),
+    ]
+    answer_hooks(options)  # the hooks' folder is gone
+    assert not (tmp_path / "memory.db").exists()
+    (tmp_path / "state").mkdir()
+    thread = threading.Thread(target=answer_hooks, args=(options,), daemon=True)
+    thread.start()
+    while not list((tmp_path / "state").glob("*.json")):
+        time.sleep(0.01)
+    shutil.rmtree(tmp_path / "state")
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 def test_a_stranger_on_the_port_is_told_nothing() -> None:

@@ -74,8 +74,9 @@ class HookListener:
         self.close()
 
     def claim(self) -> bool:
-        """Become the one that answers; False where another process is."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Become the one that answers; False where another process is, or the hooks' files were removed."""
+        if not self._path.parent.is_dir():
+            return False
         for _ in range(_CLAIM_TRIES):
             file = self._lock_path.open("ab")
             # The one before us may have removed it, after we had opened it.
@@ -115,6 +116,11 @@ class HookListener:
                 self._lock_path.unlink(missing_ok=True)
             self._lock_file.close()
             self._lock_file = None
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether a hook can still find it: not where the hooks' files were removed."""
+        return self._lock_file is not None and _is_file_at(self._lock_path, self._lock_file)
 
     def idle_seconds(self) -> float:
         return time.monotonic() - self._last

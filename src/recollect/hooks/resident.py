@@ -41,7 +41,7 @@ def answer_hooks(options: Sequence[str]) -> None:
         opened().search("warm", limit=1)
         listener.listen()
         while not listener.stopped.wait(_LOOK_SECONDS):
-            if listener.idle_seconds() > 60 * settings.hook_idle_minutes:
+            if not listener.is_reachable or listener.idle_seconds() > 60 * settings.hook_idle_minutes:
                 break
     except RecollectError as error:
         note_event(folder, "", "resident", "error", detail=f"{type(error).__name__}: {error}")
