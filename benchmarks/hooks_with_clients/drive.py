@@ -25,7 +25,8 @@ from scripted_model import ScriptedModel
 SOURCE = Path(__file__).parent.parent.parent / "src"
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"
 ASKED = "What should I avoid when I bake a cake for Marisol Vega, is she allergic to anything?"
-ANSWER = "Use almond-free sponge and serve it with pears."
+NEW = "Use almond-free sponge and serve it with pears."
+ANSWER = f"As you told me, {KNOWN}. {NEW}"
 SECONDS = 120
 
 
@@ -89,7 +90,7 @@ def driven(name: str, run: Callable[..., Any], program: Path, home: Path) -> dic
             "the model read the memory": KNOWN in asked_first,
             "in our block": "recollect-memory-" in asked_first,
             "the prompt was kept once": sum(ASKED in text for text in texts) == 1,
-            "the answers were kept": ANSWER in texts,
+            "the answers were kept": texts.count(NEW) == 2,
             "nothing recalled was kept as new": not any(
                 KNOWN in text or "recollect-memory" in text for text in texts
             ),

@@ -75,7 +75,12 @@ def test_a_command_in_a_cache_is_known_to_be_passing() -> None:
 
 
 def test_the_installed_script_is_preferred_and_absolute(tmp_path: Path) -> None:
-    assert launch_words(tmp_path, "/usr/bin/python3") == ("/usr/bin/python3", "-m", "recollect.cli.main")
+    assert launch_words(tmp_path, "/usr/bin/python3") == (
+        "/usr/bin/python3",
+        "-P",
+        "-m",
+        "recollect.cli.main",
+    )
     (tmp_path / "recollect.exe").touch()
     assert launch_words(tmp_path) == (str(tmp_path / "recollect.exe"),)
     (tmp_path / "recollect").touch()

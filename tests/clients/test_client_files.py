@@ -99,3 +99,14 @@ def test_what_is_not_utf8_is_not_read(tmp_path: Path) -> None:
 def test_this_machine_is_where_we_are() -> None:
     machine = this_machine({"CODEX_HOME": "/x"})
     assert (machine.system, machine.home) == (sys.platform, Path.home())
+
+
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text("{}")
+    path.chmod(0o444)
+    for after in ('{"a": 1}', None):
+        with pytest.raises(Conflict, match="read-only"):
+            apply_edit(path, SettingsEdit("{}", after))
+    assert [each.name for each in tmp_path.iterdir()] == ["settings.json"]
+    assert path.read_text() == "{}"

@@ -107,17 +107,17 @@ def test_each_client_has_its_file_its_events_and_its_form() -> None:
     written = json.loads(edit_to_install_hooks(cursor.list, None, entries).after or "")
     assert written["version"] == 1
     assert written["hooks"]["beforeSubmitPrompt"] == [
-        {"command": "python3 -m recollect.hooks cursor said", "timeout": 5}
+        {"command": "python3 -P -m recollect.hooks cursor said", "timeout": 5}
     ]
 
 
 def test_a_command_is_quoted_as_its_shell_wants_it() -> None:
     (hook,) = WANTED["Stop"]["hooks"]
-    words = "/usr/bin/python3 -m recollect.hooks claude-code turn"
+    words = "/usr/bin/python3 -P -m recollect.hooks claude-code turn"
     assert hook == {"type": "command", "command": f"{words} --store '/home/ana/my memory.db'", "timeout": 5}
     entries = HOOK_CLIENTS["codex"].entries(r"C:\Program Files\python.exe", [], "win32")
     (hook,) = entries["Stop"]["hooks"]
-    assert hook["command"] == r'"C:\Program Files\python.exe" -m recollect.hooks codex turn'
+    assert hook["command"] == r'"C:\Program Files\python.exe" -P -m recollect.hooks codex turn'
 
 
 def test_an_unknown_client_of_hooks_is_met_with_those_there_are() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,22 @@ def test_hooks_come_and_go(typed: CommandLine, home: Path, client: str) -> None:
     assert not typed.json("hooks", "uninstall", client)["changed"]
 
 
+@pytest.mark.parametrize("before", ['{"theme":"x"}\n', '{\n  // mine\n  "theme": "x"\n}\n', "{}"])
+@pytest.mark.parametrize("last", ["hooks", "mcp"])
+def test_hooks_and_a_server_in_one_file_both_go_without_a_trace(
+    typed: CommandLine, home: Path, before: str, last: str
+) -> None:
+    pytest.importorskip("mcp")
+    path = home / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(before)
+    for command in ("hooks", "mcp"):
+        typed(command, "install", "gemini")
+    for command in sorted(("hooks", "mcp"), key=last.__eq__):
+        typed(command, "uninstall", "gemini")
+    assert path.read_text() == before
+
+
 def test_a_file_that_cannot_be_read_is_left_alone(typed: CommandLine, home: Path) -> None:
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()
@@ -103,11 +120,66 @@ def test_a_day_is_shown_by_client(typed: CommandLine, home: Path) -> None:
     assert shown == {"prompts": 2, "answered": 1, "memories": 2, "captured": 1, "secrets": 1, "errors": 1}
     assert found["errors"] == [f"{next(iter(found['errors']))[:19]} prompt: it broke"]
     assert "day\tcodex\t2\t1\t2\t0" in typed("hooks", "status", "--day", day).stdout
+    assert "No hook ran on 2020-01-01." in typed("hooks", "status", "--day", "2020-01-01").stderr
+    assert "'yesterday' does not match" in typed.refused("hooks", "status", "--day", "yesterday", status=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs the command as a POSIX shell does")
+def test_nothing_is_left_when_the_last_client_is_gone(typed: CommandLine, home: Path) -> None:
+    typed.environment["RECOLLECT_MODEL"] = "hashing"
+    state = home / "data" / "recollect" / "hooks"
+    typed("hooks", "install", "gemini")
+    for client, store in (("claude-code", "one.db"), ("codex", "two.db")):
+        typed("hooks", "install", client, "--store", str(home / store))
+    settings = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
+    for path in settings.values():
+        command = json.loads((home / path).read_text())["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        given = b'{"session_id": "s1"}'
+        subprocess.run(["sh", "-c", command], input=given, env=typed.variables(), check=True)
+    for _ in range(600):
+        if len(running := typed.json("hooks", "status")["answering_processes"]) == 2:
+            break
+        time.sleep(0.05)
+    assert len(running) == 2
+    typed("hooks", "uninstall", "gemini")
+    assert state.is_dir()  # others have hooks
+    waiting = state / "0123456789abcdef.waiting"
+    waiting.mkdir()
+    (waiting / "1.json").write_text("{}")
+    for client in settings:
+        done = typed("hooks", "uninstall", client)
+    assert "not in the memory yet: 1" in done.stdout
+    assert [path.name for path in state.rglob("*")] == [waiting.name, "1.json"]
+    (waiting / "1.json").unlink()
+    typed("hooks", "install", "cursor")
+    typed("hooks", "uninstall", "cursor")
+    assert not state.exists()
+    assert typed.json("hooks", "status")["answering_processes"] == []
 
 
 def test_a_hook_by_hand_ends_well(typed: CommandLine) -> None:
     done = subprocess.run(
         [*typed.program, "hooks", "run", "claude-code", "prompt"],
+        input=b"no json",
+        env=typed.variables(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs the command as a POSIX shell does")
+def test_a_hook_loads_nothing_of_the_project_it_runs_in(typed: CommandLine, home: Path) -> None:
+    typed("hooks", "install", "claude-code")
+    hooks = json.loads((home / ".claude" / "settings.json").read_text())["hooks"]
+    command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
+    project = home / "project"
+    project.mkdir()
+    for name in ("json", "socket", "recollect"):
+        (project / f"{name}.py").write_text("raise SystemExit('code of the project ran')")
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=project,
         input=b"no json",
         env=typed.variables(),
         capture_output=True,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -18,11 +20,15 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.hooks import places, resident
 from recollect.hooks.activity import activity_of
 from recollect.hooks.block import memory_block, without_blocks
 from recollect.hooks.capture import without_recalled
 from recollect.hooks.events import hook_event, injection
 from recollect.hooks.log import logged_events
+from recollect.hooks.places import all_waiting, put_waiting
+from recollect.hooks.resident import answer_hooks
+from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.transcript import last_answer
 from recollect.hooks.wire import Address, NobodyListens, ask, read_address
 
@@ -118,6 +124,8 @@ def hooks(tmp_path: Path) -> Iterator[Hooks]:
     made = Hooks(tmp_path)
     yield made
     made.stop()
+    if made.state.is_dir():
+        shutil.rmtree(made.state, ignore_errors=True)  # a resident that only starts now ends at once
 
 
 def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Hooks) -> None:
@@ -181,6 +189,49 @@ def test_a_hook_never_fails_a_prompt(hooks: Hooks) -> None:
     assert len(list(hooks.state.glob("*.waiting/*.json"))) == 1  # what was said waits for a better day
 
 
+def test_a_hook_ends_well_where_it_may_write_nothing(hooks: Hooks) -> None:
+    hooks.state.write_text("a file where the folder should be")
+    assert hooks.prompt("s1", ASKED) == ""
+
+
+def test_input_with_a_byte_order_mark_is_read(hooks: Hooks) -> None:
+    hooks.run("claude-code", "prompt", "\ufeff" + json.dumps({"session_id": "s1", "prompt": "hello there"}))
+    hooks.wait_for("capture", 1)
+    assert hooks.said("s1") == [("user", "hello there")]
+
+
+def test_a_message_that_cannot_be_stored_holds_up_no_other_and_is_not_quoted_in_the_log(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.add_messages("claude-code s1", [{"role": "user", "content": "Hello."}], key="hook 1")
+    hooks.run("claude-code", "start", {"session_id": "s1"})
+    hooks.turn("s1", "Hello to you.")
+    hooks.wait_for("capture", 1)
+    hooks.stop()
+    (waiting,) = hooks.state.glob("*.waiting")
+    row = {"client": "codex", "session": "claude-code s1", "role": "user", "text": "Hello.", "at": 0.0}
+    row |= {"transcript": "", "owner": "", "agent": "", "allows_secrets": False}
+    # One that was stored before its process was killed, less of it; one that is no message; and a good one.
+    for place, change in enumerate(
+        ({"text": "Hello. Hello."}, {"text": "secret\0"}, {"text": "Good."}), start=1
+    ):
+        (waiting / f"{place}.json").write_text(json.dumps({**row, **change}))
+    hooks.run("claude-code", "start", {"session_id": "s1"})
+    captured = hooks.wait_for("capture", 4)
+    assert [line["outcome"] for line in captured] == ["captured", "twice", "error", "captured"]
+    assert "secret" not in json.dumps(captured)
+    assert not list(waiting.iterdir())
+
+
+def test_of_too_many_waiting_messages_the_oldest_go_and_none_is_missed_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "_MOST_WAITING", 2)
+    assert [put_waiting(str(tmp_path), "key", str(n)) for n in range(3)] == [0, 0, 1]
+    gone = all_waiting(str(tmp_path), "key")
+    monkeypatch.setattr(places, "all_waiting", lambda *_: ["/nowhere/0.json", *gone])
+    assert put_waiting(str(tmp_path), "key", "3") == 0  # another process took the first meanwhile
+
+
 @dataclass
 class Stranger:
     """A program that listens where one of ours did."""
@@ -201,6 +252,30 @@ class Stranger:
                     self.received += connection.recv(10_000)
             except OSError:
                 return
+
+
+def test_a_resident_ends_where_no_hook_can_find_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
+    monkeypatch.setattr(resident, "_LOOK_SECONDS", 0.01)
+    monkeypatch.chdir(tmp_path)  # the resident goes elsewhere; this brings us back
+    options = [
+        "--store",
+        str(tmp_path / "memory.db"),
+        "--model",
+        "hashing",
+        "--folder",
+        str(tmp_path / "state"),
+    ]
+    answer_hooks(options)  # the hooks' folder is gone
+    assert not (tmp_path / "memory.db").exists()
+    (tmp_path / "state").mkdir()
+    thread = threading.Thread(target=answer_hooks, args=(options,), daemon=True)
+    thread.start()
+    while not list((tmp_path / "state").glob("*.json")):
+        time.sleep(0.01)
+    shutil.rmtree(tmp_path / "state")
+    thread.join(60)
+    assert not thread.is_alive()
 
 
 def test_a_stranger_on_the_port_is_told_nothing() -> None:
@@ -233,6 +308,45 @@ def test_at_the_deadline_a_prompt_goes_on_and_what_was_said_waits(hooks: Hooks) 
     hooks.turn("s1", "Pears.")
     hooks.wait_for("capture", 2)
     assert hooks.said("s1") == [("user", ASKED), ("assistant", "Pears.")]
+
+
+def test_a_listener_that_was_killed_is_replaced_though_a_stranger_has_its_port(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    assert KNOWN in hooks.prompt("s1", ASKED)
+    (path,) = hooks.addresses()
+    killed = read_address(str(path))
+    assert killed is not None
+    os.kill(killed.process_id, signal.SIGKILL)
+    # Like an HTTP server, it takes the call and waits for a request that it understands.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        path.write_text(Address(silent.getsockname()[1], killed.secret, killed.process_id).written())
+        assert KNOWN in hooks.prompt("s2", ASKED)
+    assert [line["outcome"] for line in hooks.log() if line["event"] == "prompt"] == ["answered"] * 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_store_that_was_replaced_is_opened_anew(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember("Bob likes kites")
+    assert hooks.prompt("s1", ASKED) == ""
+    hooks.wait_for("capture", 1)
+    (address,) = hooks.addresses()
+    for path in hooks.folder.glob("memory.db*"):
+        path.unlink()
+    assert hooks.prompt("s2", ASKED) == ""
+    for _ in range(600):
+        if not address.exists():
+            break
+        time.sleep(0.05)
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    assert KNOWN in hooks.prompt("s3", ASKED)
+    for _ in range(600):
+        if sum(line["outcome"] == "captured" for line in hooks.log()) == 3:
+            break
+        time.sleep(0.05)
+    assert hooks.said("s2") == [("user", ASKED)]  # it waited
 
 
 def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:
@@ -331,6 +445,86 @@ def test_an_answer_loses_only_the_sentences_that_repeat_a_memory() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        f"As you told me, {KNOWN}.",
+        f"Yes: **{KNOWN}**.",
+        f'From memory: "{KNOWN}" (2026-11-17).',
+        f'- [2026-11-17 22:50, note] "{KNOWN}"',
+        f"> {KNOWN}",
+        "| Marisol Vega | allergic to hazelnuts and walnuts |",
+        "Marisol is allergic to walnuts and hazelnuts.",
+        "According to your notes, Marisol Vega has an allergy to hazelnuts and walnuts.",
+    ],
+)
+def test_what_was_recalled_is_left_out_of_an_answer_in_other_words_too(said: str) -> None:
+    assert (
+        without_recalled(f"{said}\n\nUse pears instead.", [f"Ana is a baker. {KNOWN}"])
+        == "Use pears instead."
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Marisol Vega is not allergic to walnuts.",
+        "Marisol Vega is allergic to hazelnuts, walnuts and pecans.",
+        "Marisol Vega is allergic to 3 nuts.",
+        "Since Marisol Vega is allergic to hazelnuts and walnuts, use pears.",
+        "Marisol wrote.",
+    ],
+)
+def test_an_answer_keeps_what_is_new(said: str) -> None:
+    assert without_recalled(said, [KNOWN]) == said
+
+
+def test_what_a_session_was_shown_outlives_the_process_that_showed_it(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.add_messages("long ago", [{"role": "user", "content": KNOWN}])
+    assert KNOWN in hooks.prompt("s1", ASKED)
+    hooks.wait_for("capture", 1)
+    hooks.stop()
+    hooks.turn("s1", f"{KNOWN}. Use pears.")
+    assert hooks.prompt("s1", f"{ASKED} Really?") == ""
+    hooks.wait_for("capture", 3)
+    assert hooks.said("s1")[1] == ("assistant", "Use pears.")
+
+
+def test_what_the_agent_recalled_by_itself_is_not_captured_either(hooks: Hooks) -> None:
+    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+    hooks.turn("s1", f"According to your notes, {KNOWN}.\n\nUse pears.")
+    hooks.wait_for("capture", 1)
+    assert hooks.said("s1") == [("assistant", "Use pears.")]
+
+
+def _request(session: str, text: str, budget_tokens: int = 400) -> dict[str, Any]:
+    return {"session": session, "text": text, "owner": "", "agent": "", "budget_tokens": budget_tokens}
+
+
+def test_what_a_session_knows_takes_no_room_from_what_it_does_not(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
+        memory.remember(KNOWN)
+        said = [f"Is Marisol Vega allergic to hazelnuts or walnuts, I asked time {n}" for n in range(12)]
+        memory.add_messages("codex s1", [{"role": "user", "content": text} for text in said])
+        answer = prompt_answer(memory, _request("codex s1", ASKED, 60), Shown(str(tmp_path), "key"), "0" * 16)
+        assert (answer["memories"], KNOWN in answer["answer"]) == (1, True)
+        long = memory.remember(f"{KNOWN}. " + "She told us so at the harbour festival. " * 40)
+        answer = prompt_answer(memory, _request("codex s1", ASKED, 60), Shown(str(tmp_path), "k2"), "0" * 16)
+        assert answer["memories"] == 1, long
+
+
+def test_a_note_drawn_from_a_session_is_not_given_to_it(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
+        said = "My sister Ana Duarte lives in Porto."
+        done = memory.add_messages("codex s1", [{"role": "user", "content": said}])
+        assert done.notes
+        shown, asked = Shown(str(tmp_path), "key"), "Where does my sister Ana Duarte live?"
+        assert prompt_answer(memory, _request("codex s1", asked), shown, "0" * 16)["memories"] == 0
+        assert prompt_answer(memory, _request("codex s2", asked), shown, "0" * 16)["memories"] > 0
+
+
+@pytest.mark.parametrize(
     ("client", "kind", "given", "text"),
     [
         ("claude-code", "prompt", {"prompt": "hello"}, "hello"),
@@ -342,6 +536,7 @@ def test_an_answer_loses_only_the_sentences_that_repeat_a_memory() -> None:
         ("claude-code", "prompt", {"prompt": "/model opus"}, ""),
         ("claude-code", "prompt", {"prompt": "/etc/hosts is wrong"}, "/etc/hosts is wrong"),
         ("claude-code", "prompt", {"prompt": 7}, ""),
+        ("claude-code", "prompt", {"prompt": "half \ud83d of it\0"}, "half ? of it"),
     ],
 )
 def test_each_clients_event_says_what_was_said(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NAME = "recollect"
 MODULE = "recollect.cli.main"
+SAFE_MODULE_OPTIONS = ("-P", "-m")
+"""Clients start us in the project's folder: without -P, Python would load a `json.py` that is there."""
 _WRITTEN = ("type", "command", "args", "env", "environment")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
 """How the variables end that hold secrets: whoever put one here did it by hand."""
@@ -182,7 +184,11 @@ def edit_to_uninstall(
     for candidate in (original, None):
         if _installed_into(client, candidate, name, there) == before:
             return SettingsEdit(before, candidate)
-    return SettingsEdit(before, client.format.without_entry(before, name))
+    left = client.format.without_entry(before, name)
+    bare = client.format.without_empty_servers(left)
+    # The list of servers goes too, where it was made for ours.
+    is_our_list = _installed_into(client, bare, name, there) == before
+    return SettingsEdit(before, bare if is_our_list else left)
 
 
 def _installed_into(client: Client, text: str | None, name: str, entry: dict[str, object]) -> str | None:

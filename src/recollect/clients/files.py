@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clients.catalogue import Machine
-from recollect.clients.entry import MODULE, NAME, NotEditable
+from recollect.clients.entry import MODULE, NAME, SAFE_MODULE_OPTIONS, NotEditable
 from recollect.errors import Conflict
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PRIVATE = 0o600
 """For files that hold other servers' keys; as their owners make them, too."""
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def this_machine(environ: Mapping[str, str]) -> Machine:
@@ -39,7 +40,7 @@ def launch_words(scripts: Path | None = None, executable: str | None = None) -> 
         if (scripts / name).is_file():
             # Not resolved: a link in a virtual environment is what makes it that environment's.
             return (str((scripts / name).absolute()),)
-    return (executable or sys.executable, "-m", MODULE)
+    return (executable or sys.executable, *SAFE_MODULE_OPTIONS, MODULE)
 
 
 def read_settings(path: Path) -> str | None:
@@ -73,6 +74,8 @@ def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Pa
     path = path.resolve()  # a link to a file kept elsewhere stays a link
     if read_settings(path) != edit.before:
         raise Conflict(f"{path} was changed by another program just now; try again.")
+    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing it would work all the same
+        raise Conflict(f"{path} is read-only and was left as it is; make it writable, and try again.")
     copy = backup_path(path)
     back = edit.before is not None and edit.after == read_backup(path)
     if edit.before is not None and not back and edit.after is not None and edit.needs_backup:

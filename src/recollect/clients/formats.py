@@ -59,6 +59,10 @@ class SettingsFormat(ABC):
         del rest[name]
         return self._checked(self._removed(text, name), {**content, self.key: rest})
 
+    def without_empty_servers(self, text: str) -> str:
+        """The text without a list of servers that holds none."""
+        return text
+
     @abstractmethod
     def content_of(self, text: str) -> dict[str, Any]:
         """What the file holds; nothing for one that is empty."""
@@ -121,6 +125,10 @@ class JsonFormat(SettingsFormat):
         there = servers.members[name]
         written = rendered_json(text, entry, gap_before(text, there.start), blank_after_colon(text, there))
         return text[: there.value] + written + text[there.end :]
+
+    def without_empty_servers(self, text: str) -> str:
+        root, servers = self._places(text)
+        return text if servers is None or servers.members else cut_member(text, root, self.key)
 
     def _removed(self, text: str, name: str) -> str:
         _, servers = self._places(text)

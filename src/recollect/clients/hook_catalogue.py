@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from recollect.clients.catalogue import Machine
+from recollect.clients.entry import SAFE_MODULE_OPTIONS
 from recollect.clients.hook_lists import HOOKS_MODULE, HookList
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
@@ -37,7 +38,7 @@ class HookClient:
     def entries(self, python: str, options: Sequence[str], system: str) -> dict[str, dict[str, Any]]:
         """What to list, by the client's event."""
         return {
-            event: self._entry(_line([python, "-m", HOOKS_MODULE, self.name, ours, *options], system))
+            event: self._entry(_line([*_words(python, self.name), ours, *options], system))
             for event, ours in self.events.items()
         }
 
@@ -47,6 +48,10 @@ class HookClient:
             return hook
         named = {"name": "recollect"} if self.name == "gemini" else {}
         return {"hooks": [{"type": "command", **named, **hook}]}
+
+
+def _words(python: str, client: str) -> list[str]:
+    return [python, *SAFE_MODULE_OPTIONS, HOOKS_MODULE, client]
 
 
 def _line(words: Sequence[str], system: str) -> str:
@@ -130,7 +135,7 @@ PLUGIN_MARK = f"// Written by `recollect hooks install opencode`; it runs {HOOKS
 
 def opencode_plugin(client: HookClient, python: str, options: Sequence[str]) -> str:
     """The plugin, whole: opencode has no list of hooks."""
-    words = json.dumps([python, "-m", HOOKS_MODULE, client.name])
+    words = json.dumps(_words(python, client.name))
     return _PLUGIN.format(
         mark=PLUGIN_MARK, words=words, options=json.dumps(list(options)), milliseconds=client.timeout
     )

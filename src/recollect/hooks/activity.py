@@ -29,7 +29,7 @@ def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     outcomes = [event.get("outcome") for event in prompts]
     counts: dict[str, Any] = {outcome: outcomes.count(outcome) for outcome in _AS_THEY_ARE}
     captures = [event for event in events if event.get("event") == "capture"]
-    took = sorted(float(event["ms"]) for event in prompts if isinstance(event.get("ms"), int | float))
+    took = sorted(int(event["ms"]) for event in prompts if isinstance(event.get("ms"), int | float))
     return {
         "client": client,
         "prompts": len(prompts),
@@ -45,7 +45,7 @@ def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def percentile(ordered: Sequence[float], share: float) -> float | None:
+def percentile(ordered: Sequence[int], share: float) -> int | None:
     """The smallest number that so large a share does not exceed; None of none."""
     return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None
 

@@ -75,4 +75,6 @@ def injection(client: str, text: str) -> str:
 
 
 def _first(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((event[name] for name in names if isinstance(event.get(name), str)), "")
+    """Without what no text may hold: a NUL, or half of a letter that somebody cut in two."""
+    found = next((event[name] for name in names if isinstance(event.get(name), str)), "")
+    return found.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

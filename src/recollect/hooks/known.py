@@ -11,7 +11,7 @@ import os
 from _blake2 import blake2b  # as hashlib has it, without loading OpenSSL
 
 from recollect.errors import InvalidInput
-from recollect.hooks.places import write_privately
+from recollect.hooks.places import removed, write_privately
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def known_settings(options: Sequence[str], environ: Mapping[str, str]) -> Known:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     write_privately(path, json.dumps(made))
     for old in _oldest(folder):
-        os.remove(old)
+        removed(old)
     return Known(folder, made)
 
 
@@ -140,7 +140,7 @@ def _oldest(folder: str) -> list[str]:
     """Of files like this, those beyond the newest few: each combination of variables makes one."""
     names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
     paths = [os.path.join(folder, name) for name in names]
-    return sorted(paths, key=os.path.getmtime)[:-_MOST_FILES]
+    return sorted(paths, key=_stamp)[:-_MOST_FILES]
 
 
 def _stamp(path: str) -> list[int]:

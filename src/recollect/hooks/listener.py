@@ -18,11 +18,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.hooks.capture import Capture
 from recollect.hooks.known import hooks_folder, store_key
 from recollect.hooks.log import remove_old_logs
-from recollect.hooks.places import address_path, write_privately
+from recollect.hooks.places import address_path, lock_path, take_lock, write_privately
 from recollect.hooks.shown import Shown, prompt_answer
 from recollect.hooks.wire import LOOPBACK, Address, accept_request, read_address, send
 
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.settings import Settings
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 _MOST_AT_ONCE = 16
+_CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
+"""A hook that looks whether the lock is free has it for a moment."""
 _TALK_SECONDS = 10.0
 """How long one connection may take."""
 
@@ -56,12 +53,13 @@ class HookListener:
         self._engine = engine
         self._folder, key = folder or hooks_folder(), store_key(settings)
         self._path = Path(address_path(self._folder, key))
+        self._lock_path = Path(lock_path(self._folder, key))
         self._secret = secrets.token_hex(32)
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
         self._room = threading.BoundedSemaphore(_MOST_AT_ONCE)
-        self._shown = Shown()
-        self._capture = Capture(self._folder, key, engine, self._shown)
+        self._shown = Shown(self._folder, key)
+        self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
         self._last = time.monotonic()
         self.stopped = threading.Event()
 
@@ -76,19 +74,19 @@ class HookListener:
         self.close()
 
     def claim(self) -> bool:
-        """Become the one that answers; False where another process is."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self._path.with_suffix(".lock")
-        while True:
-            file = path.open("ab")
-            if not _locked(file):
-                file.close()
-                return False
+        """Become the one that answers; False where another process is, or the hooks' files were removed."""
+        if not self._path.parent.is_dir():
+            return False
+        for _ in range(_CLAIM_TRIES):
+            file = self._lock_path.open("ab")
             # The one before us may have removed it, after we had opened it.
-            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+            if take_lock(file.fileno()) and _is_file_at(self._lock_path, file):
                 self._lock_file = file
+                self._path.unlink(missing_ok=True)  # of one that was killed
                 return True
             file.close()
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+        return False
 
     def listen(self) -> None:
         """Begin to answer, and say where."""
@@ -100,6 +98,7 @@ class HookListener:
         ).start()
         with suppress(OSError):
             remove_old_logs(self._folder)
+        self._shown.remove_old()
         self._capture.start()
 
     def close(self) -> None:
@@ -114,9 +113,14 @@ class HookListener:
             self._socket = None
         if self._lock_file is not None:
             if sys.platform != "win32":  # there, an open file cannot be removed
-                self._path.with_suffix(".lock").unlink(missing_ok=True)
+                self._lock_path.unlink(missing_ok=True)
             self._lock_file.close()
             self._lock_file = None
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether a hook can still find it: not where the hooks' files were removed."""
+        return self._lock_file is not None and _is_file_at(self._lock_path, self._lock_file)
 
     def idle_seconds(self) -> float:
         return time.monotonic() - self._last
@@ -152,6 +156,8 @@ class HookListener:
         try:
             reply = self._reply(request)
         except (RecollectError, ValueError, TypeError, KeyError) as error:
+            if isinstance(error, StoreUnavailable):
+                self._store_is_gone()
             reply = {"error": f"{type(error).__name__}: {error}"}
         send(connection, json.dumps(reply).encode())
         # Only then: what waits to be captured must not delay an answer.
@@ -160,26 +166,24 @@ class HookListener:
         else:
             self._capture.wake()
 
+    def _store_is_gone(self) -> None:
+        """It was moved or replaced, or its server is down: the next hook starts a resident that opens it."""
+        if self._stops_when_asked:
+            self.stopped.set()
+
     def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
         if request.get("forget_shown"):
             self._shown.forget(str(request.get("session")))
         match request.get("do"):
             case "prompt":
                 return prompt_answer(self._engine(), request, self._shown, secrets.token_hex(8))
-            case "capture" | "stop" | "ping":
+            case "stop":
+                return {"stops": self._stops_when_asked}
+            case "capture" | "ping":
                 return {}
             case other:
                 return {"error": f"unknown request {other!r}"}
 
 
-def _locked(file: IO[bytes]) -> bool:
-    """Whether we have the lock; closing the file, or the end of the process, gives it back."""
-    try:
-        if sys.platform == "win32":
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _is_file_at(path: Path, file: IO[bytes]) -> bool:
+    return path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino

@@ -7,21 +7,29 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
 from recollect.hooks.known import hooks_folder, options_of, settings_from
 from recollect.hooks.listener import HookListener
 from recollect.hooks.log import note_event
 
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+
 _LOOK_SECONDS = 5.0
 
 
 def answer_hooks(options: Sequence[str]) -> None:
-    from recollect.bootstrap import engine  # noqa: PLC0415  # loads SQLite and NumPy
-
     given = options_of(options)
     settings, folder = settings_from(given), given.get("--folder") or hooks_folder()
-    opened = cache(lambda: engine(settings))
+
+    @cache
+    def opened() -> Engine:
+        from recollect.bootstrap import engine  # noqa: PLC0415  # loads SQLite and NumPy
+
+        return engine(settings)
+
     listener = HookListener(settings, opened, folder)
     if not listener.claim():
         return  # another was quicker
@@ -33,7 +41,7 @@ def answer_hooks(options: Sequence[str]) -> None:
         opened().search("warm", limit=1)
         listener.listen()
         while not listener.stopped.wait(_LOOK_SECONDS):
-            if listener.idle_seconds() > 60 * settings.hook_idle_minutes:
+            if not listener.is_reachable or listener.idle_seconds() > 60 * settings.hook_idle_minutes:
                 break
     except RecollectError as error:
         note_event(folder, "", "resident", "error", detail=f"{type(error).__name__}: {error}")

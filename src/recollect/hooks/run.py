@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.hooks.events import EVENTS, HookEvent, hook_event, injection
 from recollect.hooks.known import Known, hooks_folder, known_settings
 from recollect.hooks.log import note_event
-from recollect.hooks.places import address_path, put_waiting
+from recollect.hooks.places import address_path, is_claimed, put_waiting
 from recollect.hooks.wire import NobodyListens, ask, read_address
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _LONGEST_INPUT = 8_000_000
-_NO_HURRY_SECONDS = 5.0
-"""For an event that no prompt waits for."""
+_NO_HURRY_SECONDS = 3.0
+"""For an event that no prompt waits for: less than the clients' own limit."""
 _BETWEEN_TRIES_SECONDS = 0.02
 _TO_KEEP_SECONDS = 1.0
 """So much longer than its deadline a hook may take to keep what was said."""
@@ -43,7 +43,8 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
     except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
-    os._exit(0)
+    finally:
+        os._exit(0)  # also where there is no place for a log
 
 
 class _Hook:
@@ -52,16 +53,18 @@ class _Hook:
         self.client = client
         self.kind = kind
         self.began = began
-        seconds = known.deadline_ms / 1000 if kind == "prompt" else _NO_HURRY_SECONDS
+        seconds = known.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
         self.deadline = began + seconds
         self.kept = threading.Event()
         self.ending = threading.Lock()
+        self.starting = threading.Lock()
+        self.started = False
 
     def run(self) -> None:
         if self.kind not in EVENTS:
             raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
         threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
-        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
+        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
         event = hook_event(self.client, self.kind, given)
         more = self._keep(event)
         self.kept.set()
@@ -76,6 +79,8 @@ class _Hook:
         time.sleep(max(0.0, self.deadline - time.monotonic()))
         self.kept.wait(_TO_KEEP_SECONDS)
         self.ending.acquire()
+        if not is_claimed(self.known.folder, self.known.key):
+            self._start_resident()  # or a slow machine would never have one
         self._note("late", {})
         os._exit(0)
 
@@ -128,21 +133,27 @@ class _Hook:
 
     def _asked(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
         """The answer of whoever has the store open; None where nobody has, and somebody is on the way."""
-        path, started = address_path(self.known.folder, self.known.key), False
+        place = self.known.folder, self.known.key
         while True:
-            address = read_address(path)
             left = self.deadline - time.monotonic()
-            if address is not None:
-                try:
-                    return ask(address, request, max(left, 0.001))
-                except NobodyListens:
-                    pass
-            if not started:
-                start_resident(self.known)
-                started = True
+            if is_claimed(*place):
+                address = read_address(address_path(*place))
+                if address is not None:
+                    try:
+                        return ask(address, request, max(left, 0.001))
+                    except NobodyListens:
+                        pass
+            else:
+                self._start_resident()
             if not waits or left < _BETWEEN_TRIES_SECONDS:
                 return None
             time.sleep(_BETWEEN_TRIES_SECONDS)
+
+    def _start_resident(self) -> None:
+        with self.starting:  # the deadline must not end us halfway
+            if not self.started:
+                start_resident(self.known)
+                self.started = True
 
 
 def start_resident(known: Known) -> None:
@@ -160,7 +171,7 @@ def start_resident(known: Known) -> None:
     )
     try:
         subprocess.Popen(  # noqa: S603  # ourselves
-            [sys.executable, "-m", "recollect.hooks.resident", *known.resident],
+            [sys.executable, "-P", "-m", "recollect.hooks.resident", *known.resident],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,

@@ -6,6 +6,7 @@ From the strictest rule to the loosest, and what follows from it:
 `unmarked_text_key`   equal but for these and punctuation between words           shown once by some profiles
 `same_statement`      equal but for punctuation, articles and openings            merged by dreams
 `contains_statement`  one states all that the other states                        the part may be pruned
+`adds_nothing`        every content word stands in the other, in any order        not captured by hooks
 `repeats_error`       states what a correction takes back                         retired with the error
 `is_paraphrase`       most terms shared, contained, or of nearly one meaning      named as a cause of misses
 `shares_most_stems`   most words of the shorter text are in the other             an answer just as right
@@ -63,6 +64,8 @@ _MOST_ALIKE_WORDS = 40
 _SHARED_SHARE = 1 / 3
 """Of the shorter of two longer texts, the share of content words that near-duplicates have in common."""
 _FEWEST_LONG_WORDS = 8
+_FEWEST_REPEATED = 2
+"""Content words of another text, from which a sentence may be a repetition of it."""
 
 _DASHES = "-–—"
 _OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
@@ -79,6 +82,7 @@ _NAMING_WORDS = word_lists.SPANISH_CALENDAR | word_lists.RELATIVES
 _DAYS = word_lists.word_list("monday tuesday wednesday thursday friday saturday sunday")
 _CALENDAR = frozenset(map(light_stem, word_lists.SPANISH_CALENDAR.union(word_lists.ENGLISH_MONTHS, _DAYS)))
 _RELATIVES = frozenset(map(light_stem, word_lists.RELATIVES))
+_CITING_STEMS = frozenset(map(light_stem, word_lists.CITING_WORDS))
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
 _FIRST_PERSON_ENDINGS = ("o", "é", "í", "mos")
 
@@ -128,6 +132,20 @@ def contains_statement(whole: str, part: str) -> bool:
     if not stated or not any(more[start : start + len(stated)] == stated for start in starts):
         return False
     return _Claim.of(whole).denials == _Claim.of(part).denials
+
+
+def adds_nothing(said: str, known: str) -> bool:
+    """Whether a sentence only says again, in whatever order, what another says.
+
+    `As you told me, she is allergic to walnuts` adds nothing to `Ana is allergic to walnuts and eggs`. A word
+    of its own does, and so does a denial.
+    """
+    claim, old = _Claim.of(said), _Claim.of(known)
+    # Numbers have no family, so most texts are told apart by them, or by a denial.
+    if claim.denials != old.denials or claim.names - old.words - _CITING_STEMS:
+        return False
+    again = claim.in_words_of(old).words - _CITING_STEMS
+    return len(again) >= _FEWEST_REPEATED and again <= old.words
 
 
 def repeats_error(  # noqa: PLR0911  # one reason after another
@@ -400,6 +418,7 @@ def _one_family(one: str, other: str) -> bool:
     return len(one) >= alike and one[:alike] == other[:alike]
 
 
+@keep_short(2_048, longest=2_000)  # one text is compared with many
 def _stated_words(text: str) -> tuple[str, ...]:
     pieces = (fold(piece) for piece in _PIECES.findall(text))
     numbers = (re.sub(r"\D", "", piece) if piece[0].isdigit() else piece for piece in pieces)

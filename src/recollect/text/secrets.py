@@ -38,6 +38,11 @@ _FORMS = {
     "DigitalOcean token": r"\bdo[opr]_v1_[0-9a-f]{64}",
     "Telegram token": r"\b\d{8,10}:AA[\w-]{33}\b",
     "Recollect token": r"\brecollect_(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{40,64}",
+    "Vault token": r"\bhv[sb]\.[\w-]{20,255}",
+    "Shopify token": r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}\b",
+    "Grafana token": r"\bglsa_[A-Za-z0-9]{32}_[0-9a-f]{8}\b",
+    "Docker token": r"\bdckr_pat_[\w-]{20,64}",
+    "Groq key": r"\bgsk_[A-Za-z0-9]{40,64}\b",
     "age key": r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,64}",
     "JSON web token": r"\beyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}",
 }
@@ -45,18 +50,32 @@ _FORM = re.compile("|".join(f"(?P<f{place}>{form})" for place, form in enumerate
 # Ordinary words look alike (`sk-learn-compatible-estimators`): there must be a digit.
 _API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
 _BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
-_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:([^\s/@]{1,200})@", re.IGNORECASE)
+_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:([^\s/@]{1,200})@", re.IGNORECASE)
 
 _PASSWORD_NAME = r"pass(?:word|wd|phrase|code)|pwd|passwort|contraseña|mot de passe|senha"  # noqa: S105  # names
 _KEY_NAME = r"secret|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credentials?|token"
 _VALUE = r"""(?:"(?P<d>[^"\n]{4,500})"|'(?P<s>[^'\n]{4,500})'|(?P<plain>[^\s"'`,;<>)\]}]{4,500}))"""
+# What programs take on their command line: `--token …`, `curl -u user:…`, `mysql -p…`, `sshpass -p …`.
+_AS_OPTION = re.compile(
+    rf"""(?<!\S)(?:--?(?:[a-z]{{1,20}}-)?(?:{_PASSWORD_NAME}|pass|{_KEY_NAME})\s+
+        |(?:curl|wget)\b[^\n|;]{{0,200}}?\s(?:-u|--user)[\s=]["']?[^\s:"']{{1,100}}:
+        |(?:mysql|mysqldump|mariadb)\b[^\n|;]{{0,200}}?\s-p
+        |sshpass\s+-p\s?){_VALUE}""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _ASSIGNED = re.compile(
     rf"""(?<![A-Za-z])(?P<name>[\w.-]{{0,60}}?(?:(?P<password>{_PASSWORD_NAME})|{_KEY_NAME})[\w-]{{0,40}})["']?"""
     rf"""(?P<sign>\s?(?:=>|:=|=|:)\s?){_VALUE}""",
     re.IGNORECASE,
 )
+_IS = "is|was|ist|war|lautet|es|era|est|é"
 _IN_PROSE = re.compile(
-    rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:is|was|ist|war|es|era|est|é)\s+{_VALUE}""",
+    rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:{_IS}):?\s+{_VALUE}""", re.IGNORECASE
+)
+# `the password for the NAS: …`, `the token is …`: only what is mixed.
+_MIXED_IN_PROSE = re.compile(
+    rf"""\b(?:(?:{_PASSWORD_NAME})\s(?:for|of|on|to|für|von|zum?|de|del|para)\s[^.\n:=]{{1,30}}:"""
+    rf"""|(?P<key>token|key|secret)\s(?:{_IS}):?)\s+{_VALUE}""",
     re.IGNORECASE,
 )
 _ANY_ASSIGNED = re.compile(r"""[\w.-]{1,60}["']?\s?[=:]\s?["']?(?P<value>[A-Za-z0-9+/_=-]{32,500})""")
@@ -67,7 +86,10 @@ _NO_VALUE = re.compile(
         | (?:os|env|process|self|config|settings)\. )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ENDS_AS_PASSWORD = re.compile(rf"(?:{_PASSWORD_NAME})$", re.IGNORECASE)
+_HEX_OR_PATH = re.compile(r"[0-9a-f-]+|[0-9A-F-]+|.*[/\\].*|.*\.[a-z]{2,5}")
 _HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_SHORTEST_KEY, _SHORTEST_KEY_IN_PROSE, _SHORTEST_PASSWORD_IN_PROSE = 12, 20, 6
 _LEAST_ENTROPY = 4.0
 """Bits for each character: 32 that a generator drew of 64 have about 4.5, words and paths rarely 4."""
 
@@ -111,13 +133,27 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
     for found in _ASSIGNED.finditer(text):
         if _is_secret_value(found):
             yield _value_span(found, "password" if found["password"] else "secret")
-    for found in _IN_PROSE.finditer(text):
-        value = found["d"] or found["s"] or found["plain"]
-        if not _NO_VALUE.match(value) and not value.rstrip(".!?").isalpha():
-            yield _value_span(found, "password")
+    for form in (_IN_PROSE, _AS_OPTION):
+        for found in form.finditer(text):
+            value = _value(found)
+            if not _NO_VALUE.match(value) and not value.rstrip(".!?").replace("-", "").isalpha():
+                yield _value_span(found, "password")
+    for found in _MIXED_IN_PROSE.finditer(text):
+        shortest = _SHORTEST_PASSWORD_IN_PROSE if found["key"] is None else _SHORTEST_KEY_IN_PROSE
+        value = _value(found)
+        if len(value) >= shortest and _is_mixed(value) and not _HEX_OR_PATH.fullmatch(value):
+            yield _value_span(found, "password" if found["key"] is None else "secret")
     for found in _ANY_ASSIGNED.finditer(text):
         if _is_generated(found["value"]):
             yield SecretSpan(found.start("value"), found.end("value"), "secret")
+
+
+def _value(found: re.Match[str]) -> str:
+    return found["d"] or found["s"] or found["plain"]
+
+
+def _is_mixed(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _value_span(found: re.Match[str], kind: str) -> SecretSpan:
@@ -127,15 +163,17 @@ def _value_span(found: re.Match[str], kind: str) -> SecretSpan:
 
 def _is_secret_value(found: re.Match[str]) -> bool:
     """Whether what is assigned to such a name is a value, rather than a type, a call or a placeholder."""
-    plain = found["plain"]
-    value = plain or found["d"] or found["s"]
-    if _NO_VALUE.match(value) or " " in value.strip():
+    plain, value = found["plain"], _value(found)
+    if _NO_VALUE.match(value) or value.casefold() == found["name"].casefold():
         return False
+    if " " in value.strip():
+        # A sentence that is shown to somebody, or a passphrase.
+        return _ENDS_AS_PASSWORD.search(found["name"]) is not None and any(map(str.isdigit, value))
     if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
         return False
     if not found["password"]:
         # A count of tokens, a name of a key: only what is long and mixed is one.
-        return len(value) >= 12 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        return len(value) >= _SHORTEST_KEY and _is_mixed(value)
     tight = found["sign"] in {"=", ":="}
     return plain is None or tight or not plain.replace("_", "").isalpha()
 

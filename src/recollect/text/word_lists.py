@@ -71,6 +71,14 @@ i me my mine myself we us our ours ourselves yo mi mis mio mia mios mias conmigo
 nuestra nuestros nuestras soy estoy voy doy he hemos
 """)
 
+CITING_WORDS = word_list("""
+according context earlier information know known memories memory mention mentioned mentioning note noted notes
+previous previously recall recalled recollect record recorded records remember said saved say says stored tell
+told user you your
+antes anotado contaste dijiste guardado informacion memoria mencionaste nota notas recuerdo segun usuario
+""")
+"""Words by which a text says where it has something from."""
+
 EVERYDAY_NAMES = word_list("""
 will may mark bill art rose hope grace joy faith frank rich sue pat drew chase grant jack rob miles dean
 august april june summer autumn sol mar luz paz pilar blanca rosa angel reyes cruz mercedes consuelo

@@ -15,6 +15,7 @@ from recollect.cli.rendering import Result, Table, Verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from recollect.clients.entry import SettingsEdit
     from recollect.clients.hook_catalogue import HookClient
@@ -87,11 +88,11 @@ def hooks_install_command(
 @_CLIENT
 @_PROJECT
 @DRY_RUN
-def hooks_uninstall_command(call: Call, client: str, project: str | None, dry_run: bool) -> Result:
+def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
     """Take our hooks out of a client's settings, and nothing else.
 
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays. The
-    process that answered the hooks ends.
+    process that answered the hooks ends, and after the last client the hooks' own files and log go too.
     """
     from recollect.cli.client_settings import user_folder  # loads the clients
     from recollect.clients import entry, files
@@ -115,9 +116,9 @@ def hooks_uninstall_command(call: Call, client: str, project: str | None, dry_ru
     if edit.is_none:
         return Result.message(f"{of.title} has no hooks of ours, in {path}; nothing was changed.", data)
     copy = files.apply_edit(path, edit, user_folder(project))
-    _stop_resident(call)
     gone = " The file, which held nothing else, is gone." if edit.after is None else ""
     details = [] if copy is None else [f"What was there before: {copy}"]
+    details += _swept()
     return Result.message(
         f"Took our hooks out of {of.title}, in {path}.{gone}", {**data, "changed": True}, details
     )
@@ -125,54 +126,62 @@ def hooks_uninstall_command(call: Call, client: str, project: str | None, dry_ru
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
 @_PROJECT
-@click.option("--day", metavar="DATE", help="Another day than today, as 2026-11-16; the last 14 are kept.")
-def hooks_status_command(call: Call, project: str | None, day: str | None) -> Result:
+@click.option(
+    "--day",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Another day than today, as 2026-11-16; the last 14 are kept.",
+)
+def hooks_status_command(call: Call, project: str | None, day: datetime | None) -> Result:
     """Show where hooks are installed, and what they did today.
 
-    For each client: prompts seen, answered and with how many memories, silent, late (the prompt went on
-    without an answer), messages captured, secrets left out, errors, and the time that hooks took.
+    For each client: prompts, how many got memories and how many memories, messages captured, secrets left
+    out, errors, and how long prompts waited. In a pipe, a line of a client begins with `day`, and its fields
+    are in the order in which a terminal shows them.
     """
-    from recollect.clients import entry, files  # loads the clients
-    from recollect.clients.hook_catalogue import HOOK_CLIENTS, PLUGIN_MARK
     from recollect.hooks.activity import activity_of
-    from recollect.hooks.known import hooks_folder, store_key
+    from recollect.hooks.known import hooks_folder
     from recollect.hooks.log import logged_events
-    from recollect.hooks.places import address_path
-    from recollect.hooks.wire import is_alive, read_address
+    from recollect.hooks.removal import answering_addresses
 
-    installed: list[dict[str, Any]] = []
-    for each in HOOK_CLIENTS.values():
-        path = _path(each, project)
-        try:
-            text = files.read_settings(path) or ""
-            there = text.startswith(PLUGIN_MARK) if each.list is None else bool(each.list.ours_in(text))
-            state = "installed" if there else ""
-        except (entry.NotEditable, OSError):
-            state = "unreadable"
-        installed.append({"client": each.name, "state": state, "file": str(path)})
-    folder, of_day = hooks_folder(), day or f"{call.now():%Y-%m-%d}"
+    installed = _installed(project)
+    # The log's days are the machine's, since hooks read no time zone.
+    folder, of_day = hooks_folder(), f"{day or call.now().astimezone(None):%Y-%m-%d}"
     activity = activity_of(list(logged_events(folder, of_day)))
-    address = read_address(address_path(folder, store_key(call.settings()[0])))
-    answering = address.process_id if address is not None and is_alive(address) else None
-    view: list[Any] = [
-        Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed], word="hooks"),
-        Table(
-            [name.replace("_", " ").capitalize() for name in _SHOWN],
-            [tuple(row[name] for name in _SHOWN) for row in activity["clients"]],
-            word="day",
-        ),
+    answering = sorted(address.process_id for address in answering_addresses(folder).values())
+    rows, hints = activity["clients"], [f"Error: {line}" for line in activity["errors"][-3:]]
+    view = [
+        Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed], word="hooks")
     ]
-    hints = [f"Errors of the day: {line}" for line in activity["errors"][-3:]]
-    if answering is not None:
-        hints.append(f"Process {answering} answers the hooks of this memory.")
-    data = {"day": of_day, "installed": installed, "answering_process": answering, **activity}
+    if rows:
+        counts = [(label, *(row[name] for row in rows)) for name, label in _MEASURES.items()]
+        view.append(Table((of_day, *(row["client"] for row in rows)), counts, only="terminal"))
+        # A line for each client, in a pipe.
+        lines = [(row["client"], *(row[name] for name in _MEASURES)) for row in rows]
+        view.append(Table(("Client", *_MEASURES.values()), lines, word="day", only="pipe"))
+    else:
+        hints.insert(0, f"No hook ran on {of_day}.")
+    hints += [f"Process {process_id} answers hooks." for process_id in answering]
+    data = {"day": of_day, "installed": installed, "answering_processes": answering, **activity}
     return Result(data, view, hints=hints)
 
 
-_SHOWN = (
-    "client", "prompts", "answered", "memories", "silent", "late", "starting", "captured", "secrets",
-    "errors", "p50_ms", "p95_ms",
-)  # fmt: skip
+_MEASURES = {
+    "prompts": "Prompts",
+    "answered": "  with memories",
+    "memories": "  memories given",
+    "silent": "  nothing bore on them",
+    "late": "  late: went on without",
+    "starting": "  nobody answered yet",
+    "skipped": "  commands of the client",
+    "captured": "Messages captured",
+    "repeated": "  left out: only repeated memories",
+    "notes": "Notes drawn from them",
+    "secrets": "Secrets left out",
+    "errors": "Errors",
+    "p50_ms": "Half of the prompts waited at most, ms",
+    "p95_ms": "95 % of the prompts waited at most, ms",
+}
 
 
 @command(
@@ -260,18 +269,35 @@ def _plugin_edit(client: HookClient, before: str | None, path: Path, options: Se
     return SettingsEdit(before, opencode_plugin(client, sys.executable, options), needs_backup=False)
 
 
-def _stop_resident(call: Call) -> None:
-    """Where a server answers, it goes on: only a process that hooks started ends."""
-    from recollect.hooks.known import hooks_folder, store_key
-    from recollect.hooks.places import address_path
-    from recollect.hooks.wire import NobodyListens, ask, read_address
+def _swept() -> list[str]:
+    """End what hooks started; where no client has hooks any more, remove their files. What is left."""
+    from recollect.hooks.known import hooks_folder
+    from recollect.hooks.removal import remove_hook_files, stop_residents
 
-    address = read_address(address_path(hooks_folder(), store_key(call.settings()[0])))
-    if address is not None:
+    folder = hooks_folder()
+    stop_residents(folder)
+    if any(each["state"] for each in _installed(None)):
+        return []
+    left = remove_hook_files(folder)
+    return [f"Messages that are not in the memory yet: {left}, in {folder}"] if left else []
+
+
+def _installed(project: str | None) -> list[dict[str, str]]:
+    """For each client, whether its settings have our hooks."""
+    from recollect.clients import entry, files  # loads the clients
+    from recollect.clients.hook_catalogue import HOOK_CLIENTS, PLUGIN_MARK
+
+    installed = []
+    for each in HOOK_CLIENTS.values():
+        path = _path(each, project)
         try:
-            ask(address, {"do": "stop"}, 2.0)
-        except (NobodyListens, OSError, ValueError):
-            return
+            text = files.read_settings(path) or ""
+            there = text.startswith(PLUGIN_MARK) if each.list is None else bool(each.list.ours_in(text))
+            state = "installed" if there else ""
+        except (entry.NotEditable, OSError):
+            state = "unreadable"
+        installed.append({"client": each.name, "state": state, "file": str(path)})
+    return installed
 
 
 def _difference(path: Path, edit: SettingsEdit, data: dict[str, Any], warnings: Sequence[str]) -> Result:

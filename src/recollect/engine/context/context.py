@@ -252,7 +252,7 @@ def _within(
     spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
     for forms in memories:
         # The best one comes at least in part.
-        last_resort = () if kept else _cut(forms[-1], _KNOWN, budget - spent)
+        last_resort = () if kept else cut_item(forms[-1], _KNOWN, budget - spent)
         for item in (*forms, *last_resort):
             cost = _cost(item, _KNOWN, first=not kept)
             if spent + cost <= budget:
@@ -271,14 +271,14 @@ def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: in
             if turns:
                 break
             # The last turn is what the answer is about: rather a piece of it than nothing.
-            turns += _cut(item, _TALK, room - spent)
+            turns += cut_item(item, _TALK, room - spent)
             return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
         turns.insert(0, item)
         spent += cost
     return spent
 
 
-def _cut(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
+def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
     """The beginning of a line, as much as fits; nothing where that would say nothing."""
     least = len(item.line) - len(_on_one_line(item.text)) + _LEAST_PIECE
     length = bisect_right(
