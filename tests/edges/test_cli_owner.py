@@ -39,6 +39,14 @@ def test_without_an_agent_commands_show_all_of_the_owners(house: CommandLine) ->
     assert _texts(house.json(*search)) == {"kettle of nobody alone"}
 
 
+def test_show_finds_by_its_id_what_an_agent_of_the_owner_keeps(house: CommandLine) -> None:
+    search = ["search", "kettle", "--owner", "ana", "--agent", "cook"]
+    for found in house.json(*search)["hits"]:
+        shown = house.json("show", str(found["memory"]["id"]), "--owner", "ana")
+        assert found["memory"]["id"] in {each["id"] for each in (*shown["texts"], *shown["entities"])}
+        house("show", str(found["memory"]["id"]), "--owner", "bob", status=1)
+
+
 @pytest.mark.parametrize("format_", ["official", "full"])
 def test_export_of_an_owner_holds_theirs_alone(house: CommandLine, tmp_path: Path, format_: str) -> None:
     file = tmp_path / "ana.jsonl"

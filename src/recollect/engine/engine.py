@@ -118,7 +118,7 @@ class Engine:
         """Earlier dreams, how to undo one, and what future ones would do."""
         from recollect.engine.dreams.dreams import Dreams
 
-        return Dreams(self._services.own)
+        return Dreams(self._services.own, self._services)
 
     @property
     def answers(self) -> AnswerLog:

@@ -35,6 +35,8 @@ class Dreams:
     """`memory.dreams`: the dreams of a scope, how to undo one, and what future ones would do."""
 
     services: Services
+    reader: Services | None = None
+    """Who looks, where they see more than one scope: an owner reads the memories of all their agents."""
 
     @asks_again
     def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
@@ -89,8 +91,9 @@ class Dreams:
     @asks_again
     def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
         """The memories that keep coming up together with one, and in how many answers they did."""
-        memory = self.services.memory(id)
-        with self.services.read() as view:
+        services = self.reader or self.services
+        memory = services.memory(id)
+        with services.read() as view:
             found = {other: weight for _, other, weight in links_of(view, [memory.id])}
             others = memories_by_id(view, list(found))
         best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
