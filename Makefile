@@ -37,7 +37,8 @@ test: $(READY) test-frameworks  ## every test
 # The frameworks that we have adapters for, in environments of their own: they hold other versions than we do.
 FRAMEWORKS := .venv-frameworks
 CREWAI     := .venv-crewai
-FRAMEWORK_TESTS := -m pytest -c tests/frameworks/pytest.ini $(PARALLEL)
+# Frameworks take long to import, and each worker imports them: few workers are the quickest.
+FRAMEWORK_TESTS := -m pytest -c tests/frameworks/pytest.ini --dist worksteal
 
 $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt
 $(CREWAI)/.ready: tests/frameworks/requirements-crewai.txt
@@ -48,8 +49,8 @@ $(FRAMEWORKS)/.ready $(CREWAI)/.ready: $(READY)
 	@touch $@
 
 test-frameworks: $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## the adapters, with the frameworks themselves
-	$(FRAMEWORKS)/bin/python $(FRAMEWORK_TESTS) tests/frameworks --ignore tests/frameworks/crewai
-	$(CREWAI)/bin/python $(FRAMEWORK_TESTS) tests/frameworks/crewai
+	$(FRAMEWORKS)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 tests/frameworks --ignore tests/frameworks/crewai
+	$(CREWAI)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 tests/frameworks/crewai
 
 frameworks-lock: $(READY)  ## take the newest releases of the frameworks
 	for each in requirements requirements-crewai; do \
