@@ -29,7 +29,7 @@ with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework
 
 NO_SESSION = "agent-framework"
 """The conversation of messages that came without a session."""
-HEAD = "What you remember that may bear on this:"
+HEAD = "What you remember that may be relevant:"
 # Of what a message holds beside text, so much is searched; all of it is kept.
 _SEARCHED = 10_000
 

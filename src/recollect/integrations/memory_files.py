@@ -45,10 +45,10 @@ def checked_path(path: object) -> str:
     if ".." in re.split(r"[/\\]", unquote(path)):
         raise InvalidInput(f"Path {path} would escape {ROOT} directory")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path):
-        raise InvalidInput(f"Path {path!r} holds a control character; leave it out.")
+        raise InvalidInput(f"Path {path!r} contains a control character; remove it.")
     parts = [part for part in unicodedata.normalize("NFC", path).split("/") if part not in {"", "."}]
     if any(part != part.strip() for part in parts):
-        raise InvalidInput(f"Path {path!r} has a name that begins or ends with a space; leave it out.")
+        raise InvalidInput(f"Path {path!r} has a name that begins or ends with a space; remove it.")
     cleaned = "/" + "/".join(parts)
     if len(cleaned) > LONGEST_PATH:
         raise InvalidInput(f"The path has {len(cleaned)} characters; at most {LONGEST_PATH} are kept.")
@@ -97,9 +97,9 @@ class MemoryFiles:
         above = path
         while (above := above.rpartition("/")[0]) and above != ROOT:
             if self.read(above) is not None:
-                raise InvalidInput(f"{above} is a file, so it holds no others; choose another path.")
+                raise InvalidInput(f"{above} is a file, not a folder; choose another path.")
         if path == ROOT or self.read(path) is not None or self.within(path):
-            raise Conflict(f"There is a file or folder {path}; choose another path, or remove it first.")
+            raise Conflict(f"{path} already exists; choose another path, or remove it first.")
 
     def _all(self) -> Iterator[MemoryFile]:
         after: int | None = 0

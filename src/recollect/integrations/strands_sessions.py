@@ -179,7 +179,7 @@ class RecollectSessionManager(RepositorySessionManager):
 def _conversation(session_id: str, *agent_id: str) -> str:
     wrong = [name for name in (session_id, *agent_id) if "/" in name or not name.strip()]
     if wrong:
-        raise SessionException(f"The id {wrong[0]!r} is empty or holds a slash; choose another one.")
+        raise SessionException(f"The id {wrong[0]!r} is empty or contains a slash; choose another one.")
     return "/".join([session_id, *agent_id])
 
 

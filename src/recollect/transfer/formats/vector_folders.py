@@ -62,7 +62,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> type:
         if module == _QDRANT_MODELS:
             return _Point
-        raise pickle.UnpicklingError(f"it names {module}.{name}, which is no part of a point")
+        raise pickle.UnpicklingError(f"it names {module}.{name}, which is not part of a point")
 
 
 def chroma_payloads(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
