@@ -1,4 +1,4 @@
-"""A memory whose every call runs in a thread: the engine's own code, awaited."""
+"""A memory for `async` code: every call runs the engine's own code in a thread."""
 
 from __future__ import annotations
 

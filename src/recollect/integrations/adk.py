@@ -1,4 +1,4 @@
-"""A memory service for Google's Agent Development Kit: sessions become messages, and what they say notes.
+"""A memory service for Google's Agent Development Kit: sessions become messages and notes.
 
 What belongs to a user of an app is the memory of the owner `user_id` and the agent `app_name`.
 """
@@ -35,7 +35,7 @@ NO_SESSION = "adk"
 
 
 class RecollectMemoryService(BaseMemoryService):
-    """Keeps and finds what was said, on a memory that is open or on the store at a path.
+    """Keeps and finds what was said, in an open memory or in the store at a path.
 
     `limit` is the most that a search gives; without one, what is worth reading, one to ten. With `abstain`,
     it gives nothing where nothing seems to answer. With `extract`, what is worth keeping in a session also

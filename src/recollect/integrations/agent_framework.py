@@ -1,4 +1,4 @@
-"""Providers for Microsoft's Agent Framework: what is remembered before a run, and the history of sessions."""
+"""Providers for Microsoft's Agent Framework: one adds memories before a run, one keeps histories."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SEARCHED = 10_000
 
 
 class RecollectContextProvider(ContextProvider):
-    """Gives an agent what bears on a prompt before it answers, and keeps what was said after.
+    """Adds what is relevant to a prompt before the agent answers, and then keeps what was said.
 
     There is often nothing to give. `budget_tokens` is the most that it takes. With `keep` off, nothing is
     stored; with `extract` off, what is worth keeping does not become notes.
@@ -95,7 +95,7 @@ class RecollectContextProvider(ContextProvider):
 
 
 class RecollectHistoryProvider(HistoryProvider):
-    """The messages of each session, exactly as they were: calls of tools, results and properties included."""
+    """The messages of each session, exactly as they were, including tool calls, results and properties."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ _ASKED_WITH = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
-    """What the memory knows that bears on the last messages: often nothing, and the prompt gets nothing."""
+    """Adds what the memory knows about the last messages to the prompt; often that is nothing."""
 
     name: str = Field(default="long_term_memory", description="The name of the memory block.")
     memory: Engine = Field(

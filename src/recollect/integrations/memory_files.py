@@ -1,4 +1,4 @@
-"""A folder of text files that are notes: what an agent writes as a file, `recall` finds.
+"""A folder of text files that are notes, so `recall` finds what an agent writes in a file.
 
 The path of a file is the note's ref, by which it is looked up, and its speaker, so that a search finds it by
 its name, too, and an answer shows where it stands. Edits are updates, so that former texts stay; to remove is
@@ -56,7 +56,7 @@ def checked_path(path: object) -> str:
 
 
 class MemoryFiles:
-    """The files of one scope, by paths that `checked_path` gave."""
+    """The files of one scope, by paths that `checked_path` returned."""
 
     def __init__(self, memory: Engine) -> None:
         self._memory = of_own_scope(memory)

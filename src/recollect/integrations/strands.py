@@ -1,4 +1,4 @@
-"""A memory store for Strands agents: what they add becomes notes, and what was said messages."""
+"""A memory store for Strands agents: what they add becomes notes, and what was said becomes messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUND = "recollect"
 
 
 class RecollectMemoryStore(MemoryStore):
-    """A store for a `MemoryManager`, on a memory that is open or on the store at a path.
+    """A store for a `MemoryManager`, on an open memory or on the store at a path.
 
     With `extraction`, the manager hands over what was said, which is kept as messages of the `session`, and
     what is worth keeping in it as notes, without a call of a model. With `abstain`, a search gives nothing

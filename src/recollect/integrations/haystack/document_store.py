@@ -1,4 +1,4 @@
-"""A document store of Haystack on a memory: every document is a note, under its id.
+"""A Haystack document store on a memory: every document is a note under its id.
 
 The note's text is the document's content, which is what `recall` reads. All else of the document stands in
 the note's metadata, and comes back as it was: meta, embedding, blob. To delete a document is to forget its
@@ -42,7 +42,7 @@ _KEPT = ("meta", "score", "embedding", "sparse_embedding", "blob")
 
 
 class RecollectDocumentStore:
-    """Documents as notes of a memory; threads may share it, and several programs may have it open."""
+    """Documents as notes of a memory; threads can share it, and several programs can open it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A retriever of Haystack that recalls: documents by words, meaning and time, and how sure the memory is."""
+"""A Haystack retriever: finds documents by words, meaning and time, and says how sure it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key-value store of bytes, for caches and parent documents; searches find a value by its key alone."""
+"""A key-value store of bytes, for caches and parent documents; searches read only the key."""
 
 from __future__ import annotations
 

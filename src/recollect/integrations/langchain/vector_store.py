@@ -1,4 +1,4 @@
-"""A vector store of documents, each a note under its id, with its metadata exactly as it was given."""
+"""A vector store of documents, each a note under its id, with exactly the metadata that was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphiti's and Zep's graphs as JSON: entities, facts between them with the time they hold, and episodes.
+"""Graphiti's and Zep's graphs as JSON: entities, the facts between them with their time spans, and episodes.
 
 There is no one export file. What is read is what their own types and APIs give as JSON: lists of nodes, edges
 and episodes, in one file under any of the usual names, as one list, or in a folder with a file for each.

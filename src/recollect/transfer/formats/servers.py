@@ -1,4 +1,4 @@
-"""PostgreSQL databases of other programs: opened for reading alone, with all questions of one moment."""
+"""PostgreSQL databases of other programs: opened read-only, and read as of one moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file, folder or database that is imported: only read, and looked at once however many ask."""
+"""The file, folder or database to import. It is only read, and inspected once for all formats."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ForeignRow(dict[str, Any]):
 
 
 class ForeignSource:
-    """A path or URL, and what recognisers and readers ask of it."""
+    """A path or URL, with what recognisers and readers need from it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
