@@ -21,8 +21,8 @@ def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
     if extra == "mcp" and find_spec("mcp") is not None:
         # Version 1: LangChain's adapters and CrewAI, for two, do not work with the one that the server needs.
         return MissingExtra(
-            f"{needs}, and an older `mcp` is here, which another package may need; install the server in an "
-            f"environment of its own: uv tool install {_requirement(extra)}"
+            f"{needs}. An older `mcp` is installed, which another package may need; install the server in a "
+            f"separate environment: uv tool install {_requirement(extra)}"
         )
     return MissingExtra(f"{needs}; run: pip install {_requirement(extra)}")
 

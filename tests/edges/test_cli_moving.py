@@ -43,7 +43,7 @@ def test_bad_lines_and_missing_ends_are_named(recollect: CommandLine, tmp_path: 
     result = recollect("import", str(file))
     assert "Imported 1 entity, 1 observation, 1 relation." in result.stdout
     assert "Left out, line 2: " in result.stdout
-    assert "Created with the type unknown, since relations lead there: Ghost." in result.stdout
+    assert "Created with the type unknown, because relations name them: Ghost." in result.stdout
     data = recollect.json("import", str(file))
     assert (data["bad_count"], data["dangling_count"], data["also_created"]) == (1, 0, [])
 
@@ -52,8 +52,8 @@ def test_an_import_says_what_became_of_types(recollect: CommandLine) -> None:
     recollect("add", "Ana")
     recollect("add", "Bo", "-t", "ship")
     said = recollect("import", "-", given=ANA + ANA.replace("Ana", "Bo")).stdout
-    assert "Typed, having been unknown: 1 entity." in said
-    assert "Kept another type than the file has: 1 entity." in said
+    assert "Got a type, which was unknown before: 1 entity." in said
+    assert "Kept a type that differs from the file's: 1 entity." in said
 
 
 def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Serv
     assert [(one["from"], one["to"]) for one in found["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
     told = said(served)
     assert f"Brought in 1 entity and 2 relations from {official}." in told
-    assert "Created with the type 'unknown', since relations lead there: Ghost, Phantom." in told
+    assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
     assert "Left out 1 line that could not be read; `recollect import " in told
 
 

@@ -170,8 +170,8 @@ def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
     assert memory.graph.open_nodes(["Bo", "Ana"]).relations == ()
     left = again.fields()["left"]
     assert [reason.split(": ")[1] for reason in left] == [
-        "the source has forgotten it since; here it stays.",
-        "it was changed here later than in the source.",
+        "the source has since forgotten it; it stays here.",
+        "it changed here later than in the source.",
     ]
 
 
@@ -239,7 +239,7 @@ def test_what_a_store_would_refuse_is_a_bad_row_and_the_rest_comes(memory: Engin
     bad = [record.place for record in records if isinstance(record, BadRow)]
     assert bad == ["note empty", "note odd", "entity Bo, observation 1", "relation  knows Bo"]
     assert [record.what for record in records if isinstance(record, NoPlace)] == [
-        "metadata that is too long or no JSON"
+        "metadata that is too long or not JSON"
     ]
     writer = ForeignImport(memory.upkeep.importing(), Placing("peer", Scope(), at), Tally())
     writer.add(records)

@@ -67,8 +67,8 @@ def test_observations_relations_times_and_tags_come_along(mine: Engine, folder: 
     assert isinstance(report, ForeignReport)
     assert (report.entities, report.notes, report.bad_count, report.also_created) == (3, 1, 0, ("Inés",))
     assert [(each.what, each.examples) for each in report.no_place] == [
-        ("files that are no Markdown", ("plan.canvas",)),
-        ("front matter with more than texts and lists", ("address",)),
+        ("files that are not Markdown", ("plan.canvas",)),
+        ("front matter other than texts and lists", ("address",)),
     ]
 
     graph = mine.graph.open_nodes(["Ana Reis", "Tidebook", "main/people/bo", "Inés"])

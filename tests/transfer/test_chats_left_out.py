@@ -43,9 +43,9 @@ def test_of_chatgpt(tmp_path: Path) -> None:
     }
     talk = {"id": "c", "title": "Tides", "mapping": mapping, "current_node": "thought"}
     assert unplaced(saved(tmp_path / "conversations.json", [talk])) == {
-        "hidden messages, thoughts and calls of tools": 1,
+        "hidden messages, thoughts and tool calls": 1,
         "messages of other branches": 1,
-        "messages of the system and of tools": 2,
+        "system and tool messages": 2,
     }
 
 
@@ -68,11 +68,11 @@ def test_of_claude(tmp_path: Path) -> None:
         archive.writestr("memories.json", json.dumps([{"conversations_memory": "Ana sails."}]))
         archive.writestr("users.json", "[]")
     assert unplaced(tmp_path / "export.zip") == {
-        "calls of tools and what they answered": 2,
+        "tool calls and their results": 2,
         "messages of other branches": 1,
-        "texts drawn out of attachments": 1,
+        "texts extracted from attachments": 1,
         "thoughts": 1,
-        "Claude's memory and projects; unpack these files and import each by itself": 1,
+        "Claude's memory and projects; unpack these files and import each separately": 1,
         "other files of the export": 1,
     }
 
@@ -83,7 +83,7 @@ def test_of_turns_and_markdown_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "talks" / "photo.png").write_bytes(b"")
     saved(tmp_path / "talks" / "odd.json", {"some": "thing"})
     assert unplaced(tmp_path / "talks") == {
-        "messages of the system and of tools, and calls of tools": 1,
+        "system and tool messages, and tool calls": 1,
         "other files of the folder": 2,
     }
     (tmp_path / "vault").mkdir()

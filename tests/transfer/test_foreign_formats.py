@@ -210,7 +210,7 @@ def test_cognis_versions_deletions_and_messages_come_along(tmp_path: Path) -> No
     assert (message.session, message.role, message.created_at) == ("s", "user", at("2026-01-01T08:00:00"))
     assert {item.what for item in found if isinstance(item, NoPlace)} == {
         "access counts",
-        "marks that two memories contradict each other",
+        "flags for contradicting memories",
     }
     assert items(tmp_path / "cognis.db", "cognis") == found
 
@@ -390,7 +390,10 @@ def test_mem0_comes_as_get_all_returns_it(tmp_path: Path, around: bool) -> None:
     )
     rest = [item for item in found if not isinstance(item, ForeignNote)]
     assert rest == (
-        [BadRow("result 2", "It is no object."), ForeignRelation("ana", "takes", "ferry", owner="ana")]
+        [
+            BadRow("result 2", "It is not a JSON object."),
+            ForeignRelation("ana", "takes", "ferry", owner="ana"),
+        ]
         if around
         else []
     )
@@ -410,7 +413,7 @@ def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_pa
     file = tmp_path / "all.json"
     file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
     (unplaced,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
-    assert unplaced == NoPlace("relations that do not say whose they are", "ana takes ferry")
+    assert unplaced == NoPlace("relations that do not name their owner", "ana takes ferry")
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) -> None:
@@ -424,7 +427,7 @@ def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) 
         rows.execute("INSERT INTO points VALUES ('harm', ?)", (pickle.dumps(Harm()),))
         rows.commit()
     (bad,) = [item for item in items(tmp_path, "mem0") if isinstance(item, BadRow)]
-    assert "mkdir, which is no part of a point" in bad.reason
+    assert "mkdir, which is not part of a point" in bad.reason
     assert not (tmp_path / "harm").exists()
 
 

@@ -76,10 +76,10 @@ def test_entities_facts_with_their_time_and_episodes_come_along(mine: Engine, gr
         3,
         1,
     )
-    assert report.bad == ("fact f3: One of its two nodes is not there.",)
+    assert report.bad == ("fact f3: One of its two nodes is missing.",)
     assert {each.what: each.count for each in report.no_place} == {
-        "links from facts to the episodes that say them": 1,
-        "links from episodes to the entities that they mention": 1,
+        "links from facts to their episodes": 1,
+        "links from episodes to the entities they mention": 1,
     }
 
     hers = mine.scoped("ana")

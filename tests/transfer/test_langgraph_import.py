@@ -63,7 +63,7 @@ def test_items_are_notes_of_their_namespace_as_our_own_store_keeps_them(mine: En
     assert isinstance(report, ForeignReport)
     assert (report.notes_new, report.owners) == (3, (("/memories.ana", 2), ("/notices", 1)))
     assert [(each.what, each.count) for each in report.no_place] == [("checkpoints of threads", 1)]
-    assert report.bad == ("item odd of notices: Its value is no object.",)
+    assert report.bad == ("item odd of notices: Its value is not a JSON object.",)
 
     trip, tea = mine.scoped("", "memories.ana").list(include_superseded=True).memories
     assert (tea.text, tea.ref, tea.category) == ("Ana drinks tea", "langgraph:tea", "langgraph")

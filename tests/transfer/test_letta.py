@@ -67,7 +67,7 @@ def test_blocks_messages_and_passages_come_along(
         "system prompts": (1, ("harbour",)),
         "system messages": (1, ()),
         "tool messages": (1, ("None",)),
-        "events that a server told the agent": (1, ()),
+        "events that a server sent to the agent": (1, ()),
         "thoughts of the model": (1, ("Say so.",)),
         "tools": (1, ("search",)),
         "secrets": (1, ()),

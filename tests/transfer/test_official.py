@@ -360,4 +360,4 @@ def test_an_export_says_what_it_has_no_place_for(mine: Engine) -> None:
     report = export_file(mine, io.StringIO(), format="official")
 
     assert report.note is not None
-    assert "Notes and messages were left out" in report.note
+    assert "Left out: notes, messages, times" in report.note

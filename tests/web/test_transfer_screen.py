@@ -51,7 +51,7 @@ def test_a_talk_is_looked_at_and_keeps_its_name(browser: TestClient, memory: Eng
 def test_what_cannot_be_imported_is_named_as_the_reader_named_it(browser: TestClient) -> None:
     refused = browser.post("/health/import", files={"file": ("photo.png", b"\x89PNG")})
     assert refused.status_code == 400
-    assert "photo.png is nothing that can be imported" in refused.text
+    assert "photo.png cannot be imported" in refused.text
     assert "/tmp" not in refused.text  # noqa: S108  # where such files are kept
     nothing = browser.post("/health/import", data={"csrf": ""})
     assert "Choose a file to import first." in nothing.text

@@ -1,4 +1,4 @@
-"""A memory whose every call runs in a thread: the engine's own code, awaited."""
+"""A memory for `async` code: every call runs the engine's own code in a thread."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AsyncCalls:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if name in IN_ONE_THREAD:
-            raise AttributeError(f"{name!r} cannot be awaited: call it in a function that `run` is given")
+            raise AttributeError(f"{name!r} cannot be awaited: call it in a function that you pass to `run`")
         if name in self._groups:
             inner = GROUPS[name] if self._groups is GROUPS else ()
             return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)

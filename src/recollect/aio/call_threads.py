@@ -1,4 +1,4 @@
-"""Runs calls in threads for a loop of asyncio, and ends those that nobody waits for any more."""
+"""Runs calls in threads for an asyncio loop, and ends cancelled ones."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Adapters: Recollect as the memory of other agent frameworks, a small module each behind its own extra."""
+"""Adapters that make Recollect the memory of agent frameworks: one small module and one extra for each."""

@@ -1,4 +1,4 @@
-"""A memory service for Google's Agent Development Kit: sessions become messages, and what they say notes.
+"""A memory service for Google's Agent Development Kit: sessions become messages and notes.
 
 What belongs to a user of an app is the memory of the owner `user_id` and the agent `app_name`.
 """
@@ -35,7 +35,7 @@ NO_SESSION = "adk"
 
 
 class RecollectMemoryService(BaseMemoryService):
-    """Keeps and finds what was said, on a memory that is open or on the store at a path.
+    """Keeps and finds what was said, in an open memory or in the store at a path.
 
     `limit` is the most that a search gives; without one, what is worth reading, one to ten. With `abstain`,
     it gives nothing where nothing seems to answer. With `extract`, what is worth keeping in a session also
@@ -100,7 +100,7 @@ class RecollectMemoryService(BaseMemoryService):
         if not memory_id:
             return
         if not memory_id.isdecimal():
-            raise InvalidInput(f"There is no memory {memory_id!r}; pass on the `id` that a search gave.")
+            raise InvalidInput(f"There is no memory {memory_id!r}; pass the `id` that a search returned.")
         await self._scoped(app_name, user_id).forget([int(memory_id)])
 
     async def close(self) -> None:
@@ -129,7 +129,7 @@ def _turns(event: Event, custom: Mapping[str, object] | None) -> Iterator[dict[s
 def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, Any]:
     text = _text(entry.content)
     if not text:
-        raise InvalidInput("A memory without text cannot be found again; give its content a part with text.")
+        raise InvalidInput("No search can find a memory without text; give its content a part with text.")
     metadata = _metadata(entry.content, _plain(text), {**entry.custom_metadata, **(custom or {})})
     known_by = entry.id
     if known_by is None and metadata is not None:  # so that it is one note if it is added again
@@ -168,7 +168,7 @@ def _moment(text: str) -> datetime:
         at = datetime.fromisoformat(text)
     except ValueError as error:
         raise InvalidInput(
-            f"The timestamp {text!r} of a memory is none; write it as 2026-05-01T12:00:00Z."
+            f"{text!r} is not a valid timestamp for a memory; write it as 2026-05-01T12:00:00Z."
         ) from error
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 

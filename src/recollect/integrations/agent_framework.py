@@ -1,4 +1,4 @@
-"""Providers for Microsoft's Agent Framework: what is remembered before a run, and the history of sessions."""
+"""Providers for Microsoft's Agent Framework: one adds memories before a run, one keeps histories."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework
 
 NO_SESSION = "agent-framework"
 """The conversation of messages that came without a session."""
-HEAD = "What you remember that may bear on this:"
+HEAD = "What you remember that may be relevant:"
 # Of what a message holds beside text, so much is searched; all of it is kept.
 _SEARCHED = 10_000
 
 
 class RecollectContextProvider(ContextProvider):
-    """Gives an agent what bears on a prompt before it answers, and keeps what was said after.
+    """Adds what is relevant to a prompt before the agent answers, and then keeps what was said.
 
     There is often nothing to give. `budget_tokens` is the most that it takes. With `keep` off, nothing is
     stored; with `extract` off, what is worth keeping does not become notes.
@@ -95,7 +95,7 @@ class RecollectContextProvider(ContextProvider):
 
 
 class RecollectHistoryProvider(HistoryProvider):
-    """The messages of each session, exactly as they were: calls of tools, results and properties included."""
+    """The messages of each session, exactly as they were, including tool calls, results and properties."""
 
     def __init__(
         self,

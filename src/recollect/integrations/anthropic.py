@@ -42,7 +42,7 @@ _AROUND = 2  # lines before and after a change that its snippet shows
 
 
 class MemoryCommands:
-    """The tool's commands, each to its answer; `ToolError` where it is refused."""
+    """Runs the tool's commands and returns their answers; raises `ToolError` for a refused one."""
 
     def __init__(self, memory: Engine) -> None:
         self._files = MemoryFiles(memory)
@@ -163,7 +163,7 @@ class MemoryCommands:
 
 
 class RecollectMemoryTool(BetaAbstractMemoryTool):
-    """Claude's memory tool on a memory that is open, or on the store at a path.
+    """Claude's memory tool on an open memory, or on the store at a path.
 
     The files belong to the memory's owner and agent.
     """

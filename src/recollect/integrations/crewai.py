@@ -46,14 +46,14 @@ Scored = list[tuple[MemoryRecord, float]]
 
 @dataclass(frozen=True, slots=True)
 class KnownText:
-    """What a vector is of, and the model that made it."""
+    """The text of a vector, and the model that made it."""
 
     text: str
     model: str
 
 
 class KnownTexts:
-    """An embedder for CrewAI that can tell of a vector which text it is of."""
+    """An embedder for CrewAI that remembers the text of each vector."""
 
     def __init__(self, memory: Engine) -> None:
         self._memory = memory
@@ -88,7 +88,7 @@ def _embedder(model: str | None) -> Embedder:
 
 
 class RecollectStorage:
-    """A `StorageBackend` for `crewai.Memory`, on a memory that is open or on the store at a path."""
+    """A `StorageBackend` for `crewai.Memory`, on an open memory or on the store at a path."""
 
     def __init__(self, memory: Engine | str | Path) -> None:
         self._is_ours = not isinstance(memory, Engine)

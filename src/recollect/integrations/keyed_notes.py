@@ -1,4 +1,4 @@
-"""Notes that a framework keeps under keys of its own, with its JSON in their metadata."""
+"""Notes that a framework keeps under its own keys, with its JSON in their metadata."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recollect.text.limits import QUERY_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class KeyedNote:
-    """What is to be kept under a key."""
+    """What to keep under a key."""
 
     key: str
     text: str
@@ -28,7 +28,7 @@ class KeyedNote:
 
 @dataclass(frozen=True, slots=True)
 class KeyedNotes:
-    """The notes of one framework in one scope; `program` is their category, and goes before their keys."""
+    """The notes of one framework in one scope; `program` is their category and the prefix of their refs."""
 
     memory: Engine
     program: str

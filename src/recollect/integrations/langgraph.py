@@ -135,7 +135,7 @@ class RecollectStore(BaseStore):
                 return None
             case _:
                 raise InvalidInput(
-                    f"LangGraph's {type(op).__name__} is unknown here; update recollect-memory."
+                    f"LangGraph's {type(op).__name__} is not supported; upgrade recollect-memory."
                 )
 
     # Reading
@@ -150,7 +150,7 @@ class RecollectStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         if op.limit < 0 or op.offset < 0:
-            raise InvalidInput(f"`limit` and `offset` are 0 or more, not {op.limit} and {op.offset}.")
+            raise InvalidInput(f"`limit` and `offset` must be 0 or more, not {op.limit} and {op.offset}.")
         wanted = _as_json(op.filter or {}, "The filter")
         check_filter(wanted)
         below = self._namespaces(tuple(op.namespace_prefix))
@@ -227,7 +227,7 @@ class RecollectStore(BaseStore):
 
     def _note(self, op: PutOp, value: Mapping[str, Any]) -> KeyedNote:
         if not isinstance(value, Mapping):
-            raise InvalidInput(f"A value is a mapping with names of fields, not {type(value).__name__}.")
+            raise InvalidInput(f"A value must map field names to values, not be {type(value).__name__}.")
         plain = _as_json(value, f"The value of {op.key!r}")
         text = None if op.index is False else _text(plain, self._fields if op.index is None else op.index)
         metadata: dict[str, Any] = {"value": plain}
@@ -255,9 +255,9 @@ class RecollectStore(BaseStore):
             at = self._clock()
             expires_at = at + timedelta(minutes=minutes)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidInput(f"A TTL is a number of minutes, not {minutes!r}: {error}.") from error
+            raise InvalidInput(f"A TTL must be a number of minutes, not {minutes!r}: {error}.") from error
         if expires_at <= at:
-            raise InvalidInput(f"A TTL is a number of minutes above 0, not {minutes!r}; None: for ever.")
+            raise InvalidInput(f"A TTL must be more than 0 minutes, not {minutes!r}; None means no expiry.")
         return expires_at
 
     def _notes(self, namespace: Namespace | None) -> KeyedNotes:
@@ -265,11 +265,11 @@ class RecollectStore(BaseStore):
         agent = None if namespace is None else ".".join(namespace)
         if agent is not None and len(agent) > LONGEST_NAMESPACE:
             raise InvalidInput(
-                f"The namespace has {len(agent):,} characters, and at most {LONGEST_NAMESPACE} are kept; "
+                f"The namespace has {len(agent):,} characters, more than the limit of {LONGEST_NAMESPACE}; "
                 "shorten it."
             )
         if agent == "":
-            raise InvalidInput("A namespace has at least one label.")
+            raise InvalidInput("A namespace needs at least one label.")
         return KeyedNotes(self.memory.scoped(self.memory.scope.owner, agent), PROGRAM)
 
 

@@ -32,14 +32,14 @@ _ASKED_WITH = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
-    """What the memory knows that bears on the last messages: often nothing, and the prompt gets nothing."""
+    """Adds what the memory knows about the last messages to the prompt; often that is nothing."""
 
     name: str = Field(default="long_term_memory", description="The name of the memory block.")
     memory: Engine = Field(
-        description="The memory, opened by whoever makes the block, who closes it.", exclude=True
+        description="The memory. Whoever makes the block opens and closes it.", exclude=True
     )
-    budget_tokens: int = Field(default=DEFAULT_BUDGET, description="How many tokens of memories at most.")
-    extract: bool = Field(default=True, description="Whether to draw notes out of what is said.")
+    budget_tokens: int = Field(default=DEFAULT_BUDGET, description="The most tokens that memories may take.")
+    extract: bool = Field(default=True, description="Whether to make notes of facts worth keeping.")
     _calls: AsyncEngine = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:

@@ -1,4 +1,4 @@
-"""A folder of text files that are notes: what an agent writes as a file, `recall` finds.
+"""A folder of text files that are notes, so `recall` finds what an agent writes in a file.
 
 The path of a file is the note's ref, by which it is looked up, and its speaker, so that a search finds it by
 its name, too, and an answer shows where it stands. Edits are updates, so that former texts stay; to remove is
@@ -45,10 +45,10 @@ def checked_path(path: object) -> str:
     if ".." in re.split(r"[/\\]", unquote(path)):
         raise InvalidInput(f"Path {path} would escape {ROOT} directory")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path):
-        raise InvalidInput(f"Path {path!r} holds a control character; leave it out.")
+        raise InvalidInput(f"Path {path!r} contains a control character; remove it.")
     parts = [part for part in unicodedata.normalize("NFC", path).split("/") if part not in {"", "."}]
     if any(part != part.strip() for part in parts):
-        raise InvalidInput(f"Path {path!r} has a name that begins or ends with a space; leave it out.")
+        raise InvalidInput(f"Path {path!r} has a name that begins or ends with a space; remove it.")
     cleaned = "/" + "/".join(parts)
     if len(cleaned) > LONGEST_PATH:
         raise InvalidInput(f"The path has {len(cleaned)} characters; at most {LONGEST_PATH} are kept.")
@@ -56,7 +56,7 @@ def checked_path(path: object) -> str:
 
 
 class MemoryFiles:
-    """The files of one scope, by paths that `checked_path` gave."""
+    """The files of one scope, by paths that `checked_path` returned."""
 
     def __init__(self, memory: Engine) -> None:
         self._memory = of_own_scope(memory)
@@ -97,9 +97,9 @@ class MemoryFiles:
         above = path
         while (above := above.rpartition("/")[0]) and above != ROOT:
             if self.read(above) is not None:
-                raise InvalidInput(f"{above} is a file, so it holds no others; choose another path.")
+                raise InvalidInput(f"{above} is a file, not a folder; choose another path.")
         if path == ROOT or self.read(path) is not None or self.within(path):
-            raise Conflict(f"There is a file or folder {path}; choose another path, or remove it first.")
+            raise Conflict(f"{path} already exists; choose another path, or remove it first.")
 
     def _all(self) -> Iterator[MemoryFile]:
         after: int | None = 0

@@ -1,4 +1,4 @@
-"""Opens the memory that an adapter works on, unless its caller did."""
+"""Opens the memory that an adapter works on, unless the caller opened it."""
 
 from __future__ import annotations
 

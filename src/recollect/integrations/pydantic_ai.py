@@ -282,7 +282,7 @@ def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutatio
         fingerprint, version, existed = kept
         if fingerprint != operation.fingerprint:
             raise MemoryOperationConflictError(
-                f"The operation {operation.id!r} was made before with other arguments; give it another id."
+                f"The operation {operation.id!r} was already used with other arguments; use another id."
             )
         return MemoryMutation(version, replayed=True, existed=existed)
     return None
@@ -354,7 +354,7 @@ def _check_path(path: str) -> None:
     segments = path.split("/")
     if not all(_SEGMENT.fullmatch(each) and ".." not in each and each != "." for each in segments):
         raise ValueError(
-            f"{path!r} is no path of a memory file: names of letters, digits and _.- with / between."
+            f"{path!r} is not a valid path: use names of letters, digits and _.- with / between them."
         )
 
 
@@ -373,7 +373,7 @@ def _checked_metadata(metadata: Mapping[str, str] | None) -> dict[str, str] | No
     if not metadata:
         return None
     if not all(isinstance(each, str) for pair in metadata.items() for each in pair):
-        raise TypeError("Metadata of a memory file maps texts to texts.")
+        raise TypeError("Metadata of a memory file must map strings to strings.")
     length = len(json.dumps(dict(metadata), ensure_ascii=False, separators=(",", ":")))
     if length > _MOST_METADATA or any("\0" in each for pair in metadata.items() for each in pair):
         raise ValueError(

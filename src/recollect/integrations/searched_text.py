@@ -1,4 +1,4 @@
-"""The text by which searches find what a framework stores, where the thing itself stands in the metadata."""
+"""The text that searches read for an item that a framework keeps in the metadata."""
 
 from __future__ import annotations
 

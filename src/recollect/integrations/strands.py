@@ -1,4 +1,4 @@
-"""A memory store for Strands agents: what they add becomes notes, and what was said messages."""
+"""A memory store for Strands agents: what they add becomes notes, and what was said becomes messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUND = "recollect"
 
 
 class RecollectMemoryStore(MemoryStore):
-    """A store for a `MemoryManager`, on a memory that is open or on the store at a path.
+    """A store for a `MemoryManager`, on an open memory or on the store at a path.
 
     With `extraction`, the manager hands over what was said, which is kept as messages of the `session`, and
     what is worth keeping in it as notes, without a call of a model. With `abstain`, a search gives nothing
@@ -48,7 +48,7 @@ class RecollectMemoryStore(MemoryStore):
         abstain: bool = True,
     ) -> None:
         if max_search_results is not None and max_search_results < 1:
-            raise InvalidInput("`max_search_results` is at least 1.")
+            raise InvalidInput("`max_search_results` must be at least 1.")
         self.memory = awaited_memory(memory)
         self.name = name
         self.description = description
@@ -67,7 +67,7 @@ class RecollectMemoryStore(MemoryStore):
         """The best entries, best first; where no number is given, those worth reading, one to ten."""
         limit = (options or {}).get("max_search_results", self.max_search_results)
         if limit is not None and limit < 1:
-            raise InvalidInput("`max_search_results` is at least 1.")
+            raise InvalidInput("`max_search_results` must be at least 1.")
         if not query.strip():
             return []
         answer = await self.memory.recall(query[:QUERY_LIMIT], limit=limit, abstain=self._abstain)
@@ -132,5 +132,5 @@ def _digest(*parts: object) -> str:
     try:
         written = json.dumps(parts, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"The metadata is no JSON: {error}; simplify it.") from error
+        raise InvalidInput(f"The metadata is not JSON: {error}; simplify it.") from error
     return hashlib.sha256(written.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Sessions of Strands agents: messages of the memory, with the state of each agent beside them."""
+"""Sessions of Strands agents: their messages, and notes with the state of each agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEARCHED = 10_000
 
 
 class RecollectSessionRepository(SessionRepository):
-    """Sessions on a memory that is open, or on the store at a path.
+    """Sessions in an open memory, or in the store at a path.
 
     With `extract`, what is worth keeping in the messages also becomes notes.
     """
@@ -169,7 +169,7 @@ class RecollectSessionRepository(SessionRepository):
 
 
 class RecollectSessionManager(RepositorySessionManager):
-    """Pass it to an agent as `session_manager`, and it goes on where the session was left."""
+    """Pass it to an agent as `session_manager`; the agent then continues the session."""
 
     def __init__(self, session_id: str, memory: Engine | str | Path, *, extract: bool = True) -> None:
         self.repository = RecollectSessionRepository(memory, extract=extract)
@@ -179,7 +179,7 @@ class RecollectSessionManager(RepositorySessionManager):
 def _conversation(session_id: str, *agent_id: str) -> str:
     wrong = [name for name in (session_id, *agent_id) if "/" in name or not name.strip()]
     if wrong:
-        raise SessionException(f"The id {wrong[0]!r} is empty or holds a slash; choose another one.")
+        raise SessionException(f"The id {wrong[0]!r} is empty or contains a slash; choose another one.")
     return "/".join([session_id, *agent_id])
 
 

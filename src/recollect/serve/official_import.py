@@ -62,7 +62,7 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
     if report.also_created:
         more = report.also_created_count - _NAMED
         named = ", ".join(report.also_created[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        tell(f"Created with the type 'unknown', since relations lead there: {named}.")
+        tell(f"Created with the type 'unknown', because relations name them: {named}.")
     left_out = []
     if report.dangling_count:
         many = "relations that lead nowhere"

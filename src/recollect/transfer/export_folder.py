@@ -156,7 +156,7 @@ def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
     foreign = [file for file in files if not _is_own(file)]
     if read_manifest(path) is None or foreign:
         which = (foreign or files)[0].relative_to(path)
-        raise Conflict(f"{given} holds what no export wrote, such as {which}; name another folder.")
+        raise Conflict(f"{given} contains files that no export wrote, such as {which}; name another folder.")
 
 
 def _is_own(file: Path) -> bool:

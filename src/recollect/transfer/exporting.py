@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 _LINE_FORMATS = ("full", "official")
 _SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".parquet": "parquet"}
 _OFFICIAL_LACKS_TEXTS = (
-    "Notes and messages were left out, as were times, history and what was learnt from use: this format has "
-    "no place for them, and the full one has."
+    "Left out: notes, messages, times, history and what was learnt from use. This format cannot hold them; "
+    "the full format can."
 )
 _OFFICIAL_LACKS = (
-    "Times, history and what was learnt from use were left out: this format has no place for them, and the "
-    "full one has."
+    "Left out: times, history and what was learnt from use. This format cannot hold them; the full format "
+    "can."
 )
 _TABLES_LACK = (
-    "Left out, since these tables have no place for it: former texts, earlier absences and what was learnt "
-    "from use; the full format has all of it."
+    "Left out: earlier texts, earlier periods in which a memory was forgotten or superseded, and what was "
+    "learnt from use. The full format contains all of it."
 )
 _MARKDOWN_LACKS = (
-    "Left out, since the folder holds what is in force: forgotten and superseded things, former texts and "
-    "what was learnt from use; the full format has all of it."
+    "Left out: forgotten and superseded memories, earlier texts and what was learnt from use. The folder "
+    "contains only what is in force; the full format contains all of it."
 )
 
 

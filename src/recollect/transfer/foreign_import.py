@@ -179,7 +179,7 @@ class ForeignImport:
             self._remember(note.memory, outcome)
             self._tally.counts["notes_new"] += outcome.created
             if note.memory.ref is not None and not outcome.created:
-                self._tally.add("left", f"memory {id_}: {note.memory.ref} is here already.")
+                self._tally.add("left", f"memory {id_}: {note.memory.ref} already exists here.")
             self._about += [(id_, scope, name) for name in note.about]
             if note.superseded_by is not None:
                 self._superseded.append((id_, scope, note.superseded_by, False))
@@ -197,7 +197,7 @@ class ForeignImport:
     def _revised(self, note: Memory, here: Memory) -> Amend | None:
         """What the source has changed since; what was changed or forgotten here stays so."""
         if note.deleted_at is not None and here.deleted_at is None:
-            self._tally.add("left", f"memory {here.id}: the source has forgotten it since; here it stays.")
+            self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
         if here.deleted_at is not None or here.superseded_at is not None:
             return None
         # It was stored with the source's own time, and has that until it is changed here.
@@ -206,7 +206,7 @@ class ForeignImport:
         # A source that dates no changes words a note otherwise only since it was last imported.
         is_dated = note.updated_at > note.created_at
         if is_new and is_dated and not is_newer and here.revisions > len(note.former):
-            self._tally.add("left", f"memory {here.id}: it was changed here later than in the source.")
+            self._tally.add("left", f"memory {here.id}: it changed here later than in the source.")
             return None
         changes: dict[str, Any] = {"text": note.text, "metadata": note.metadata} if is_new else {}
         if is_newer:
@@ -236,7 +236,7 @@ class ForeignImport:
                 wanted.append(relation)
             elif relation.until and old.until is None and old.deleted_at is None:
                 names = f"{old.source_name} {old.type} {old.target_name}"
-                self._tally.add("left", f"relation {names}: the source has ended it since; here it holds.")
+                self._tally.add("left", f"relation {names}: the source has since ended it; it stays here.")
         outcomes = self._into.apply([AdoptRelation(relation) for relation in wanted], keep_going=True)
         for relation, outcome in zip(wanted, outcomes, strict=True):
             if outcome.error is not None:

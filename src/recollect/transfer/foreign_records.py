@@ -224,7 +224,7 @@ def _once(record: ForeignRecord, seen: dict[tuple[Scope, str | None], str]) -> I
         known, text = (note.scope, note.source), _digest(note.text)
         if known in seen:
             if seen[known] != text:
-                yield BadRow(f"note {note.source}", "Another note before it has the same key, and was taken.")
+                yield BadRow(f"note {note.source}", "An earlier note with the same key was imported instead.")
             return
         seen[known] = text
     yield record
@@ -296,7 +296,7 @@ def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None
         try:
             kept |= clean_metadata({key: value}) or {}
         except InvalidInput:
-            unplaced.append(NoPlace("metadata that is too long or no JSON", _short(f"{key} = {value}")))
+            unplaced.append(NoPlace("metadata that is too long or not JSON", _short(f"{key} = {value}")))
     return clean_metadata(kept) if kept else None, unplaced
 
 
@@ -311,7 +311,7 @@ def _utc(moment: datetime | None) -> datetime | None:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (OverflowError, ValueError):
-        raise InvalidInput(f"The time {moment} lies outside the calendar.") from None
+        raise InvalidInput(f"The time {moment} is outside the years 1 to 9999.") from None
 
 
 def _digest(text: str) -> str:

@@ -160,7 +160,7 @@ def _learnt(part: LearntPart, plain: dict[str, Any]) -> tuple[Learnt, None]:
         values["scope"] = Scope(values.pop("owner", ""), values.pop("agent", ""))
     learnt: Learnt = kind(**values)
     if isinstance(learnt, LearntRecall) and learnt.places and len(learnt.places) != len(learnt.memories):
-        raise InvalidInput("The recall has another number of `places` than of `memories`.")
+        raise InvalidInput("The recall has different numbers of `places` and `memories`.")
     return learnt, None
 
 

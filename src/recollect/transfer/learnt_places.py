@@ -52,7 +52,7 @@ class LearntPlaces:
             if (other := self._memories.get(each.memory)) not in {None, here}
         )
         lost = len(learnt.together) + len(learnt.links) - len(together) - len(links)
-        reason = f"Left out: {lost} of its pairs, which the file does not hold." if lost else None
+        reason = f"Left out: {lost} of its pairs, which are not in the file." if lost else None
         return replace(learnt, memory=here, together=together, links=links), reason
 
     def _recall(self, learnt: LearntRecall) -> tuple[Learnt | None, str | None]:
@@ -65,21 +65,21 @@ class LearntPlaces:
         if learnt.memories and not known:
             return None, _missing(learnt.memories[0])
         lost = len(learnt.memories) - len(known)
-        reason = f"Left out: {lost} of its memories, which the file does not hold." if lost else None
+        reason = f"Left out: {lost} of its memories, which are not in the file." if lost else None
         return replace(learnt, memories=tuple(known), places=tuple(known.values())), reason
 
     def _answer(self, learnt: LearntAnswer) -> tuple[Learnt | None, str | None]:
         """What the ranking read is packed with the ids of then: it holds where all of them are the same."""
         version = self._versions.get(learnt.version) if learnt.version else 0
         if version is None:
-            return None, f"Left out: it was ranked by the tuned numbers {learnt.version}, which are not here."
+            return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
         if self._fresh:
             feedback = tuple(each for each in learnt.feedback if self._memories.get(each.memory))
             lost = len(learnt.feedback) - len(feedback)
-            reason = f"Left out: {lost} of its feedback, on memories that the file lacks." if lost else None
+            reason = f"Left out: {lost} of its feedback, on memories not in the file." if lost else None
             return replace(learnt, version=version, feedback=feedback), reason
         if any(self._memories.get(id_) != id_ for id_ in _ids_of(learnt)):
-            return None, "Left out: its memories have other ids here, and the answer is packed with the old."
+            return None, "Left out: its memories have other ids here, and the answer uses the old ids."
         return replace(learnt, version=version), None
 
 

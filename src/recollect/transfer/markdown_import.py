@@ -120,15 +120,17 @@ def _export_files(path: str | Path) -> Iterator[tuple[Path, list[Path]]]:
     """The folder of an export, and the files in it."""
     if not is_markdown_export(path):
         raise InvalidInput(
-            f"{path} is nothing that `recollect export --format markdown` wrote: it has no recollect.json "
-            "that says so. For other Markdown: recollect chat-import FOLDER"
+            f"{path} is not an export by `recollect export --format markdown`: its recollect.json is missing "
+            "or says something else. For other Markdown: recollect chat-import FOLDER"
         )
     with unpacked_folder(Path(path)) as root:
         yield root, sorted(each for each in root.rglob("*.md") if each.is_file())
 
 
 def _refuse(line: int, reason: str) -> None:
-    raise InvalidInput(f"{reason} (line {line}). Nothing was imported; correct it, or leave out what is bad.")
+    raise InvalidInput(
+        f"{reason} (line {line}). Nothing was imported; correct it, or let the import leave out bad lines."
+    )
 
 
 def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator[NumberedRecord]:
@@ -182,7 +184,7 @@ def _texts(
         place += 1
         if not line.startswith(START):
             if line.strip() and not line.startswith("#"):
-                bad(place, "This line belongs to no memory, and was left out.")
+                bad(place, "This line belongs to no memory, so it was left out.")
             continue
         first = place
         end = next((at for at in range(first, len(lines)) if lines[at].rstrip() == END), None)
@@ -213,7 +215,7 @@ def _entity(
     for line, item in _items(lines, start, bad):
         text, mark, data = item.rpartition(f" {START}")
         if not mark:
-            bad(line, "This item has no comment that says what it is, and was left out.")
+            bad(line, "This item has no comment that says what it is, so it was left out.")
             continue
         try:
             fields = read_comment(f"{START}{data}")
@@ -244,7 +246,7 @@ def _items(lines: list[str], start: int, bad: Callable[[int, str], None]) -> Ite
         elif item:
             item.append(line)
         elif line.strip() and not line.startswith("#"):
-            bad(number, "This line belongs to no observation or relation, and was left out.")
+            bad(number, "This line belongs to no observation or relation, so it was left out.")
         if item and f" {START}" in line and line.rstrip().endswith("-->"):
             yield begun, "\n".join(item).rstrip("\r")
             item = []

@@ -49,7 +49,7 @@ def read_comment(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"The comment that begins {text[:40]!a} cannot be read: {error}.") from None
     if not isinstance(plain, dict):
-        raise InvalidInput(f"The comment that begins {text[:40]!a} holds no object.")
+        raise InvalidInput(f"The comment that begins {text[:40]!a} contains no JSON object.")
     return plain
 
 
@@ -70,7 +70,7 @@ def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
     As we write it, and as editors rewrite it: words without quotes, and lists with an item to a line.
     """
     if not lines or lines[0].rstrip() != "---":
-        raise InvalidInput("The file does not begin with `---`, so it is no note of an export.")
+        raise InvalidInput("The file does not begin with `---`, so it is not a file of an export.")
     plain: dict[str, Any] = {}
     key = ""
     for number, line in enumerate(lines[1:], start=2):
@@ -84,7 +84,7 @@ def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
             key = name.strip()
             plain[key] = _value(value)
         elif line.strip():
-            raise InvalidInput(f"Line {number} of the file is no `name: value`.")
+            raise InvalidInput(f"Line {number} of the file is not `name: value`.")
     raise InvalidInput("The properties at the beginning of the file have no end; close them with `---`.")
 
 

@@ -80,8 +80,8 @@ def recognise(path: str | Path) -> str:
         return foreign[0]
     if source.url:
         raise InvalidInput(
-            f"{source.shown} holds no tables of a program that can be imported from PostgreSQL: LangGraph. "
-            "A store of Recollect's own is brought by: recollect copy URL NEW-STORE"
+            f"{source.shown} has no tables that can be imported; from PostgreSQL, only LangGraph's can. "
+            "To copy a Recollect store: recollect copy URL NEW-STORE"
         )
     if not source.is_folder and not source.is_database:
         lines = _format_of_lines(source.path)
@@ -102,19 +102,21 @@ def recognise(path: str | Path) -> str:
 def _unknown(source: ForeignSource) -> InvalidInput:
     if source.tables.keys() >= _OWN_TABLES:
         return InvalidInput(
-            f"{source.path} is a store of Recollect itself; open it with --store, or copy it: recollect copy"
+            f"{source.path} is a Recollect store; open it with --store, or copy it: recollect copy"
         )
     if source.is_folder and (files := _importable_files(source.path)):
         listed = ", ".join(f"{name} ({format_})" for name, format_ in files.items())
-        return InvalidInput(f"{source.path} is no memory as a whole; import its files one by one: {listed}.")
+        return InvalidInput(
+            f"{source.path} cannot be imported as a whole; import its files one by one: {listed}."
+        )
     size = 0 if source.is_folder else source.path.stat().st_size
     reason = (
-        f" It is larger than the {DOCUMENT_LIMIT // 1024**2} MiB that are read of a JSON document."
+        f" It is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
         if size > DOCUMENT_LIMIT
         else source.broken_document()
     )
     known = ", ".join(f"{title} ({name})" for name, title in import_formats().items())
-    return InvalidInput(f"{source.path} is nothing that can be imported.{reason} Looked for: {known}.")
+    return InvalidInput(f"{source.path} cannot be imported.{reason} Looked for: {known}.")
 
 
 def _importable_files(folder: Path) -> dict[str, str]:
@@ -235,7 +237,7 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
         raise InvalidInput(f"No format named {name!r}; there are: {', '.join(import_formats())}.")
     source = ForeignSource(path)
     if not found.recognises(source):
-        raise InvalidInput(f"{source.shown} is not {found.title}: it has none of what that consists of.")
+        raise InvalidInput(f"{source.shown} is not {found.title}: nothing in it matches that format.")
     return found, source
 
 
@@ -272,5 +274,5 @@ def _refuse_bad_rows(records: Iterator[ForeignRecord]) -> None:
         if isinstance(record, BadRow):
             raise InvalidInput(
                 f"{record.place}: {record.reason} Nothing was imported; correct it, or let the import leave "
-                "out what is bad."
+                "out bad rows."
             )

@@ -134,7 +134,7 @@ async def test_memories_are_added_replaced_and_deleted(
     assert len(await found(service, "rides")) == 1
     await service.delete_memory(app_name="diary", user_id="ana", memory_id=riding.id)
     assert await found(service, "rides") == []
-    with pytest.raises(InvalidInput, match="that a search gave"):
+    with pytest.raises(InvalidInput, match="that a search returned"):
         await service.delete_memory(app_name="diary", user_id="ana", memory_id="x")
 
 

@@ -172,7 +172,7 @@ def test_values_are_bytes_of_any_sort_by_any_key(tmp_path: Path) -> None:
         again = RecollectByteStore(memory)
         assert again.mget([key for key, _ in pairs]) == [value for _, value in pairs]
         assert sorted(again.yield_keys(prefix="a/")) == ["a/1", "a/2"]
-        with pytest.raises(InvalidInput, match="is bytes, not str"):
+        with pytest.raises(InvalidInput, match="must be bytes, not str"):
             again.mset([("c", "text")])  # type: ignore[list-item]
 
 

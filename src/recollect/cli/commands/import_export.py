@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     "--format",
     "format_",
     type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
-    help="What to write; if not given, the ending of FILE tells, and without one that is known it is full.",
+    help="What to write; by default, the ending of FILE decides, and any other ending means full.",
 )
 @click.option(
-    "--scope-only", is_flag=True, help="Only this owner's and agent's memories; so with --owner or --agent."
+    "--scope-only", is_flag=True, help="Export only this owner and agent; --owner or --agent implies it."
 )
 @click.option(
-    "--without-learning", is_flag=True, help="Of full: leave out what was asked and what was learnt from it."
+    "--without-learning", is_flag=True, help="In full: leave out what was asked and what was learnt from it."
 )
-@click.option("--overwrite", is_flag=True, help="Replace the file or the folder if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace the file or folder if it exists.")
 def export_command(
     call: Call,
     file: str,
@@ -52,10 +52,10 @@ def export_command(
 ) -> Result | None:
     """Write the memory to a file or a folder.
 
-    `full` is everything in JSONL, exactly; `official` what the official server reads; `markdown` a folder
-    to read; `csv` and `parquet` tables. A name that ends in .zip packs a folder; `-` writes lines to
-    standard output. It holds every owner's memories, unless an owner or an agent is named, by an option or
-    by the settings; then, as ever in the official format, theirs alone.
+    `full` is everything in JSONL, exactly. `official` is what the official server reads. `markdown` is a
+    folder to read. `csv` and `parquet` are tables. A name that ends in .zip makes a zip of the folder. `-`
+    writes to standard output. The export contains every owner's memories. If an option or the settings name
+    an owner or an agent, it contains only theirs; the official format always does.
     """
     from recollect.transfer import export_file  # loads the engine
 

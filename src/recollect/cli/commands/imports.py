@@ -60,26 +60,26 @@ _MOST_CHATS_NAMED = 10
     type=click.Choice(["auto", *_OWN, *FORMATS, *FOREIGN_FORMATS]),
     default="auto",
     show_default=True,
-    help="What it is; by itself, the command sees that from what is there.",
+    help="The format; by default, it is recognised by its content.",
 )
 @click.option("--dry-run", is_flag=True, help="Read everything, store nothing, and show some of it.")
 @click.option(
     "--merge-owners",
     is_flag=True,
-    help="Store other programs' memories as this owner's and agent's, whosever they are there.",
+    help="Store all memories under this owner and agent, whoever owns them in the source.",
 )
 @KEEP_GOING
 def import_command(
     call: Call, path: str, format_: str, dry_run: bool, merge_owners: bool, keep_going: bool
 ) -> Result:
-    """Bring in another program's memory, or an export.
+    """Import another program's memory, or an export.
 
-    PATH is a file, a folder or the URL of a PostgreSQL database; what it is shows from what it holds. It is
-    only read, and may be in use. Importing it again changes nothing, and importing a later state of it adds
-    what is new. What has no place here is counted and shown.
+    PATH is a file, a folder or the URL of a PostgreSQL database. The command recognises the format by the
+    content. It only reads PATH, which may be in use. Importing it again changes nothing, and importing a
+    later state adds what is new. The report counts what cannot be kept.
 
-    `-` reads the official server's JSONL or our own from standard input. What only a relation names is
-    created with the type `unknown`, and named.
+    `-` reads the official server's JSONL or our own from standard input. If only a relation names an entity,
+    the command creates it with the type `unknown` and names it in the report.
     """
     from recollect import transfer  # loads the engine
     from recollect.transfer.formats.servers import is_server_url
@@ -138,7 +138,7 @@ def import_command(
 def chat_import_command(
     call: Call, path: str, format_: str | None, extract: bool, dry_run: bool, keep_going: bool, embed: bool
 ) -> Result:
-    """Bring in talks: ChatGPT or Claude exports, Markdown, turns.
+    """Import conversations: ChatGPT or Claude exports, Markdown, turns.
 
     PATH is a file, a zip or a folder. Every turn becomes a message of a session. Importing a newer export
     adds only what is new.
@@ -231,7 +231,7 @@ def _foreign_result(report: ForeignReport, *, dry_run: bool = False) -> Result:
     else:
         rows = [(sort, read, new) for sort, (read, new) in counts.items() if read]
         table = Table(("", *right_aligned("read", "new")), rows)
-        text = f"Imported from {report.title}." if report.changed else "Nothing new: all of it was known."
+        text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
         text = "Nothing was imported." if report.bad_count and not report.read else text
     view: list[Block] = [Message(text, list(_foreign_details(report, dry_run=dry_run)))]
     if table.rows:
@@ -253,11 +253,11 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
     if report.forgotten or report.superseded:
         yield f"As history: {report.forgotten:,} forgotten, {report.superseded:,} superseded."
     if report.notes_changed:
-        yield f"Changed in the source since: {quantity(report.notes_changed, 'note')}."
+        yield f"Changed in the source since the last import: {quantity(report.notes_changed, 'note')}."
     if report.also_created:
         names = ", ".join(report.also_created[:_MOST_NAMED])
         rest = _and_more(report.also_created_count)
-        yield f"Created with the type unknown, since something speaks of them: {names}{rest}."
+        yield f"Created with the type unknown, because other memories name them: {names}{rest}."
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
         listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
@@ -265,8 +265,8 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
         yield f"By owner: {listed}. Read them with --owner and --agent, or import with --merge-owners."
     for each in report.no_place:
         shown = f": {'; '.join(each.examples)}" if each.examples else ""
-        yield f"No place here for {each.what} ({each.count:,}){shown}"
-    yield from (f"Left as it is, {reason}" for reason in report.left[:_MOST_NAMED])
+        yield f"Not kept: {each.what} ({each.count:,}){shown}"
+    yield from (f"Left unchanged, {reason}" for reason in report.left[:_MOST_NAMED])
     if report.left_count > _MOST_NAMED:
         yield f"… and {quantity(report.left_count - _MOST_NAMED, 'more such thing')}; --json names more."
     yield from (f"Left out, {reason}" for reason in report.bad[:_MOST_NAMED])
@@ -281,7 +281,7 @@ def _and_more(count: int) -> str:
 
 def _lines_result(report: ImportReport) -> Result:
     nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
-    text = "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
+    text = "Nothing was imported." if nothing_good else "Nothing new: it was all here already."
     if report.changed:
         texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
         observations = quantity(report.observations_added, "observation")
@@ -330,16 +330,16 @@ def _import_details(report: ImportReport) -> Iterator[str]:
     if any(known):
         yield f"Already there: {', '.join(filter(None, known))}."
     if report.types_taken:
-        yield f"Typed, having been unknown: {entities_text(report.types_taken)}."
+        yield f"Got a type, which was unknown before: {entities_text(report.types_taken)}."
     if report.types_kept:
-        yield f"Kept another type than the file has: {entities_text(report.types_kept)}."
+        yield f"Kept a type that differs from the file's: {entities_text(report.types_kept)}."
     if report.also_created:
         rest = _and_more(report.also_created_count)
         names = ", ".join(report.also_created[:_MOST_NAMED])
-        yield f"Created with the type unknown, since relations lead there: {names}{rest}."
+        yield f"Created with the type unknown, because relations name them: {names}{rest}."
     if report.learnt_left_count:
         left = quantity(report.learnt_left_count, "line")
-        yield f"Of what was learnt, {left} could not follow the memories:"
+        yield f"{left} of what was learnt could not be taken over:"
         for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
             yield f"{count:,} times: {reason}"
     bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]

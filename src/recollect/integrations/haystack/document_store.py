@@ -1,4 +1,4 @@
-"""A document store of Haystack on a memory: every document is a note, under its id.
+"""A Haystack document store on a memory: every document is a note under its id.
 
 The note's text is the document's content, which is what `recall` reads. All else of the document stands in
 the note's metadata, and comes back as it was: meta, embedding, blob. To delete a document is to forget its
@@ -42,7 +42,7 @@ _KEPT = ("meta", "score", "embedding", "sparse_embedding", "blob")
 
 
 class RecollectDocumentStore:
-    """Documents as notes of a memory; threads may share it, and several programs may have it open."""
+    """Documents as notes of a memory; threads can share it, and several programs can open it."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class RecollectDocumentStore:
         if ":" in collection:
             raise InvalidInput(f"The collection {collection!r} has a colon in its name; choose another name.")
         if isinstance(store, Engine) and any((owner, agent, model)):
-            raise InvalidInput("A memory that is open has its owner, agent and model; leave them out.")
+            raise InvalidInput("An open memory already has its owner, agent and model; leave them out.")
 
     @property
     def engine(self) -> Engine:
@@ -93,12 +93,12 @@ class RecollectDocumentStore:
         given = self._given
         if isinstance(given, Engine):
             raise InvalidInput(
-                "A document store on a memory that is open already cannot be written down; make it from the "
+                "A document store cannot be saved if it was made from an open memory; make it from the "
                 'memory\'s path: RecollectDocumentStore("memory.db").'
             )
         if isinstance(given, str) and "://" in given and urlsplit(given).password:
             raise InvalidInput(
-                "The store's URL has a password in it, which would be written down; give the URL as "
+                "The store's URL contains a password, which would be saved in plain text; give the URL as "
                 'Secret.from_env_var("…") instead.'
             )
         store = str(given) if isinstance(given, Path) else given
@@ -137,7 +137,7 @@ class RecollectDocumentStore:
             if policy is not DuplicatePolicy.OVERWRITE and (id_ in known or id_ in wanted):
                 if policy is DuplicatePolicy.SKIP:
                     continue
-                raise DuplicateDocumentError(f"There is a document {id_!r} already; nothing was written.")
+                raise DuplicateDocumentError(f"The document {id_!r} already exists; nothing was written.")
             wanted[id_] = document
         self._notes.put(map(_keyed_note, wanted.values()))
         return len(documents) if policy is DuplicatePolicy.OVERWRITE else len(wanted)

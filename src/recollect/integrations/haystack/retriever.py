@@ -1,4 +1,4 @@
-"""A retriever of Haystack that recalls: documents by words, meaning and time, and how sure the memory is."""
+"""A Haystack retriever: finds documents by words, meaning and time, and says how sure it is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecollectDocumentRetriever:
         """
         if not isinstance(document_store, RecollectDocumentStore):
             raise TypeError(
-                f"It retrieves from a RecollectDocumentStore, not {type(document_store).__name__}."
+                f"The retriever needs a RecollectDocumentStore, not {type(document_store).__name__}."
             )
         self.document_store = document_store
         self.filters = filters
@@ -108,5 +108,5 @@ class RecollectDocumentRetriever:
 
 def _checked(top_k: int) -> int:
     if not 1 <= top_k <= MOST_HITS:
-        raise InvalidInput(f"`top_k` is 1 to {MOST_HITS:,}, not {top_k}.")
+        raise InvalidInput(f"`top_k` must be from 1 to {MOST_HITS:,}, not {top_k}.")
     return top_k

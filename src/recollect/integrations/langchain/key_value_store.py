@@ -1,4 +1,4 @@
-"""A key-value store of bytes, for caches and parent documents; searches find a value by its key alone."""
+"""A key-value store of bytes, for caches and parent documents; searches read only the key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecollectByteStore(ByteStore):
         """On an open memory, or on the one at a path. A collection is an agent of the memory's owner."""
         self.memory = opened_memory(memory)
         if not collection:
-            raise InvalidInput("A collection has a name of at least one letter.")
+            raise InvalidInput("The name of a collection must not be empty.")
         self._notes = KeyedNotes(self.memory.scoped(self.memory.scope.owner, collection), PROGRAM)
         self._calls = AsyncEngine(self.memory)
 
@@ -67,5 +67,5 @@ class RecollectByteStore(ByteStore):
 
 def _note(key: str, value: bytes) -> KeyedNote:
     if not isinstance(value, bytes | bytearray | memoryview):
-        raise InvalidInput(f"The value of {key!r} is bytes, not {type(value).__name__}.")
+        raise InvalidInput(f"The value of {key!r} must be bytes, not {type(value).__name__}.")
     return KeyedNote(key, f"{PROGRAM} {key}", {"base64": b64encode(value).decode("ascii")})

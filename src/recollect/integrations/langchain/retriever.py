@@ -1,4 +1,4 @@
-"""A retriever over all that a memory holds: notes, messages and entities, each with its confidence."""
+"""A retriever over everything in a memory: notes, messages and entities, each with its confidence."""
 
 from __future__ import annotations
 

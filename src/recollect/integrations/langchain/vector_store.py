@@ -1,4 +1,4 @@
-"""A vector store of documents, each a note under its id, with its metadata exactly as it was given."""
+"""A vector store of documents, each a note under its id, with exactly the metadata that was given."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecollectVectorStore(VectorStore):
         """On an open memory, or on the one at a path. A collection is an agent of the memory's owner."""
         self.memory = opened_memory(memory)
         if not collection:
-            raise InvalidInput("A collection has a name of at least one letter.")
+            raise InvalidInput("The name of a collection must not be empty.")
         self._notes = KeyedNotes(self.memory.scoped(self.memory.scope.owner, collection), PROGRAM)
         self._calls = AsyncEngine(self.memory)
 
@@ -113,7 +113,7 @@ class RecollectVectorStore(VectorStore):
     ) -> list[str]:
         """All of them or none; one whose id is there takes the place of the former."""
         if kwargs:
-            raise InvalidInput(f"Documents are added with `ids` alone, not with {', '.join(kwargs)}.")
+            raise InvalidInput(f"`add_documents` takes only `ids`, not {', '.join(kwargs)}.")
         if ids is not None and len(ids) != len(documents):
             raise InvalidInput(f"There are {len(documents)} documents and {len(ids)} ids; give one for each.")
         given: Sequence[str | None] = ids or [document.id for document in documents]

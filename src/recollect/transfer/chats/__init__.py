@@ -66,7 +66,7 @@ def format_of(path: Path) -> str:
     _must_exist(path)
     found = _of_folder(path) if path.is_dir() else _of_file(path)
     if found is None:
-        raise InvalidInput(f"{path} is nothing that can be imported. Looked for: {_LOOKED_FOR}.")
+        raise InvalidInput(f"{path} cannot be imported. Looked for: {_LOOKED_FOR}.")
     return found
 
 
@@ -125,9 +125,7 @@ def _of_file(path: Path) -> str | None:
     except InvalidInput as error:
         # Lines of which the first is broken are no JSON as a whole.
         if not _has_rows(path):
-            raise InvalidInput(
-                f"{path} is nothing that can be imported. {error} Looked for: {_LOOKED_FOR}."
-            ) from error
+            raise InvalidInput(f"{path} cannot be imported. {error} Looked for: {_LOOKED_FOR}.") from error
         return "turns"
     return "turns" if _has_rows(path) else None
 

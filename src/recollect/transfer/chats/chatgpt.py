@@ -115,11 +115,11 @@ def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None
     author = object_at(message.get("author"), "`author`")
     role = author.get("role")
     if not isinstance(role, str) or role not in _SPEAKERS:
-        left_out["messages of the system and of tools"] += _has_content(message)
+        left_out["system and tool messages"] += _has_content(message)
         return None
     content = _shown(message)
     if not content.strip():
-        left_out["hidden messages, thoughts and calls of tools"] += _has_content(message)
+        left_out["hidden messages, thoughts and tool calls"] += _has_content(message)
         return None
     id_ = text_of(message.get("id")) or key
     speaker = text_of(author.get("name")) or _SPEAKERS[role]

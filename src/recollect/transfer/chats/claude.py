@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_TOOLS = "calls of tools and what they answered"
+_TOOLS = "tool calls and their results"
 _UNSAID = {"thinking": "thoughts", "tool_use": _TOOLS, "tool_result": _TOOLS}
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
 
@@ -100,7 +100,7 @@ def _unsaid(message: dict[str, Any]) -> Iterator[str]:
             yield sort
     for one in _objects(message.get("attachments")):
         if text_of(one.get("extracted_content")):
-            yield "texts drawn out of attachments"
+            yield "texts extracted from attachments"
 
 
 def _texts(message: dict[str, Any]) -> list[str]:

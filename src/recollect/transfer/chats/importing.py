@@ -140,7 +140,7 @@ def _other_files(path: Path, known: str) -> Iterator[Unplaced]:
     of_memory = [name for name in others if known == "claude" and name.endswith(_OF_MEMORY)]
     if of_memory:
         yield Unplaced(
-            "Claude's memory and projects; unpack these files and import each by itself",
+            "Claude's memory and projects; unpack these files and import each separately",
             len(of_memory),
             tuple(of_memory[:_SHOWN]),
         )

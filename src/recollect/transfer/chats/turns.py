@@ -41,7 +41,7 @@ _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 _OPEN = (b"{", b"[", b",", b":")
 # Instructions and tools: in a file of conversations, nobody said them.
 _UNSAID = frozenset({"system", "developer", "tool", "function"})
-_UNSAID_SORT = "messages of the system and of tools, and calls of tools"
+_UNSAID_SORT = "system and tool messages, and tool calls"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The memories of other programs that can be imported, each format in a module of its own.
+"""The formats of other programs that can be imported, one module for each.
 
 A format is one `ForeignFormat`, named once in `catalogue.FOREIGN`:
 

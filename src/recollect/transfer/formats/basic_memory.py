@@ -105,7 +105,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         yield from _items(file, names[file.name], by_link)
     if source.is_folder:
         for path in files_below(root, lambda name: not is_markdown(name))[0]:
-            yield NoPlace("files that are no Markdown", relative(path, root))
+            yield NoPlace("files that are not Markdown", relative(path, root))
         for reason in files_below(root, is_markdown)[1]:
             yield BadRow("folder", reason)
 
@@ -225,7 +225,7 @@ def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignI
     )
     for (type_, target), context in relations.items():
         yield ForeignRelation(name, type_, target, context, created_at=file.created_at)
-    yield from (NoPlace("front matter with more than texts and lists", key) for key in file.nested)
+    yield from (NoPlace("front matter other than texts and lists", key) for key in file.nested)
     text = "\n".join(prose).strip()
     if text and text != f"# {file.title}":
         yield ForeignNote(

@@ -1,4 +1,4 @@
-"""Every format of other programs, in the order in which a source is compared with them."""
+"""Every format of other programs, in the order in which they are tried on a source."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     document = source.document
     for number, row in enumerate(document if isinstance(document, list) else [document], 1):
         if not isinstance(row, dict):
-            yield BadRow(f"row {number}", "It is no object.")
+            yield BadRow(f"row {number}", "It is not a JSON object.")
         elif "docs" in row:
             yield from _project(row)
         else:

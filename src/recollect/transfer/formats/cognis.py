@@ -40,7 +40,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if "memory_conflicts" in found.tables:
             for row in rows.execute("SELECT * FROM memory_conflicts"):
                 pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
-                yield NoPlace("marks that two memories contradict each other", pair)
+                yield NoPlace("flags for contradicting memories", pair)
 
 
 def _memory(row: ForeignRow, later: str | None) -> Iterator[ForeignItem]:

@@ -1,4 +1,4 @@
-"""Graphiti's and Zep's graphs as JSON: entities, facts between them with the time they hold, and episodes.
+"""Graphiti's and Zep's graphs as JSON: entities, the facts between them with their time spans, and episodes.
 
 There is no one export file. What is read is what their own types and APIs give as JSON: lists of nodes, edges
 and episodes, in one file under any of the usual names, as one list, or in a folder with a file for each.
@@ -56,7 +56,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
             if isinstance(row, dict):
                 by_sort[_sort(row, name)].append(row)
             else:
-                yield BadRow(f"{name}, row {number}", "It is no object.")
+                yield BadRow(f"{name}, row {number}", "It is not a JSON object.")
     names = {text_value(row["uuid"]): text_value(row.get("name")) for row in by_sort[_ENTITY]}
     yield from _entities(by_sort[_ENTITY], by_sort[_FACT])
     for row in by_sort[_FACT]:
@@ -68,13 +68,13 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         yield _community(row, members[text_value(row["uuid"])])
     sources = sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT])
     if sources:
-        yield NoPlace("links from facts to the episodes that say them", count=sources)
+        yield NoPlace("links from facts to their episodes", count=sources)
     communities = {row["uuid"] for row in by_sort[_COMMUNITY]}
     links = [row for row in by_sort[_LINK] if row["source_node_uuid"] not in communities]
     if links:
-        yield NoPlace("links from episodes to the entities that they mention", count=len(links))
+        yield NoPlace("links from episodes to the entities they mention", count=len(links))
     for row in by_sort[_OTHER]:
-        yield NoPlace("rows of other sorts", text_value(row.get("name")) or ", ".join(list(row)[:4]))
+        yield NoPlace("rows of other kinds", text_value(row.get("name")) or ", ".join(list(row)[:4]))
 
 
 def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
@@ -153,7 +153,7 @@ def _observations(node: _Row, facts: list[_Row]) -> Iterator[ForeignObservation]
 def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
     ends = [names.get(fact[key]) for key in ("source_node_uuid", "target_node_uuid")]
     if None in ends:
-        return BadRow(f"fact {text_value(fact.get('uuid'))}", "One of its two nodes is not there.")
+        return BadRow(f"fact {text_value(fact.get('uuid'))}", "One of its two nodes is missing.")
     source, target = map(str, ends)
     return ForeignRelation(
         source=source,

@@ -1,4 +1,4 @@
-"""What a reader of another program's memory gives: values of our own, named by the other program's keys."""
+"""What a reader of another program's memory yields: our own record types, with that program's keys."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ForeignEntity:
 
 @dataclass(frozen=True, slots=True)
 class ForeignNote:
-    """A text that stands by itself."""
+    """A note: one independent text."""
 
     key: str
     """The source's own id of it, or what else stays the same in a later state of the source."""
@@ -66,7 +66,7 @@ class ForeignNote:
     speaker: str = ""
     session: str = ""
     about: tuple[str, ...] = ()
-    """Entities that it speaks of, by name. One that is nowhere is made, with the type `unknown`."""
+    """Entities that it speaks of, by name. A missing entity is created with the type `unknown`."""
     former: tuple[Revision, ...] = ()
     """What it said before, oldest first."""
     status: Status = Status.ACTIVE
@@ -104,7 +104,7 @@ class ForeignMessage:
 
 @dataclass(frozen=True, slots=True)
 class ForeignRelation:
-    """A link between two entities, by name. One that is nowhere is made, with the type `unknown`."""
+    """A link between two entities, by name. A missing entity is created with the type `unknown`."""
 
     source: str
     type: str
@@ -120,7 +120,7 @@ class ForeignRelation:
 
 @dataclass(frozen=True, slots=True)
 class NoPlace:
-    """Something of the source that has no place with us; the report counts it, and shows examples."""
+    """Something in the source that we cannot keep; the report counts it and shows examples."""
 
     what: str
     """The sort of thing, in the plural: `access counts`. The report has one line for each sort."""

@@ -49,7 +49,7 @@ def _tables(source: ForeignSource) -> dict[str, tuple[str, ...]]:
 def _note(row: Mapping[str, Any]) -> ForeignItem:
     namespace, key, value = str(row["prefix"]), str(row["key"]), _value(row["value"])
     if not isinstance(value, dict):
-        return BadRow(f"item {key} of {namespace}", "Its value is no object.")
+        return BadRow(f"item {key} of {namespace}", "Its value is not a JSON object.")
     text = _text(value)
     metadata: dict[str, Any] = {"value": value}
     if not text.strip():

@@ -112,7 +112,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
 def _messages(agent: dict[str, Any], name: str) -> Iterator[ForeignItem]:
     for number, message in enumerate(list_of(agent.get("messages")), 1):
         if not isinstance(message, dict):
-            yield BadRow(f"agent {name}, message {number}", "It is no object.")
+            yield BadRow(f"agent {name}, message {number}", "It is not a JSON object.")
             continue
         role = text_value(message.get("role"))
         if role == "system":
@@ -127,7 +127,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     calls = _objects(message.get("tool_calls"))
     said = [each for call in calls if (each := _sent(call))]
     if role == "user" and text and not (text := _unpacked(text)):
-        yield NoPlace("events that a server told the agent")
+        yield NoPlace("events that a server sent to the agent")
     if role not in _SPOKEN:
         yield NoPlace(f"{role or 'nameless'} messages", _line(text))
         return
@@ -135,7 +135,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     if thoughts:
         yield NoPlace("thoughts of the model", _line(thoughts[0]), len(thoughts))
     if others:
-        yield NoPlace("parts of messages that are no text", others[0], len(others))
+        yield NoPlace("parts of messages that are not text", others[0], len(others))
     if len(calls) > len(said):
         yield NoPlace("calls of tools", count=len(calls) - len(said))
     if not text.strip():
@@ -199,7 +199,7 @@ def _sent(call: dict[str, Any]) -> str:
 def _passages(passages: list[Any], agent: str) -> Iterator[ForeignItem]:
     for number, passage in enumerate(passages, 1):
         if not isinstance(passage, dict):
-            yield BadRow(f"passage {number}", "It is no object.")
+            yield BadRow(f"passage {number}", "It is not a JSON object.")
             continue
         yield ForeignNote(
             key=text_value(passage.get("id")),

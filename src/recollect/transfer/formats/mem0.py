@@ -203,7 +203,7 @@ class _History:
                 continue
             if is_owned:
                 text = events[-1].text("old_memory") or events[-1].text("new_memory")
-                yield NoPlace("memories in the history alone, which does not say whose they are", text[:60])
+                yield NoPlace("memories only in the history, which does not name their owner", text[:60])
             else:
                 yield self._unstored(key, events)
         yield from self._messages()
@@ -269,7 +269,7 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
         if isinstance(item, dict):
             yield _note(str(item.get("id") or ""), item)
         else:
-            yield BadRow(f"result {number}", "It is no object.")
+            yield BadRow(f"result {number}", "It is not a JSON object.")
     # A relation does not say whose it is. Of what one owner has, it is theirs.
     owners = {
         (text_value(each.get("user_id")), text_value(each.get("agent_id")))
@@ -282,7 +282,7 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
             case {"source": str(start), "relationship": str(type_)}:
                 target = text_value(row.get("target") or row.get("destination"))
                 if len(owners) > 1:
-                    yield NoPlace("relations that do not say whose they are", f"{start} {type_} {target}")
+                    yield NoPlace("relations that do not name their owner", f"{start} {type_} {target}")
                     continue
                 ((owner, agent),) = owners
                 yield ForeignRelation(start, type_, target, owner=owner, agent=agent)

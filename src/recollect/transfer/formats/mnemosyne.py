@@ -41,23 +41,23 @@ _MEMORIES = ("working_memory", "episodic_memory", "legacy_memories")
 _TABLES = {"legacy_memories": "memories", "legacy_embeddings": "memory_embeddings"}
 # What it derives from the memories by itself, and what only its own work needs.
 _DERIVED = {
-    "facts": "facts that it extracted",
-    "memoria_facts": "facts that it extracted",
-    "memoria_timelines": "facts that it extracted",
-    "memoria_instructions": "facts that it extracted",
-    "memoria_preferences": "facts that it extracted",
-    "memoria_kg": "facts that it extracted",
-    "consolidated_facts": "facts that it extracted",
-    "harmonic_beliefs": "facts that it extracted",
+    "facts": "extracted facts",
+    "memoria_facts": "extracted facts",
+    "memoria_timelines": "extracted facts",
+    "memoria_instructions": "extracted facts",
+    "memoria_preferences": "extracted facts",
+    "memoria_kg": "extracted facts",
+    "consolidated_facts": "extracted facts",
+    "harmonic_beliefs": "extracted facts",
     "gists": "gists of memories",
     "graph_edges": "links between gists and facts",
     "conflicts": "conflicts between extracted facts",
     "memory_validations": "validations",
-    "consolidation_log": "log entries of its sleep",
-    "memory_events": "events for its synchronisation",
-    "sync_events": "events for its synchronisation",
-    "legacy_embeddings": "vectors, which are made anew",
-    "episodic_embeddings": "vectors, which are made anew",
+    "consolidation_log": "sleep log entries",
+    "memory_events": "synchronisation events",
+    "sync_events": "synchronisation events",
+    "legacy_embeddings": "vectors, which your model makes again",
+    "episodic_embeddings": "vectors, which your model makes again",
 }
 _BY_ITSELF = "regex"
 """The source of annotations that no one gave."""

@@ -1,4 +1,4 @@
-"""PostgreSQL databases of other programs: opened for reading alone, with all questions of one moment."""
+"""PostgreSQL databases of other programs: opened read-only, and read as of one moment."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _connected(url: str) -> Iterator[Connection[Any]]:
         if error.sqlstate:
             raise InvalidInput(f"{place} could not be read: {error}") from error
         raise InvalidInput(
-            "The URL cannot be read; it is written postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+            "The URL is not valid; write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         ) from error
     except psycopg.Error as error:
         raise InvalidInput(f"{place} could not be read: {error}") from error

@@ -1,4 +1,4 @@
-"""The file, folder or database that is imported: only read, and looked at once however many ask."""
+"""The file, folder or database to import. It is only read, and inspected once for all formats."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ForeignRow(dict[str, Any]):
 
 
 class ForeignSource:
-    """A path or URL, and what recognisers and readers ask of it."""
+    """A path or URL, with what recognisers and readers need from it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -64,7 +64,7 @@ class ForeignSource:
         if not self.path.is_file() and not self.path.is_dir():
             # A pipe can be read once, and a source is looked at before it is read.
             raise InvalidInput(
-                f"{path} is no ordinary file; save it as one, or pipe it into: recollect import -"
+                f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
             )
 
     @property
@@ -221,7 +221,7 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
         yield path, "mode=ro&immutable=1"
         after = path.stat()
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
-            raise InvalidInput(f"{path} was changed while it was read; import it again.")
+            raise InvalidInput(f"{path} changed while it was being read; import it again.")
     else:
         # A program that died left its log, or all of it is for reading alone: there can be no index.
         with tempfile.TemporaryDirectory() as folder:

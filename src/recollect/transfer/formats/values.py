@@ -1,4 +1,4 @@
-"""What several formats keep in the same way: JSON in a column, numbers as texts, times of every shape."""
+"""Parses values that several formats share: JSON in a column, numbers as texts, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payloads out of the folders of vector databases that run in a process: Qdrant's local mode, and Chroma."""
+"""Reads payloads from the folders of embedded vector databases: Qdrant's local mode, and Chroma."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def qdrant_payloads(file: Path) -> Iterator[tuple[str, dict[str, Any]] | BadRow]
 
 
 class _Point:
-    """What a pickled model of Qdrant holds, without its code."""
+    """The data of a pickled Qdrant model, without its code."""
 
     fields: dict[str, Any]
 
@@ -57,12 +57,12 @@ class _Point:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Qdrant keeps points as pickles, which could run anything: only its own models are read, as data."""
+    """Qdrant stores points as pickles, which could run any code. This reads only its models, as data."""
 
     def find_class(self, module: str, name: str) -> type:
         if module == _QDRANT_MODELS:
             return _Point
-        raise pickle.UnpicklingError(f"it names {module}.{name}, which is no part of a point")
+        raise pickle.UnpicklingError(f"it names {module}.{name}, which is not part of a point")
 
 
 def chroma_payloads(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
