@@ -262,7 +262,7 @@ def test_what_cannot_be_kept_is_refused(store: RecollectStore) -> None:
         store.batch([PutOp(("b",), "k", {"n": 1}), PutOp(("a",), "k", {"n": object()})])
     with pytest.raises(InvalidInput, match=r"No operator '\$in'"):
         store.search(("a",), filter={"n": {"$in": [1]}})
-    with pytest.raises(InvalidInput, match="above 0"):
+    with pytest.raises(InvalidInput, match="more than 0"):
         store.put(("a",), "k", {"n": 1}, ttl=0)
     with pytest.raises(InvalidInput, match="0 or more"):
         store.search(("a",), limit=-1)

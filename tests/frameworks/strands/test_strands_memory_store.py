@@ -72,7 +72,7 @@ async def test_a_batch_that_is_handed_over_again_is_stored_once(store: Recollect
 async def test_wrong_arguments_are_told(store: RecollectMemoryStore) -> None:
     with pytest.raises(InvalidInput, match="at least 1"):
         await store.search("tea", {"max_search_results": 0})
-    with pytest.raises(InvalidInput, match="no JSON"):
+    with pytest.raises(InvalidInput, match="not JSON"):
         await store.add("tea", {"when": object()})
     with pytest.raises(InvalidInput, match="visible character"):
         await store.add(" ")
