@@ -27,6 +27,8 @@ FRAMEWORKS = {
     "Anthropic": ("anthropic", "anthropic"),
 }
 """What one installs, and what one imports."""
+TOGETHER = frozenset(("Haystack", "Strands", "Agent Framework", "Anthropic"))
+"""`make test-frameworks` imports these in one environment."""
 
 
 def _uv(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -80,7 +82,7 @@ def test_no_version_of_a_framework_or_of_its_needs_is_held_back(framework: str) 
     assert {name: beside.get(name) for name in alone} == alone
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("framework", [name for name in FRAMEWORKS if name not in TOGETHER])
 def test_a_memory_works_in_the_same_process_as_a_framework(framework: str) -> None:
     packages, modules = FRAMEWORKS[framework]
     script = (
