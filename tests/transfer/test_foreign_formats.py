@@ -412,8 +412,22 @@ def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_pa
     graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
     file = tmp_path / "all.json"
     file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
-    (unplaced,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
-    assert unplaced == NoPlace("relations that do not name their owner", "ana takes ferry")
+    (unplaced,) = [item for item in items(file, "mem0") if isinstance(item, NoPlace)]
+    assert (unplaced.what, unplaced.example) == ("relations that do not name their owner", "ana takes ferry")
+    seen = preview_path(file, merge_owners=True)
+    assert isinstance(seen, ForeignReport)
+    assert (seen.relations, seen.no_place) == (1, ())
+
+
+def test_relations_of_get_all_go_to_the_owner_of_several_agents(tmp_path: Path) -> None:
+    rows = [
+        {"id": name, "memory": f"{name} sails", "user_id": "ana", "agent_id": name} for name in ("a", "b")
+    ]
+    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
+    (relation,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
+    assert relation == ForeignRelation("ana", "takes", "ferry", owner="ana")
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) -> None:
