@@ -24,7 +24,8 @@ MANIFEST = "recollect.json"
 EXPORT_TABLES = ("memories", "observations", "relations")
 """The files of an export to tables, without their endings."""
 _MANIFEST_BYTES = 1_000
-_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in ("csv", "parquet"))}
+_TABLE_FORMATS = ("csv", "parquet")
+_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in _TABLE_FORMATS)}
 MARKDOWN_START = b"---\nrecollect: "
 """How each of our Markdown files begins."""
 
@@ -79,6 +80,12 @@ def read_manifest(path: Path) -> str | None:
         return None
     format_ = plain.get("recollect") if isinstance(plain, dict) else None
     return format_ if isinstance(format_, str) else None
+
+
+def is_table_export(path: Path) -> bool:
+    """Whether this is a folder that an export to tables made, a zip of one, or one of its files."""
+    is_part = path.name in _OWN_NAMES and path.is_file()
+    return read_manifest(path.parent if is_part else path) in _TABLE_FORMATS
 
 
 @contextmanager

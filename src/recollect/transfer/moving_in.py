@@ -13,6 +13,7 @@ from recollect.records import Scope
 from recollect.transfer.chats import FORMATS as CHATS
 from recollect.transfer.chats import format_of
 from recollect.transfer.chats.importing import ChatReport, chat_import, chat_preview
+from recollect.transfer.export_folder import is_table_export
 from recollect.transfer.files import open_lines
 from recollect.transfer.foreign_import import ForeignImport, ForeignTally
 from recollect.transfer.foreign_records import Placing
@@ -63,6 +64,11 @@ def import_formats() -> dict[str, str]:
 def recognise(path: str | Path) -> str:
     """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
     source = ForeignSource(path)
+    if is_table_export(source.path):
+        raise InvalidInput(
+            f"{source.path} is an export to tables, which are for other programs and cannot be imported. To "
+            "move a memory, export it with --format full, or with --format markdown."
+        )
     if is_markdown_export(source.path):
         return MARKDOWN_EXPORT
     if any(sign in source.head for sign in _OF_TALKS):
