@@ -62,6 +62,26 @@ def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_pat
     recollect("import", str(file), status=1)
 
 
+@pytest.mark.parametrize("more", [(), ("--format", "official"), ("--format", "markdown"), ("--dry-run",)])
+def test_what_is_empty_is_no_success(recollect: CommandLine, tmp_path: Path, more: tuple[str, ...]) -> None:
+    file, folder = tmp_path / "empty.json", tmp_path / "empty"
+    file.write_text("\n")
+    folder.mkdir()
+    result = recollect("import", str(file), *more, status=1)
+    assert "nothing was imported" in result.stdout + result.stderr
+    if "official" not in more:
+        assert f"{folder} is empty; nothing was imported." in recollect.refused(
+            "import", str(folder), *more, status=1
+        )
+
+
+def test_an_empty_stream_is_no_success(recollect: CommandLine) -> None:
+    assert (
+        "Standard input is empty; nothing was imported."
+        in recollect("import", "-", given="", status=1).stdout
+    )
+
+
 def test_a_bad_line_can_stop_the_import(recollect: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     file.write_text(ANA + "{broken\n")

@@ -528,15 +528,34 @@ def impatient(*arguments: Any, connect: Any = sqlite3.connect, **options: Any) -
 
 
 @pytest.mark.parametrize(
-    "content", [b"SQLite format 3\0 and then nothing", b"\x00\x01\x02", b'{"some": "thing"}', b"plain words"]
+    ("content", "reason"),
+    [
+        (b"SQLite format 3\0 and then nothing", "The file is damaged or cut short"),
+        (
+            b"\x00\x01\x02",
+            "cannot be imported: it is a binary file of no known kind. Known formats: mcp-memory",
+        ),
+        (b'{"some": "thing"}', "cannot be imported: it is JSON of no known kind. Known formats: mcp-memory"),
+        (b"plain words", "cannot be imported: it is text of no known kind. Known formats: mcp-memory"),
+        (b"[]", "thing.bin holds no memories; nothing was imported."),
+    ],
 )
-def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path, content: bytes) -> None:
+def test_what_is_unknown_is_refused_with_what_it_is(tmp_path: Path, content: bytes, reason: str) -> None:
     file = tmp_path / "thing.bin"
     file.write_bytes(content)
     with pytest.raises(InvalidInput) as refused:
         recognise(file)
-    if not content.startswith(b"SQLite"):
-        assert "mcp-memory-service's SQLite file (mcp-memory-service)" in str(refused.value)
+    assert reason in str(refused.value)
+    if "Known formats" in reason:
+        assert str(refused.value).endswith(", turns. More: recollect import --help")
+
+
+def test_a_folder_of_nothing_known_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"is empty; nothing was imported\.$"):
+        recognise(tmp_path)
+    (tmp_path / "thing.bin").write_bytes(b"\0")
+    with pytest.raises(InvalidInput, match=r"no file in it is of a known format\. Known formats: "):
+        recognise(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
