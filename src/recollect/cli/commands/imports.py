@@ -327,7 +327,7 @@ def _chat_result(
         rows.append(("turns", report.turns))
     else:
         rows += [("turns, new", report.turns_new), ("turns, known", report.turns_known)]
-    rows.append(("left out", report.bad_count))
+    rows.append(("could not be read", report.bad_count))
     if extract:
         rows.append(("notes drawn", report.notes))
     next_ = _DRY if dry_run else "Read them: recollect session list"
