@@ -88,6 +88,19 @@ def test_talks_are_recognised_too(recollect: CommandLine, tmp_path: Path) -> Non
     assert (data["format"], data["turns_new"]) == ("claude", 1)
 
 
+def test_the_command_for_claudes_memory_is_named_and_works(recollect: CommandLine, tmp_path: Path) -> None:
+    talk = {"uuid": "u", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
+    memory = [{"conversations_memory": "Ana is a skipper."}]
+    for name, rows in (("conversations", [talk]), ("memories", memory), ("projects", [])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    said = recollect("import", str(tmp_path)).stderr
+    memories, projects = tmp_path / "memories.json", tmp_path / "projects.json"
+    assert "not imported: Claude's memory and projects; import each separately (2): " in said
+    assert f": recollect import {memories}, recollect import {projects}" in said
+    assert recollect.json("import", str(memories))["notes_new"] == 1
+    assert f"{projects} holds no projects; nothing" in recollect.refused("import", str(projects), status=1)
+
+
 def test_lines_are_recognised_and_shown_without_being_stored(recollect: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "memory.jsonl"
     file.write_text('{"type":"entity","name":"Ana","entityType":"person","observations":["likes tea"]}\n')

@@ -379,7 +379,7 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
     for each in report.no_place:
         shown = f": {', '.join(each.examples)}" if each.examples else ""
-        yield f"no place here for {each.what} ({each.count:,}){shown}"
+        yield f"not imported: {each.what} ({each.count:,}){shown}"
     if report.model_note:
         yield report.model_note
     if report.note:
