@@ -256,7 +256,7 @@ def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(
     export_file(mine, folder, format="markdown")
     before = files_in(folder)
     assert {path.stat().st_mode & 0o77 for path in folder.rglob("*")} == {0}
-    with pytest.raises(Conflict, match="overwritten"):
+    with pytest.raises(Conflict, match="--overwrite"):
         export_file(mine, folder, format="markdown")
     mine.remember("Sell coffee")
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer.files import NEW_FILE, check_unpacked, new_file
+from recollect.transfer.files import HOW_TO_OVERWRITE, NEW_FILE, check_unpacked, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +159,7 @@ def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
     if not files:
         return
     if not overwrite:
-        raise Conflict(f"{given} exists already; name another folder, or say that it may be overwritten.")
+        raise Conflict(f"{given} exists already; name another folder, or {HOW_TO_OVERWRITE}.")
     foreign = [file for file in files if not _is_own(file)]
     if read_manifest(path) is None or foreign:
         which = (foreign or files)[0].relative_to(path)
