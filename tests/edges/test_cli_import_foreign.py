@@ -78,6 +78,25 @@ def test_what_is_unknown_lists_what_is_known_and_makes_no_store(
     assert not recollect.store.exists()
 
 
+def test_an_entity_is_shown_with_its_tags_and_its_source(recollect: CommandLine, tmp_path: Path) -> None:
+    text = "---\ntitle: Ferry\ntype: ship\npermalink: ferry\ntags: [sea]\n---\n\n- [fact] leaves at ten\n"
+    (tmp_path / "Ferry.md").write_text(text, "utf-8")
+    recollect("import", str(tmp_path / "Ferry.md"), "--format", "basic-memory")
+    entity = recollect.json("show", "Ferry")["entities"][0]
+    assert (entity["tags"], entity["source"]) == (["sea"], "basic-memory:entity:Ferry")
+    assert "field\tFerry\ttags\tsea\n" in recollect("show", "Ferry").stdout
+    assert "basic-memory:entity:Ferry" in recollect("show", "Ferry", "--color").stdout
+
+
+def test_what_has_no_date_gets_none_from_the_import(recollect: CommandLine, file: Path) -> None:
+    recollect("import", str(file), "--merge-owners")
+    when = {row["text"]: row["id"] for row in recollect.json("list")["memories"]}
+    shown = [line for line in recollect("list", "--color").stdout.splitlines() if "customs house" in line]
+    assert "unknown" in shown[0]
+    undated = str(when["The archive is in the customs house"])
+    assert f"field\t{undated}\tnoted\tdate unknown\n" in recollect("show", undated).stdout
+
+
 def test_talks_are_recognised_too(recollect: CommandLine, tmp_path: Path) -> None:
     export = [
         {"uuid": "u", "name": "Sea", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
