@@ -581,6 +581,18 @@ def test_a_document_that_is_broken_is_refused_with_the_place(
         recognise(file)
 
 
+def test_a_folder_that_cannot_be_read_is_named_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", locked)
+    with pytest.raises(InvalidInput) as refused:
+        recognise(tmp_path)
+    assert str(refused.value) == f"The folder {tmp_path} cannot be read: Permission denied."
+
+
 def test_a_folder_with_the_memories_of_two_programs_is_refused_until_one_is_named(tmp_path: Path) -> None:
     database(tmp_path / "mnemosyne.db", "CREATE TABLE working_memory (content, importance)")
     with closing(sqlite3.connect(tmp_path / "mnemosyne.db")) as connection:

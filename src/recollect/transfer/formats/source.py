@@ -67,6 +67,18 @@ class ForeignSource:
                 f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
             )
 
+        if self.path.is_dir():
+            self._check_folder()
+
+    def _check_folder(self) -> None:
+        """Before a format looks for its own files in it, and the error names one that may not exist."""
+        try:
+            with os.scandir(self.path):
+                pass
+            os.stat(os.path.join(self.path, os.curdir))  # noqa: PTH116, PTH118  # which Path would shorten
+        except OSError as error:
+            raise InvalidInput(f"The folder {self.path} cannot be read: {error.strerror}.") from error
+
     @property
     def shown(self) -> str:
         """For people to read: without a password."""
