@@ -75,6 +75,14 @@ def test_what_is_empty_is_no_success(recollect: CommandLine, tmp_path: Path, mor
         )
 
 
+def test_other_markdown_than_an_export_is_sent_to_the_same_command(
+    recollect: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "note.md").write_text("The ferry leaves at ten\n")
+    said = recollect.refused("import", str(tmp_path), "--format", "markdown-export", status=1)
+    assert "For other Markdown: recollect import FOLDER" in said
+
+
 def test_an_empty_stream_is_no_success(recollect: CommandLine) -> None:
     assert (
         "Standard input is empty; nothing was imported."
