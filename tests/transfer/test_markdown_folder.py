@@ -244,7 +244,7 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     ]
     with pytest.raises(InvalidInput, match="Nothing was imported"):
         import_file(other, folder, keep_going=False)
-    with pytest.raises(InvalidInput, match="chat-import"):
+    with pytest.raises(InvalidInput, match="recollect import FOLDER"):
         import_file(other, tmp_path, format="markdown-export")
 
 
