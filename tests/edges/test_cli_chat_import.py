@@ -45,7 +45,13 @@ def _broken(file: Path) -> Path:
 
 def test_turns_become_messages_of_their_sessions(recollect: CommandLine, file: Path) -> None:
     lines = recollect("chat-import", str(file)).stdout.splitlines()
-    assert lines == ["format\tturns", "conversations\t2", "turns, new\t3", "turns, known\t0", "left out\t0"]
+    assert lines == [
+        "format\tturns",
+        "conversations\t2",
+        "turns, new\t3",
+        "turns, known\t0",
+        "could not be read\t0",
+    ]
     turns = recollect.json("session", "show", "harbour")["turns"]
     assert [turn["text"] for turn in turns] == ["I moved to Vigo in May", "The sea is warm"]
     counts = recollect.json("stats")
@@ -63,7 +69,12 @@ def test_importing_again_adds_only_what_is_new(recollect: CommandLine, file: Pat
 
 def test_a_dry_run_stores_nothing(recollect: CommandLine, file: Path) -> None:
     result = recollect("chat-import", str(_broken(file)), "--dry-run")
-    assert result.stdout.splitlines() == ["format\tturns", "conversations\t2", "turns\t3", "left out\t1"]
+    assert result.stdout.splitlines() == [
+        "format\tturns",
+        "conversations\t2",
+        "turns\t3",
+        "could not be read\t1",
+    ]
     assert "line 4" in result.stderr
     assert not recollect.store.exists()
 
@@ -76,7 +87,7 @@ def test_notes_are_drawn_out_when_asked_for(recollect: CommandLine, file: Path) 
 
 def test_bad_rows_are_named_and_the_rest_is_imported(recollect: CommandLine, file: Path) -> None:
     result = recollect("chat-import", str(_broken(file)))
-    assert "left out\t1" in result.stdout
+    assert "could not be read\t1" in result.stdout
     assert "recollect: left out, talk.jsonl, line 4: " in result.stderr
     report = recollect.json("chat-import", str(file))
     assert report["bad_count"] == len(report["bad"]) == 1

@@ -78,6 +78,25 @@ def test_what_is_unknown_lists_what_is_known_and_makes_no_store(
     assert not recollect.store.exists()
 
 
+def test_an_entity_is_shown_with_its_tags_and_its_source(recollect: CommandLine, tmp_path: Path) -> None:
+    text = "---\ntitle: Ferry\ntype: ship\npermalink: ferry\ntags: [sea]\n---\n\n- [fact] leaves at ten\n"
+    (tmp_path / "Ferry.md").write_text(text, "utf-8")
+    recollect("import", str(tmp_path / "Ferry.md"), "--format", "basic-memory")
+    entity = recollect.json("show", "Ferry")["entities"][0]
+    assert (entity["tags"], entity["source"]) == (["sea"], "basic-memory:entity:Ferry")
+    assert "field\tFerry\ttags\tsea\n" in recollect("show", "Ferry").stdout
+    assert "basic-memory:entity:Ferry" in recollect("show", "Ferry", "--color").stdout
+
+
+def test_what_has_no_date_gets_none_from_the_import(recollect: CommandLine, file: Path) -> None:
+    recollect("import", str(file), "--merge-owners")
+    when = {row["text"]: row["id"] for row in recollect.json("list")["memories"]}
+    shown = [line for line in recollect("list", "--color").stdout.splitlines() if "customs house" in line]
+    assert "unknown" in shown[0]
+    undated = str(when["The archive is in the customs house"])
+    assert f"field\t{undated}\tnoted\tdate unknown\n" in recollect("show", undated).stdout
+
+
 def test_talks_are_recognised_too(recollect: CommandLine, tmp_path: Path) -> None:
     export = [
         {"uuid": "u", "name": "Sea", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
@@ -86,6 +105,19 @@ def test_talks_are_recognised_too(recollect: CommandLine, tmp_path: Path) -> Non
     assert recollect.json("import", str(tmp_path), "--dry-run")["turns"] == 1
     data = recollect.json("import", str(tmp_path))
     assert (data["format"], data["turns_new"]) == ("claude", 1)
+
+
+def test_the_command_for_claudes_memory_is_named_and_works(recollect: CommandLine, tmp_path: Path) -> None:
+    talk = {"uuid": "u", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
+    memory = [{"conversations_memory": "Ana is a skipper."}]
+    for name, rows in (("conversations", [talk]), ("memories", memory), ("projects", [])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    said = recollect("import", str(tmp_path)).stderr
+    memories, projects = tmp_path / "memories.json", tmp_path / "projects.json"
+    assert "not imported: Claude's memory and projects; import each separately (2): " in said
+    assert f": recollect import {memories}, recollect import {projects}" in said
+    assert recollect.json("import", str(memories))["notes_new"] == 1
+    assert f"{projects} holds no projects; nothing" in recollect.refused("import", str(projects), status=1)
 
 
 def test_lines_are_recognised_and_shown_without_being_stored(recollect: CommandLine, tmp_path: Path) -> None:

@@ -62,6 +62,34 @@ def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_pat
     recollect("import", str(file), status=1)
 
 
+@pytest.mark.parametrize("more", [(), ("--format", "official"), ("--format", "markdown"), ("--dry-run",)])
+def test_what_is_empty_is_no_success(recollect: CommandLine, tmp_path: Path, more: tuple[str, ...]) -> None:
+    file, folder = tmp_path / "empty.json", tmp_path / "empty"
+    file.write_text("\n")
+    folder.mkdir()
+    result = recollect("import", str(file), *more, status=1)
+    assert "nothing was imported" in result.stdout + result.stderr
+    if "official" not in more:
+        assert f"{folder} is empty; nothing was imported." in recollect.refused(
+            "import", str(folder), *more, status=1
+        )
+
+
+def test_other_markdown_than_an_export_is_sent_to_the_same_command(
+    recollect: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "note.md").write_text("The ferry leaves at ten\n")
+    said = recollect.refused("import", str(tmp_path), "--format", "markdown-export", status=1)
+    assert "For other Markdown: recollect import FOLDER" in said
+
+
+def test_an_empty_stream_is_no_success(recollect: CommandLine) -> None:
+    assert (
+        "Standard input is empty; nothing was imported."
+        in recollect("import", "-", given="", status=1).stdout
+    )
+
+
 def test_a_bad_line_can_stop_the_import(recollect: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     file.write_text(ANA + "{broken\n")
@@ -104,14 +132,14 @@ def test_a_folder_of_markdown_goes_out_and_in_and_the_ending_chooses(
     assert "Left out" in said["note"]
     assert harbour("--store", other, "import", folder).stdout.startswith("Imported 3 entities, ")
     assert harbour.json("export", str(tmp_path / "tables.csv.zip"))["format"] == "csv"
-    harbour.refused("export", folder, status=1)
+    assert "--overwrite" in harbour.refused("export", folder, status=1)
     assert "name a path" in harbour.refused("export", "-", "--format", "csv", status=1)
 
 
 def test_an_export_overwrites_only_when_told(harbour: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "out.jsonl"
     file.write_text("keep me")
-    harbour.refused("export", str(file), status=1)
+    assert "--overwrite" in harbour.refused("export", str(file), status=1)
     assert file.read_text() == "keep me"
     harbour("export", str(file), "--overwrite")
     assert "Tidebook" in file.read_text()

@@ -72,7 +72,7 @@ def test_of_claude(tmp_path: Path) -> None:
         "messages of other branches": 1,
         "texts extracted from attachments": 1,
         "thoughts": 1,
-        "Claude's memory and projects; unpack these files and import each separately": 1,
+        "Claude's memory and projects; unpack the zip, then import each separately": 1,
         "other files of the export": 1,
     }
 

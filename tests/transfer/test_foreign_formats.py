@@ -412,8 +412,22 @@ def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_pa
     graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
     file = tmp_path / "all.json"
     file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
-    (unplaced,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
-    assert unplaced == NoPlace("relations that do not name their owner", "ana takes ferry")
+    (unplaced,) = [item for item in items(file, "mem0") if isinstance(item, NoPlace)]
+    assert (unplaced.what, unplaced.example) == ("relations that do not name their owner", "ana takes ferry")
+    seen = preview_path(file, merge_owners=True)
+    assert isinstance(seen, ForeignReport)
+    assert (seen.relations, seen.no_place) == (1, ())
+
+
+def test_relations_of_get_all_go_to_the_owner_of_several_agents(tmp_path: Path) -> None:
+    rows = [
+        {"id": name, "memory": f"{name} sails", "user_id": "ana", "agent_id": name} for name in ("a", "b")
+    ]
+    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
+    (relation,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
+    assert relation == ForeignRelation("ana", "takes", "ferry", owner="ana")
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) -> None:
@@ -514,15 +528,34 @@ def impatient(*arguments: Any, connect: Any = sqlite3.connect, **options: Any) -
 
 
 @pytest.mark.parametrize(
-    "content", [b"SQLite format 3\0 and then nothing", b"\x00\x01\x02", b'{"some": "thing"}', b"plain words"]
+    ("content", "reason"),
+    [
+        (b"SQLite format 3\0 and then nothing", "The file is damaged or cut short"),
+        (
+            b"\x00\x01\x02",
+            "cannot be imported: it is a binary file of no known kind. Known formats: mcp-memory",
+        ),
+        (b'{"some": "thing"}', "cannot be imported: it is JSON of no known kind. Known formats: mcp-memory"),
+        (b"plain words", "cannot be imported: it is text of no known kind. Known formats: mcp-memory"),
+        (b"[]", "thing.bin holds no memories; nothing was imported."),
+    ],
 )
-def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path, content: bytes) -> None:
+def test_what_is_unknown_is_refused_with_what_it_is(tmp_path: Path, content: bytes, reason: str) -> None:
     file = tmp_path / "thing.bin"
     file.write_bytes(content)
     with pytest.raises(InvalidInput) as refused:
         recognise(file)
-    if not content.startswith(b"SQLite"):
-        assert "mcp-memory-service's SQLite file (mcp-memory-service)" in str(refused.value)
+    assert reason in str(refused.value)
+    if "Known formats" in reason:
+        assert str(refused.value).endswith(", turns. More: recollect import --help")
+
+
+def test_a_folder_of_nothing_known_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"is empty; nothing was imported\.$"):
+        recognise(tmp_path)
+    (tmp_path / "thing.bin").write_bytes(b"\0")
+    with pytest.raises(InvalidInput, match=r"no file in it is of a known format\. Known formats: "):
+        recognise(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -546,6 +579,18 @@ def test_a_document_that_is_broken_is_refused_with_the_place(
     file.write_bytes(content)
     with pytest.raises(InvalidInput, match=reason):
         recognise(file)
+
+
+def test_a_folder_that_cannot_be_read_is_named_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", locked)
+    with pytest.raises(InvalidInput) as refused:
+        recognise(tmp_path)
+    assert str(refused.value) == f"The folder {tmp_path} cannot be read: Permission denied."
 
 
 def test_a_folder_with_the_memories_of_two_programs_is_refused_until_one_is_named(tmp_path: Path) -> None:

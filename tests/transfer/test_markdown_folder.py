@@ -244,7 +244,7 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
     ]
     with pytest.raises(InvalidInput, match="Nothing was imported"):
         import_file(other, folder, keep_going=False)
-    with pytest.raises(InvalidInput, match="chat-import"):
+    with pytest.raises(InvalidInput, match="recollect import FOLDER"):
         import_file(other, tmp_path, format="markdown-export")
 
 
@@ -256,7 +256,7 @@ def test_only_what_an_export_wrote_is_overwritten_and_nothing_appears_half(
     export_file(mine, folder, format="markdown")
     before = files_in(folder)
     assert {path.stat().st_mode & 0o77 for path in folder.rglob("*")} == {0}
-    with pytest.raises(Conflict, match="overwritten"):
+    with pytest.raises(Conflict, match="--overwrite"):
         export_file(mine, folder, format="markdown")
     mine.remember("Sell coffee")
 

@@ -15,7 +15,7 @@ from transfer_world import exported
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.extras import MissingExtra
-from recollect.transfer import export_file
+from recollect.transfer import export_file, recognise
 from recollect.transfer.exporting import format_for
 
 if TYPE_CHECKING:
@@ -100,6 +100,19 @@ def test_parquet_keeps_types_and_texts_as_they_are(mine: Engine, tmp_path: Path)
     assert last["happened_at"] == datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
     assert (last["deleted_at"], last["metadata"]) == (None, '{"k": 1}')
     assert tables[0][0]["importance"] == 1 / 3
+
+
+@pytest.mark.parametrize(
+    "name", ["tables.csv", "tables.csv/recollect.json", "tables.csv/memories.csv", "t.zip"]
+)
+def test_tables_do_not_come_back_and_the_error_says_how_to_move(
+    mine: Engine, tmp_path: Path, name: str
+) -> None:
+    mine.remember("Ana moved to Lisbon")
+    export_file(mine, tmp_path / "tables.csv")
+    export_file(mine, tmp_path / "t.zip", format="csv")
+    with pytest.raises(InvalidInput, match=r"is an export to tables.*--format full"):
+        recognise(tmp_path / name)
 
 
 def test_without_the_package_the_error_names_the_command(

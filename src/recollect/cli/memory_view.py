@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _USUAL_DEPTH = 2
 # The keys of `--json` and their order are a promise to scripts.
-_ENTITY = ("name", "type", "observations")
+_ENTITY = ("name", "type", "observations", "tags", "source")
 _TEXT = (
     *("text", "category", "source", "session", "position", "role", "speaker", "undated", "tags"),
     *("drawn_from", "similar_to", "similarity", "former"),
@@ -82,6 +82,13 @@ def spoken_at(memory: Memory, zone: tzinfo | None) -> str:
     return iso_second(memory.happened_at or memory.created_at, zone)
 
 
+def shown_day(memory: Memory, zone: tzinfo | None) -> str:
+    """For a terminal: the day of `spoken_at`, or `unknown`."""
+    if memory.undated and memory.happened_at is None:
+        return "unknown"
+    return iso_day(memory.happened_at or memory.created_at, zone)
+
+
 def label(memory: Memory | None) -> str:
     """A memory in a few words."""
     if memory is None:
@@ -100,7 +107,7 @@ def superseded_text(memory: Memory) -> str:
 def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
     """All that is known of a memory beside its text and name, as far as it is unusual."""
     turn = "" if memory.position is None else f", turn {memory.position}"
-    created = "nobody knows when" if memory.undated else iso_minute(memory.created_at, zone)
+    created = "date unknown" if memory.undated else iso_minute(memory.created_at, zone)
     by = f"by #{memory.superseded_by} " if memory.superseded_by else ""
     known = (
         ("session", memory.session and f"{memory.session}{turn}"),
@@ -122,6 +129,15 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
     )
     yield from ((name, str(value)) for name, value in known if value)
     yield from ((f"until {iso_day(former.until, zone)}", former.text) for former in memory.former)
+
+
+def entity_fields(memory: Memory) -> Iterator[tuple[str, str]]:
+    """What is known of an entity beside its name, type and observations, as far as it is unusual."""
+    if memory.tags:
+        yield "tags", ", ".join(memory.tags)
+    yield from strengths(memory)
+    if memory.source:
+        yield "source", memory.source
 
 
 def strengths(memory: Memory) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from recollect.errors import Conflict, InvalidInput
-from recollect.transfer.files import NEW_FILE, check_unpacked, new_file
+from recollect.transfer.files import HOW_TO_OVERWRITE, NEW_FILE, check_unpacked, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,8 @@ MANIFEST = "recollect.json"
 EXPORT_TABLES = ("memories", "observations", "relations")
 """The files of an export to tables, without their endings."""
 _MANIFEST_BYTES = 1_000
-_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in ("csv", "parquet"))}
+_TABLE_FORMATS = ("csv", "parquet")
+_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in _TABLE_FORMATS)}
 MARKDOWN_START = b"---\nrecollect: "
 """How each of our Markdown files begins."""
 
@@ -79,6 +80,12 @@ def read_manifest(path: Path) -> str | None:
         return None
     format_ = plain.get("recollect") if isinstance(plain, dict) else None
     return format_ if isinstance(format_, str) else None
+
+
+def is_table_export(path: Path) -> bool:
+    """Whether this is a folder that an export to tables made, a zip of one, or one of its files."""
+    is_part = path.name in _OWN_NAMES and path.is_file()
+    return read_manifest(path.parent if is_part else path) in _TABLE_FORMATS
 
 
 @contextmanager
@@ -152,7 +159,7 @@ def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
     if not files:
         return
     if not overwrite:
-        raise Conflict(f"{given} exists already; name another folder, or say that it may be overwritten.")
+        raise Conflict(f"{given} exists already; name another folder, or {HOW_TO_OVERWRITE}.")
     foreign = [file for file in files if not _is_own(file)]
     if read_manifest(path) is None or foreign:
         which = (foreign or files)[0].relative_to(path)

@@ -32,6 +32,7 @@ MOST_UNPACKED = 100
 _UNPACKED_FREELY = 16 * 1024 * 1024
 _PROGRESS_EVERY = 1_000
 _DATABASE = b"SQLite format 3\0"
+HOW_TO_OVERWRITE = "replace it with --overwrite (in Python: overwrite=True)"
 # Windows distinguishes text from bytes even here.
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -241,7 +242,7 @@ def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
     if not path.is_file():
         raise InvalidInput(f"{given} is no ordinary file; name one, or write to a stream.")
     if not overwrite:
-        raise Conflict(f"{given} exists already; name another file, or say that it may be overwritten.")
+        raise Conflict(f"{given} exists already; name another file, or {HOW_TO_OVERWRITE}.")
     with path.open("rb") as file:
         if file.read(len(_DATABASE)) == _DATABASE:
             raise Conflict(f"{given} is a database, and perhaps this very store; name another file.")

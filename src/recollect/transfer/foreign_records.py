@@ -97,6 +97,8 @@ class Placing:
                 yield from unplaced
             case ForeignRelation():
                 yield self._relation(item, next(ids))
+            case NoPlace(merged=ForeignRelation() as relation) if self.merge_owners:
+                yield self._relation(relation, next(ids))
             case _:
                 yield item
 

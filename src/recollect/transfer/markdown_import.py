@@ -121,7 +121,7 @@ def _export_files(path: str | Path) -> Iterator[tuple[Path, list[Path]]]:
     if not is_markdown_export(path):
         raise InvalidInput(
             f"{path} is not an export by `recollect export --format markdown`: its recollect.json is missing "
-            "or says something else. For other Markdown: recollect chat-import FOLDER"
+            "or says something else. For other Markdown: recollect import FOLDER"
         )
     with unpacked_folder(Path(path)) as root:
         yield root, sorted(each for each in root.rglob("*.md") if each.is_file())

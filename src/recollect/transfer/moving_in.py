@@ -12,8 +12,10 @@ from recollect.errors import InvalidInput
 from recollect.records import Scope
 from recollect.transfer.chats import FORMATS as CHATS
 from recollect.transfer.chats import format_of
+from recollect.transfer.chats.archives import is_zip
 from recollect.transfer.chats.importing import ChatReport, chat_import, chat_preview
-from recollect.transfer.files import open_lines
+from recollect.transfer.export_folder import is_table_export
+from recollect.transfer.files import UTF16_MARKS, open_lines
 from recollect.transfer.foreign_import import ForeignImport, ForeignTally
 from recollect.transfer.foreign_records import Placing
 from recollect.transfer.formats.catalogue import FOREIGN
@@ -63,6 +65,11 @@ def import_formats() -> dict[str, str]:
 def recognise(path: str | Path) -> str:
     """The format of a file, folder or database, by its name; `InvalidInput` lists what is known."""
     source = ForeignSource(path)
+    if is_table_export(source.path):
+        raise InvalidInput(
+            f"{source.path} is an export to tables, which are for other programs and cannot be imported. To "
+            "move a memory, export it with --format full, or with --format markdown."
+        )
     if is_markdown_export(source.path):
         return MARKDOWN_EXPORT
     if any(sign in source.head for sign in _OF_TALKS):
@@ -109,14 +116,33 @@ def _unknown(source: ForeignSource) -> InvalidInput:
         return InvalidInput(
             f"{source.path} cannot be imported as a whole; import its files one by one: {listed}."
         )
-    size = 0 if source.is_folder else source.path.stat().st_size
-    reason = (
-        f" It is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
-        if size > DOCUMENT_LIMIT
-        else source.broken_document()
+    if source.is_folder and not any(source.path.iterdir()):
+        return InvalidInput(f"{source.path} is empty; nothing was imported.")
+    if source.document in ([], {}):
+        what = "projects" if source.path.name == "projects.json" else "memories"
+        return InvalidInput(f"{source.path} holds no {what}; nothing was imported.")
+    return InvalidInput(
+        f"{source.path} cannot be imported: {_why_unknown(source)} Known formats: "
+        f"{', '.join(import_formats())}. More: recollect import --help"
     )
-    known = ", ".join(f"{title} ({name})" for name, title in import_formats().items())
-    return InvalidInput(f"{source.path} cannot be imported.{reason} Looked for: {known}.")
+
+
+def _why_unknown(source: ForeignSource) -> str:
+    if source.is_folder:
+        return "no file in it is of a known format."
+    if source.path.stat().st_size > DOCUMENT_LIMIT:
+        return f"it is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
+    return source.broken_document() or _unknown_kind(source)
+
+
+def _unknown_kind(source: ForeignSource) -> str:
+    if source.is_database:
+        return "it is a SQLite file without the tables of a known program."
+    if is_zip(source.path):
+        return "it is a zip without a known export."
+    if b"\0" in source.head and not source.head.startswith(UTF16_MARKS):
+        return "it is a binary file of no known kind."
+    return "it is text of no known kind." if source.document is None else "it is JSON of no known kind."
 
 
 def _importable_files(folder: Path) -> dict[str, str]:
@@ -242,7 +268,7 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
 
 
 def _format_of_lines(path: Path) -> str | None:
-    """One of our own two, if one of the first lines says so; an empty file holds nothing of either."""
+    """One of our own two, if one of the first lines says so; `InvalidInput` for an empty file."""
     with open_lines(path) as file:
         for place, line in enumerate(islice(file.lines(), _LOOKED_AT)):
             if place == 0 and is_header(line.content):
@@ -253,7 +279,9 @@ def _format_of_lines(path: Path) -> str | None:
                 continue
             if plain.get("type") in ("entity", "relation"):
                 return "official"
-        return None if file.read else "official"
+        if not file.read:
+            raise InvalidInput(f"{path} is empty; nothing was imported.")
+        return None
 
 
 def _counted(

@@ -9,14 +9,15 @@ import click
 
 from recollect.cli.command import Call, command
 from recollect.cli.memory_view import (
+    entity_fields,
     facts_line,
     heading,
     label,
     memory_data,
     memory_fields,
+    shown_day,
     speaker_of,
     spoken_at,
-    strengths,
 )
 from recollect.cli.options import (
     KINDS,
@@ -129,10 +130,7 @@ def list_command(
         Column("Says", fill=True),
     )
     zone = call.zone
-    rows = [
-        (str(each.id), iso_day(each.happened_at or each.created_at, zone), one_line(label(each)))
-        for each in page.memories
-    ]
+    rows = [(str(each.id), shown_day(each, zone), one_line(label(each))) for each in page.memories]
     view: list[Block] = [Table(columns, rows)] if rows else [titled("Nothing here.", "changed")]
     view += [] if more is None else [Paragraph((Styled("There is more: ", "muted"), more))]
     lines = [
@@ -240,7 +238,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool) -> Result:
     ]
     lines = [*_graph_lines(graph, history=history)]
     for entity in graph.entities:
-        lines += [("field", entity.name, *each) for each in strengths(entity)]
+        lines += [("field", entity.name, *each) for each in entity_fields(entity)]
         lines += _linked_lines(entity.name, links[entity.id])
     for text in texts:
         lines += _text_lines(text, zone)
@@ -369,7 +367,7 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
         rows.append(("", "", ""))
     widest = max((len(one_line(each.type)) for each in touching), default=0)
     rows += [_arrow(each, entity, widest, zone) for each in touching]
-    fields = _field_table([*strengths(entity), *_linked_fields(links)])
+    fields = _field_table([*entity_fields(entity), *_linked_fields(links)])
     title = Styled(one_line(entity.name), "entity")
     return Card(title, facts_line(entity, zone), [Table(columns, rows, grid=True), *fields])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
@@ -15,6 +15,7 @@ from recollect.cli.options import KEEP_GOING
 from recollect.cli.progress import progress
 from recollect.cli.rendering import Block, Message, Result, Table, fields_of, muted, right_aligned
 from recollect.errors import InvalidInput
+from recollect.store_url import without_password
 from recollect.text.phrases import entities_text, quantity
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _OWN = ("official", "full", "markdown-export")
 _MOST_NAMED = 5
 """Bad lines that are named for a person; `--json` names more."""
 _MOST_CHATS_NAMED = 10
+_STREAM = "Standard input"
 
 
 @command(
@@ -92,7 +94,7 @@ def import_command(
     if dry_run:
         with progress("Reading") as (reading,):
             seen = transfer.preview_path(path, format=known, merge_owners=merge_owners, progress=reading)
-        return _preview_result(seen, call)
+        return _preview_result(seen, call, path)
     memory = call.memory(create=True)
     with progress("Reading", "Embedding") as (reading, embedding):
         report = transfer.import_path(
@@ -106,11 +108,11 @@ def import_command(
         )
     match report:
         case transfer.ImportReport():
-            return _lines_result(report)
+            return _lines_result(report, path)
         case transfer.ChatReport():
-            return _chat_result(report, call)
+            return _chat_result(report, call, path)
         case _:
-            return _foreign_result(report)
+            return _foreign_result(report, path)
 
 
 @command(
@@ -169,7 +171,7 @@ def chat_import_command(
                 progress=reading,
                 embed_progress=embedding,
             )
-    return _chat_result(report, call, dry_run=dry_run, extract=extract)
+    return _chat_result(report, call, path, dry_run=dry_run, extract=extract)
 
 
 def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool) -> Result:
@@ -180,7 +182,7 @@ def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool)
         raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
     if dry_run:
         with progress("Reading") as (reading,):
-            return _preview_result(import_preview(sys.stdin.buffer, reading), call)
+            return _preview_result(import_preview(sys.stdin.buffer, reading), call, _STREAM)
     memory = call.memory(create=True)
     with progress("Reading", "Embedding") as (reading, embedding):
         report = import_file(
@@ -191,17 +193,19 @@ def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool)
             progress=reading,
             embed_progress=embedding,
         )
-    return _lines_result(report)
+    return _lines_result(report, _STREAM)
 
 
-def _preview_result(seen: ImportPreview | ChatReport | ForeignReport, call: Call) -> Result:
+def _preview_result(seen: ImportPreview | ChatReport | ForeignReport, call: Call, path: str) -> Result:
     from recollect.transfer import ChatReport, ForeignReport
 
     match seen:
         case ChatReport():
-            return _chat_result(seen, call, dry_run=True)
+            return _chat_result(seen, call, path, dry_run=True)
         case ForeignReport():
-            return _foreign_result(seen, dry_run=True)
+            return _foreign_result(seen, path, dry_run=True)
+    if not seen.lines:
+        return _nothing_in(path, "is empty", {**fields_of(seen), "dry_run": True})
     counts = [
         entities_text(seen.entities),
         quantity(seen.observations, "observation"),
@@ -221,7 +225,12 @@ _DRY = "Nothing was stored: this was a dry run."
 _SORTS = ("entities", "observations", "notes", "messages", "relations")
 
 
-def _foreign_result(report: ForeignReport, *, dry_run: bool = False) -> Result:
+def _nothing_in(path: str, why: str, data: dict[str, Any]) -> Result:
+    return Result(data, [Message(f"{path} {why}; nothing was imported.", [], "note")], exit_code=REFUSED)
+
+
+def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) -> Result:
+    shown = without_password(path) if "://" in path else path
     counts = {sort: (getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS}
     if dry_run:
         table = Table(
@@ -232,7 +241,12 @@ def _foreign_result(report: ForeignReport, *, dry_run: bool = False) -> Result:
         rows = [(sort, read, new) for sort, (read, new) in counts.items() if read]
         table = Table(("", *right_aligned("read", "new")), rows)
         text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
-        text = "Nothing was imported." if report.bad_count and not report.read else text
+    if not report.read:
+        text = (
+            "Nothing was imported."
+            if report.bad_count
+            else f"{shown} holds no memories; nothing was imported."
+        )
     view: list[Block] = [Message(text, list(_foreign_details(report, dry_run=dry_run)))]
     if table.rows:
         view.append(table)
@@ -243,7 +257,7 @@ def _foreign_result(report: ForeignReport, *, dry_run: bool = False) -> Result:
             *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
             *([report.model_note] if report.model_note else ()),
         ],
-        exit_code=REFUSED if report.bad_count and not report.read else 0,
+        exit_code=0 if report.read else REFUSED,
     )
 
 
@@ -279,7 +293,9 @@ def _and_more(count: int) -> str:
     return f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
 
 
-def _lines_result(report: ImportReport) -> Result:
+def _lines_result(report: ImportReport, path: str) -> Result:
+    if not report.lines:
+        return _nothing_in(path, "is empty", fields_of(report))
     nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
     text = "Nothing was imported." if nothing_good else "Nothing new: it was all here already."
     if report.changed:
@@ -303,21 +319,24 @@ def _lines_result(report: ImportReport) -> Result:
     )
 
 
-def _chat_result(report: ChatReport, call: Call, *, dry_run: bool = False, extract: bool = False) -> Result:
+def _chat_result(
+    report: ChatReport, call: Call, path: str, *, dry_run: bool = False, extract: bool = False
+) -> Result:
     rows: list[tuple[str, str | int]] = [("format", report.format), ("conversations", report.conversations)]
     if dry_run:
         rows.append(("turns", report.turns))
     else:
         rows += [("turns, new", report.turns_new), ("turns, known", report.turns_known)]
-    rows.append(("left out", report.bad_count))
+    rows.append(("could not be read", report.bad_count))
     if extract:
         rows.append(("notes drawn", report.notes))
-    next_ = "Nothing was stored: this was a dry run." if dry_run else "Read them: recollect session list"
+    next_ = _DRY if dry_run else "Read them: recollect session list"
+    nothing = [] if report.turns else [f"{path} holds no conversations; nothing was imported."]
     return Result(
         {**fields_of(report), "dry_run": dry_run},
-        [Table(("", *right_aligned("")), rows), *muted(next_)],
-        warnings=list(_chat_warnings(report, is_json=bool(call.json))),
-        exit_code=REFUSED if report.bad_count and report.turns == report.turns_rejected else 0,
+        [Table(("", *right_aligned("")), rows), *muted("" if nothing else next_)],
+        warnings=[*nothing, *_chat_warnings(report, is_json=bool(call.json))],
+        exit_code=REFUSED if report.turns == report.turns_rejected else 0,
     )
 
 
@@ -360,7 +379,7 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
     for each in report.no_place:
         shown = f": {', '.join(each.examples)}" if each.examples else ""
-        yield f"no place here for {each.what} ({each.count:,}){shown}"
+        yield f"not imported: {each.what} ({each.count:,}){shown}"
     if report.model_note:
         yield report.model_note
     if report.note:

@@ -202,6 +202,9 @@ def each_file(
         yield from read(path, path.name)
         return
     files, closed = files_below(path, wanted)
+    if not files and not closed:
+        what = f"has no files of the format {format}" if any(path.iterdir()) else "is empty"
+        raise InvalidInput(f"{path} {what}; nothing was imported.")
     for reason in closed:
         yield Conversation.unreadable(f"{format}:{path.name}", path.name, reason)
     for file in files:

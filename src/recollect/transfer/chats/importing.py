@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,10 +140,13 @@ def _other_files(path: Path, known: str) -> Iterator[Unplaced]:
     others = other_files(path, _READ.get(known))
     of_memory = [name for name in others if known == "claude" and name.endswith(_OF_MEMORY)]
     if of_memory:
+        is_folder = path.is_dir()
+        files = [str(path / name) if is_folder else name for name in of_memory]
+        first = "" if is_folder else "unpack the zip, then "
         yield Unplaced(
-            "Claude's memory and projects; unpack these files and import each separately",
+            f"Claude's memory and projects; {first}import each separately",
             len(of_memory),
-            tuple(of_memory[:_SHOWN]),
+            tuple(f"recollect import {shlex.quote(file)}" for file in files[:_SHOWN]),
         )
     if rest := [name for name in others if name not in of_memory]:
         yield Unplaced(f"other files of the {_PLACES[known]}", len(rest), tuple(rest[:_SHOWN]))

@@ -126,6 +126,8 @@ class NoPlace:
     """The sort of thing, in the plural: `access counts`. The report has one line for each sort."""
     example: str = ""
     count: int = 1
+    merged: ForeignRelation | None = None
+    """What takes its place when all owners are merged, because only its owner is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,21 +270,24 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
             yield _note(str(item.get("id") or ""), item)
         else:
             yield BadRow(f"result {number}", "It is not a JSON object.")
-    # A relation does not say whose it is. Of what one owner has, it is theirs.
-    owners = {
-        (text_value(each.get("user_id")), text_value(each.get("agent_id")))
-        for each in listed
-        if isinstance(each, dict)
-    }
+    # A relation does not say whose it is. Where all memories have one owner, it is theirs.
+    rows = [each for each in listed if isinstance(each, dict)]
+    owners = {text_value(each.get("user_id")) for each in rows}
+    agents = {text_value(each.get("agent_id")) for each in rows}
+    agent = next(iter(agents)) if len(agents) == 1 else ""
     relations = document.get("relations") if isinstance(document, dict) else None
     for row in relations if isinstance(relations, list) else ():
         match row:
             case {"source": str(start), "relationship": str(type_)}:
                 target = text_value(row.get("target") or row.get("destination"))
                 if len(owners) > 1:
-                    yield NoPlace("relations that do not name their owner", f"{start} {type_} {target}")
+                    yield NoPlace(
+                        "relations that do not name their owner",
+                        f"{start} {type_} {target}",
+                        merged=ForeignRelation(start, type_, target),
+                    )
                     continue
-                ((owner, agent),) = owners
+                (owner,) = owners
                 yield ForeignRelation(start, type_, target, owner=owner, agent=agent)
             case _:
                 yield BadRow("relations", "One names no source or relationship.")

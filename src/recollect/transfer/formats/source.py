@@ -67,6 +67,18 @@ class ForeignSource:
                 f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
             )
 
+        if self.path.is_dir():
+            self._check_folder()
+
+    def _check_folder(self) -> None:
+        """Before a format looks for its own files in it, and the error names one that may not exist."""
+        try:
+            with os.scandir(self.path):
+                pass
+            os.stat(os.path.join(self.path, os.curdir))  # noqa: PTH116, PTH118  # which Path would shorten
+        except OSError as error:
+            raise InvalidInput(f"The folder {self.path} cannot be read: {error.strerror}.") from error
+
     @property
     def shown(self) -> str:
         """For people to read: without a password."""
@@ -144,7 +156,7 @@ class ForeignSource:
             return None
 
     def broken_document(self) -> str:
-        """Where a file that begins as a JSON document is wrong, as a sentence after a space; empty if it is
+        """Where a file that begins as a JSON document is wrong, as the end of a sentence; empty if it is
         none, or not wrong.
         """
         if not self.head.lstrip().startswith((b"{", b"[")) or self.document is not None:
@@ -152,14 +164,14 @@ class ForeignSource:
         try:
             json.loads(self.path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError as error:
-            return f" It is not UTF-8 text: byte {error.start + 1:,} is wrong."
+            return f"it is not UTF-8 text: byte {error.start + 1:,} is wrong."
         except json.JSONDecodeError as error:
             # Lines of JSON go on after the first.
             is_lines = error.msg == "Extra data"
             place = f"line {error.lineno:,}, column {error.colno:,}"
-            return "" if is_lines else f" As JSON, it is cut short or wrong at {place}: {error.msg}."
+            return "" if is_lines else f"as JSON, it is cut short or wrong at {place}: {error.msg}."
         except (ValueError, RecursionError) as error:
-            return f" As JSON, it cannot be read: {error}."
+            return f"as JSON, it cannot be read: {error}."
         return ""
 
     def file(self, *names: str) -> Path | None:
