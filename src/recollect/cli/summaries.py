@@ -44,7 +44,7 @@ SUMMARIES = {
     "token": "Create, list and revoke tokens for `serve --http`.",
     "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
     "hooks": "Let an agent recall and remember by itself; take it back.",
-    "chat-import": "Import conversations: ChatGPT or Claude exports, Markdown, turns.",
+    "chat-import": "Import talks: ChatGPT or Claude exports, Markdown, turns.",
     "import": "Import another program's memory, or an export.",
     "export": "Write the memory to a file or a folder.",
     "backup": "Copy the store to a new file, even while it is in use.",

@@ -140,7 +140,7 @@ def import_command(
 def chat_import_command(
     call: Call, path: str, format_: str | None, extract: bool, dry_run: bool, keep_going: bool, embed: bool
 ) -> Result:
-    """Import conversations: ChatGPT or Claude exports, Markdown, turns.
+    """Import talks: ChatGPT or Claude exports, Markdown, turns.
 
     PATH is a file, a zip or a folder. Every turn becomes a message of a session. Importing a newer export
     adds only what is new.
