@@ -269,3 +269,13 @@ def test_what_cannot_be_kept_is_refused(store: RecollectStore) -> None:
     with pytest.raises(InvalidInput, match="at most 1,000"):
         store.put(("a",), "k" * 1000, {"n": 1})
     assert store.list_namespaces() == []
+
+
+def test_a_note_that_superseded_an_item_is_no_item(store: RecollectStore) -> None:
+    store.put(("users",), "a", {"fact": "Ana rides a horse"})
+    store.put(("users",), "b", {"fact": "Bo likes tea"})
+    (note,) = store.memory.scoped("", "users").list(refs=["langgraph:a"]).memories
+    store.memory.supersede(note.id, "Ana rides a bicycle")
+    for asked in ({"query": "Ana rides a bicycle"}, {}):
+        assert [item.key for item in store.search(("users",), **asked)] == ["b"]
+    assert store.get(("users",), "a") is None

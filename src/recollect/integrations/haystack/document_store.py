@@ -274,7 +274,7 @@ class RecollectDocumentStore:
 
     def document_of(self, note: Memory) -> Document | None:
         """The document that a note is; None where it is none of this collection."""
-        if note.ref is None or note.category != self._program:
+        if note.category != self._program or not self._notes.is_own(note):
             return None
         kept = note.metadata or {}
         blob, sparse = kept.get("blob"), kept.get("sparse_embedding")
