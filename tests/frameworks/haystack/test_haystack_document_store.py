@@ -146,3 +146,13 @@ def test_a_note_that_superseded_a_document_is_no_document(document_store: Recoll
     found = RecollectDocumentRetriever(document_store).run("Ana rides a bicycle")["documents"]
     assert "a" not in [document.id for document in found]
     assert "Ana rides a bicycle" not in [document.content for document in found]
+
+
+def test_a_document_has_the_content_that_its_note_was_edited_to(
+    document_store: RecollectDocumentStore,
+) -> None:
+    contents = {"a": "Ana\0 rides", "b": "Bo\0 rides", "c": None}
+    document_store.write_documents([Document(id=id_, content=text) for id_, text in contents.items()])
+    (note,) = document_store.engine.list(refs=["haystack:documents:a"]).memories
+    document_store.engine.update(note.id, text="Ana walks")
+    assert [each.content for each in document_store.filter_documents()] == ["Ana walks", "Bo\0 rides", None]

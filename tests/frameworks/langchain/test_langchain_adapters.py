@@ -215,3 +215,12 @@ def test_a_note_that_superseded_one_of_ours_is_no_document_and_no_value(memory: 
     assert documents.get_by_ids(["a"]) == []
     assert list(values.yield_keys()) == ["b"]
     assert values.mget(["a"]) == [None]
+
+
+def test_a_document_has_the_text_that_its_note_was_edited_to(memory: recollect.Engine) -> None:
+    documents = RecollectVectorStore(memory)
+    documents.add_texts(["Ana\0 rides", "Bo\0 rides", " "], ids=["a", "b", "c"])
+    (note,) = memory.scoped("", "documents").list(refs=["langchain:a"]).memories
+    memory.update(note.id, text="Ana walks")
+    found = documents.get_by_ids(["a", "b", "c"])
+    assert [document.page_content for document in found] == ["Ana walks", "Bo\0 rides", " "]
