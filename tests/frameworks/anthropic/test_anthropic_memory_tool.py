@@ -16,7 +16,7 @@ from anthropic.tools import BetaLocalFilesystemMemoryTool
 from pages import check_page
 
 import recollect
-from recollect.errors import Conflict
+from recollect.errors import Conflict, InvalidInput
 from recollect.integrations.anthropic import AsyncRecollectMemoryTool, RecollectMemoryTool
 
 PREFERENCES = "/memories/preferences.md"
@@ -380,6 +380,11 @@ async def test_the_async_tool_does_the_same(url: str, tmp_path: Path) -> None:
         with pytest.raises(ToolError, match="does not exist"):
             await tool.call({"command": "view", "path": "/memories/code.md"})
         assert await tool.clear_all_memory() == "All memory cleared"
+
+
+def test_a_path_is_refused_with_what_to_pass() -> None:
+    with pytest.raises(InvalidInput, match=r"recollect\.open"):
+        RecollectMemoryTool("memory.db")  # type: ignore[arg-type]
 
 
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
