@@ -18,7 +18,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.versions import memory_version
 from recollect.errors import Conflict, InvalidInput
-from recollect.integrations.opening import caller_opened, of_own_scope
+from recollect.integrations.opening import of_own_scope
 from recollect.records import Memory
 from recollect.text.limits import clean_text, is_blank
 
@@ -59,7 +59,7 @@ class MemoryFiles:
     """The files of one scope, by paths that `checked_path` returned."""
 
     def __init__(self, memory: Engine) -> None:
-        self._memory = of_own_scope(caller_opened(memory))
+        self._memory = of_own_scope(memory)
 
     def read(self, path: str) -> MemoryFile | None:
         return next(map(_file, self._memory.list(category=CATEGORY, refs=[path]).memories), None)
