@@ -382,11 +382,6 @@ async def test_the_async_tool_does_the_same(url: str, tmp_path: Path) -> None:
         assert await tool.clear_all_memory() == "All memory cleared"
 
 
-def test_a_path_is_refused_with_what_to_pass() -> None:
-    with pytest.raises(InvalidInput, match=r"recollect\.open"):
-        RecollectMemoryTool("memory.db")  # type: ignore[arg-type]
-
-
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     check_page("anthropic", "anthropic", folder=tmp_path)

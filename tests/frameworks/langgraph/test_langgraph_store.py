@@ -276,8 +276,8 @@ def test_a_note_that_superseded_an_item_is_no_item(store: RecollectStore) -> Non
     store.put(("users",), "b", {"fact": "Bo likes tea"})
     (note,) = store.memory.scoped("", "users").list(refs=["langgraph:a"]).memories
     store.memory.supersede(note.id, "Ana rides a bicycle")
-    for asked in ({"query": "Ana rides a bicycle"}, {}):
-        assert [item.key for item in store.search(("users",), **asked)] == ["b"]
+    for query in ("Ana rides a bicycle", None):
+        assert [item.key for item in store.search(("users",), query=query)] == ["b"]
     assert store.get(("users",), "a") is None
 
 
