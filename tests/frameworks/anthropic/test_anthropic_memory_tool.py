@@ -16,7 +16,7 @@ from anthropic.tools import BetaLocalFilesystemMemoryTool
 from pages import check_page
 
 import recollect
-from recollect.errors import Conflict, InvalidInput
+from recollect.errors import Conflict
 from recollect.integrations.anthropic import AsyncRecollectMemoryTool, RecollectMemoryTool
 
 PREFERENCES = "/memories/preferences.md"
