@@ -184,10 +184,13 @@ def _entry(hit: Hit) -> MemoryEntry:
     memory, kept = hit.memory, hit.memory.metadata or {}
     at = memory.happened_at or (None if memory.undated else memory.created_at)
     plain = _plain(memory_text(memory), is_user=not is_assistant(memory.role))
+    content = Content.model_validate(kept["content"]) if "content" in kept else plain
+    if _text(content) != memory.text:  # it was edited since
+        content = plain
     known = {"kind": str(memory.kind), "session": memory.session, "confidence": hit.confidence}
     return MemoryEntry(
         id=str(memory.id),
-        content=Content.model_validate(kept["content"]) if "content" in kept else plain,
+        content=content,
         author=memory.speaker or memory.role or "memory",
         timestamp=None if at is None else at.isoformat(),
         custom_metadata={

@@ -250,7 +250,7 @@ class RecollectStorage:
                 tags=tags,
                 record=False,
             ).hits
-            found = [hit for hit in hits if wanted.allows(_kept(hit.memory))]
+            found = [hit for hit in hits if _is_record(hit.memory) and wanted.allows(_kept(hit.memory))]
             if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
                 break
             asked = min(asked * _GROWTH, MOST_HITS)
@@ -283,7 +283,7 @@ class RecollectStorage:
         after: int | None = 0
         while after is not None:
             page = self.memory.list(category=CATEGORY, tags=tags, limit=MOST_PER_PAGE, after=after)
-            yield from page.memories
+            yield from filter(_is_record, page.memories)
             after = page.cursor
 
 
@@ -349,6 +349,11 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
         "ref": f"{_REF}{record.id}",
         "metadata": {"record": kept, "embedding": vector, "model": made_by},
     }
+
+
+def _is_record(note: Memory) -> bool:
+    """A note that superseded a record's has its category and tags, but nothing of a record."""
+    return (note.ref or "").startswith(_REF)
 
 
 def _kept(note: Memory) -> Mapping[str, Any]:

@@ -36,6 +36,10 @@ class KeyedNotes:
     def key(self, note: Memory) -> str:
         return (note.ref or "").removeprefix(f"{self.program}:")
 
+    def is_own(self, note: Memory) -> bool:
+        """Whether it was put here: a note that superseded one of these has their category, but no key."""
+        return (note.ref or "").startswith(self._ref(""))
+
     def put(self, notes: Iterable[KeyedNote]) -> None:
         """All of them or none; of several under one key, the last."""
         last = {note.key: note for note in notes}
@@ -73,9 +77,7 @@ class KeyedNotes:
             found = self.memory.list(
                 category=self.program, limit=page, after=after, include_superseded=expired
             )
-            yield from (
-                note for note in found.memories if note.ref is not None and note.superseded_at is None
-            )
+            yield from (note for note in found.memories if self.is_own(note) and note.superseded_at is None)
             after = found.cursor
 
     def search(
@@ -90,12 +92,17 @@ class KeyedNotes:
 
         What is not `wanted` is left out of the first thousand that the search finds.
         """
+
+        def kept(answer: Answer) -> list[Hit]:
+            own = (hit for hit in answer.hits if self.is_own(hit.memory))
+            return [hit for hit in own if wanted is None or wanted(hit.memory)]
+
         end = offset + limit
         answer = self._recall(query, min(end, MOST_HITS))
-        found = [hit for hit in answer.hits if wanted is None or wanted(hit.memory)]
+        found = kept(answer)
         if len(found) < min(end, MOST_HITS) <= len(answer.hits):
             answer = self._recall(query, MOST_HITS)
-            found = [hit for hit in answer.hits if wanted is None or wanted(hit.memory)]
+            found = kept(answer)
         shown: list[tuple[Memory, Hit | None]] = [(hit.memory, hit) for hit in found[offset:end]]
         if len(found) < end:
             ids = {hit.memory.id for hit in found}

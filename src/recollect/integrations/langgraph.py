@@ -233,6 +233,8 @@ class RecollectStore(BaseStore):
         metadata: dict[str, Any] = {"value": plain}
         if text is None:
             metadata["indexed"] = False
+        elif (field := _text_field(plain)) is not None and _searched(plain[field]) == text:
+            metadata["text_field"] = field
         expires_at = None
         if op.ttl is not None:
             metadata["ttl"] = op.ttl
@@ -293,8 +295,24 @@ def _key(note: Memory) -> str:
 
 
 def _value(note: Memory) -> Mapping[str, Any]:
-    value: Mapping[str, Any] = (note.metadata or {}).get("value", {})
-    return value
+    """As it was put; but where its only text is what searches read, with the note's text, as edited since."""
+    kept = note.metadata or {}
+    value: Mapping[str, Any] = kept.get("value", {})
+    # Of a value that an import stored, only one with a single field is sure to be searched by that field.
+    field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
+    if field is None or _searched(value[field]) in {note.text, ""}:
+        return value
+    return {**value, field: note.text}
+
+
+def _text_field(value: Mapping[str, Any]) -> str | None:
+    """The only field whose value is a text."""
+    names = [name for name, inner in value.items() if isinstance(inner, str)]
+    return names[0] if len(names) == 1 else None
+
+
+def _searched(text: str) -> str:
+    return searched_text(text.strip(), "")
 
 
 def _as_json(given: Mapping[str, Any], what: str) -> dict[str, Any]:
@@ -328,7 +346,7 @@ def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
     lines: list[str] = []
     for path in fields:
         lines += [_whole_text(value)] if path == WHOLE_VALUE else get_text_at_path(value, tokenize_path(path))
-    return searched_text("\n".join(lines).strip(), "") or None
+    return _searched("\n".join(lines)) or None
 
 
 def _whole_text(value: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from recollect.engine.limits import DEFAULT_BUDGET
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.extras import needs_extra
+from recollect.integrations.opening import caller_opened
 from recollect.integrations.searched_text import shown_text
 from recollect.text.limits import QUERY_LIMIT
 
@@ -82,7 +83,7 @@ class RecollectNodeRetriever(BaseRetriever):
 
     def __init__(self, memory: Engine, *, similarity_top_k: int = 10, **options: Any) -> None:
         """`options` are those of `memory.recall`: `kinds`, `tags`, `as_of`, `min_confidence`, `abstain` …"""
-        self._memory = memory
+        self._memory = caller_opened(memory)
         self._calls = AsyncEngine(memory)
         self._options: dict[str, Any] = {"limit": similarity_top_k, **options}
         super().__init__()

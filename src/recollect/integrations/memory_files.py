@@ -110,8 +110,9 @@ class MemoryFiles:
 
 
 def _file(note: Memory) -> MemoryFile:
-    text = (note.metadata or {}).get("text", note.text)
-    return MemoryFile(note.ref or "", text, note)
+    # A file without text that somebody wrote into since has the note's text.
+    blank = (note.metadata or {}).get("text") if note.text == _BLANK_TEXT else None
+    return MemoryFile(note.ref or "", note.text if blank is None else blank, note)
 
 
 def _said(path: str, text: str) -> dict[str, Any]:

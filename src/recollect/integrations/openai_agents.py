@@ -7,20 +7,28 @@ find it from every other conversation, and what is worth keeping in it also beco
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from recollect.aio import AsyncEngine
 from recollect.engine.engine import Engine
 from recollect.engine.limits import MOST_PER_PAGE
-from recollect.errors import NotFound
+from recollect.errors import NotFound, RecollectError
 from recollect.extras import needs_extra
-from recollect.integrations.opening import of_own_scope
+from recollect.integrations.opening import caller_opened, of_own_scope, opened_memory
 from recollect.integrations.searched_text import searched_text
 from recollect.records import Memory
 from recollect.text.limits import QUERY_LIMIT, clean_name
 
 with needs_extra("The adapter for the OpenAI Agents SDK", "openai-agents"):
-    from agents import FunctionTool, SessionSettings, TResponseInputItem, function_tool
+    from agents import (
+        FunctionTool,
+        RunContextWrapper,
+        SessionSettings,
+        TResponseInputItem,
+        default_tool_error_function,
+        function_tool,
+    )
     from agents.memory.session import SessionABC
     from agents.memory.session_settings import resolve_session_limit
 
@@ -34,17 +42,27 @@ class RecollectSession(SessionABC):
     def __init__(
         self,
         session_id: str,
-        memory: Engine,
+        memory: Engine | str | Path,
         *,
         extract: bool = True,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """`memory` was opened by the caller, who closes it. Without `extract`, nothing becomes a note."""
+        """On an open memory, or on the one at a path, which `close` closes.
+
+        Without `extract`, nothing becomes a note.
+        """
         self.session_id = session_id
         self.session_settings = session_settings
         self._name = clean_name(session_id, "session_id")
         self._extract = extract
-        self._calls = AsyncEngine(of_own_scope(memory))
+        self._is_ours = not isinstance(memory, Engine)
+        self.memory = of_own_scope(opened_memory(memory))
+        self._calls = AsyncEngine(self.memory)
+
+    def close(self) -> None:
+        """Close the memory, if this session opened it."""
+        if self._is_ours:
+            self.memory.close()
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The last `limit` items, oldest first; without a limit, as the settings say, or all."""
@@ -94,9 +112,9 @@ class RecollectSession(SessionABC):
 
 def memory_tools(memory: Engine) -> list[FunctionTool]:
     """`remember` and `recall`, for `Agent(tools=…)`: what an agent decides to keep, and what it looks up."""
-    calls = AsyncEngine(memory)
+    calls = AsyncEngine(caller_opened(memory))
 
-    @function_tool
+    @function_tool(failure_error_function=_told)
     async def remember(text: str) -> str:
         """Keep a fact for later conversations.
 
@@ -106,17 +124,29 @@ def memory_tools(memory: Engine) -> list[FunctionTool]:
         kept = await calls.remember(text)
         return "Kept." if kept.created else "I knew that already."
 
-    @function_tool
-    async def recall(query: str) -> str:
+    @function_tool(failure_error_function=_told)
+    async def recall(run: RunContextWrapper[Any], query: str) -> str:
         """Look up what is known from earlier conversations.
 
         Args:
             query: What to look for, as a question or in keywords.
         """
         found = await calls.context(query[:QUERY_LIMIT], budget_tokens=1_000)
-        return f"{_RECALLED}{found.text or 'Nothing here seems to answer that.'}"
+        # The model is reading the question already, and what was said before it in this conversation.
+        read = [_turn(item)["content"] for item in run.turn_input]
+        lines = [
+            item.line
+            for item in found.memories
+            if item.kind != "message" or not any(item.text in text for text in read)
+        ]
+        return _RECALLED + ("\n".join(lines) or "Nothing here seems to answer that.")
 
     return [remember, recall]
+
+
+def _told(run: RunContextWrapper[Any], error: Exception) -> str:
+    """What the model reads where a tool failed: our own messages say what to do instead."""
+    return str(error) if isinstance(error, RecollectError) else default_tool_error_function(run, error)
 
 
 def _item(message: Memory) -> TResponseInputItem:
@@ -131,8 +161,11 @@ def _turn(item: TResponseInputItem) -> dict[str, Any]:
     kind = str(plain.get("type", "message"))
     role = plain.get("role") or ("tool" if kind.endswith("_output") else "assistant")
     said = "\n".join(_words(plain))
+    # What came out of the memory is not to be found there twice, nor what was only asked of it.
+    if kind == "function_call" and plain.get("name") == "recall":
+        said = "(recall)"
     if kind == "function_call_output" and said.startswith(_RECALLED):
-        said = "(recalled)"  # what came out of the memory is not to be found there twice
+        said = "(recalled)"
     return {"role": role, "content": searched_text(said, f"({kind})"), "metadata": {_ITEM: plain}}
 
 

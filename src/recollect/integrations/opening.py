@@ -7,11 +7,21 @@ from pathlib import Path
 from recollect.aio import AsyncEngine
 from recollect.bootstrap import open as open_memory
 from recollect.engine.engine import Engine
+from recollect.errors import InvalidInput
 
 
 def opened_memory(memory: Engine | str | Path) -> Engine:
     """The given memory, or the one that `recollect.open` opens at a path or URL."""
     return memory if isinstance(memory, Engine) else open_memory(memory)
+
+
+def caller_opened(memory: Engine) -> Engine:
+    """The memory, for adapters that have no place to close one; refused if it is not open yet."""
+    if not isinstance(memory, Engine):
+        raise InvalidInput(
+            f'Pass an open memory, such as recollect.open("memory.db"), not {type(memory).__name__}.'
+        )
+    return memory
 
 
 def awaited_memory(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:

@@ -21,7 +21,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.engine.versions import memory_version
 from recollect.errors import Conflict, NotFound
 from recollect.extras import needs_extra
-from recollect.integrations.opening import of_own_scope
+from recollect.integrations.opening import caller_opened, of_own_scope
 from recollect.integrations.searched_text import searched_text
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory
@@ -77,7 +77,7 @@ class RecollectHarnessStore:
 
     def __init__(self, memory: Engine) -> None:
         """`memory` was opened by the caller, who closes it."""
-        self._calls = AsyncEngine(of_own_scope(memory))
+        self._calls = AsyncEngine(of_own_scope(caller_opened(memory)))
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
         _check_path(path)

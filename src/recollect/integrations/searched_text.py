@@ -15,3 +15,9 @@ def shown_text(text: str) -> str:
 def searched_text(text: str, otherwise: str) -> str:
     """As much of a text as a memory keeps in one piece; that of `otherwise` where it shows nothing."""
     return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])
+
+
+def text_as_written(kept: str, note_text: str) -> str:
+    """What was kept because a note cannot hold it exactly; the note's text, if that was edited since."""
+    searched = searched_text(kept, "")
+    return note_text if searched and searched != note_text else kept

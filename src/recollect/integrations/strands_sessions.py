@@ -145,7 +145,8 @@ class RecollectSessionRepository(SessionRepository):
                 category=CATEGORY, tags=[_tag(session_id)], limit=MOST_PER_PAGE, after=after
             )
             # A tag is cut short, and does not tell `Monday` from `monday`.
-            yield from (note for note in page.memories if _names(note)[0] == session_id)
+            # A note that superseded one has no ref.
+            yield from (note for note in page.memories if note.ref and _names(note)[0] == session_id)
             after = page.cursor
 
     def _begun(self, session_id: str) -> str:

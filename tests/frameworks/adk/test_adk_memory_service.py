@@ -91,6 +91,19 @@ async def test_events_come_back_with_all_their_parts_and_metadata(service: Recol
     assert entry.custom_metadata["n"] == [1]
 
 
+async def test_a_memory_with_parts_has_the_text_that_it_was_edited_to(
+    service: RecollectMemoryService,
+) -> None:
+    parts = [Part(text="Ana rides"), Part(text="a horse")]
+    kept = [MemoryEntry(content=Content(role="user", parts=parts))]
+    await service.add_memory(app_name="diary", user_id="ana", memories=kept)
+    (entry,) = await found(service, "Ana rides")
+    assert entry.content.parts == parts
+    await service.memory.scoped("ana", "diary").update(int(entry.id or ""), text="Ana rides a bicycle")
+    (entry,) = await found(service, "Ana rides")
+    assert entry.content.parts == [Part(text="Ana rides a bicycle")]
+
+
 async def test_thoughts_of_the_model_are_not_searched(service: RecollectMemoryService) -> None:
     thought = Part(text="the user rambles", thought=True)
     said = Event(id="1", author="a", content=Content(role="model", parts=[thought, Part(text="Bruno it is")]))

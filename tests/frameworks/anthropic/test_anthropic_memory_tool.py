@@ -254,6 +254,15 @@ def test_former_texts_and_deleted_files_can_be_brought_back(
     assert "merged with" in [event.what for event in events]
 
 
+def test_an_empty_file_that_somebody_wrote_into_has_their_text(
+    tool: RecollectMemoryTool, memory: recollect.Engine
+) -> None:
+    call(tool, "create", "/memories/a.md", file_text="")
+    (note,) = memory.list(refs=["/memories/a.md"]).memories
+    memory.update(note.id, text="Ana rides a bicycle")
+    assert "Ana rides a bicycle" in call(tool, "view", "/memories/a.md")
+
+
 def test_each_agent_of_an_owner_has_files_of_its_own(memory: recollect.Engine) -> None:
     tools = [RecollectMemoryTool(memory.scoped("ana", agent)) for agent in ("cook", "", None)]
     call(tools[0], "create", PREFERENCES, file_text="salt")

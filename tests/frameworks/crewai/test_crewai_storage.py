@@ -249,6 +249,21 @@ def said_in_a_run(store: Path, task: str) -> str:
     return said
 
 
+def test_a_note_that_superseded_a_record_is_no_record(
+    storage: RecollectStorage, memory: recollect.Engine
+) -> None:
+    storage.save([records()[0], records()[2]])
+    (note,) = memory.list(refs=["crewai:a"]).memories
+    memory.supersede(note.id, "What somebody else says", copies=False)
+    assert [record.id for record in storage.list_records()] == ["c"]
+    asked = storage.embedder(["What somebody else says"])[0]
+    assert [record.id for record, _ in storage.search(asked)] == ["c"]
+    assert [record.id for record, _ in storage.search([1.0, 1.0, 0.0])] == ["c"]
+    assert storage.get_scope_info("/").record_count == storage.count() == 1
+    assert "/crew/writing" in storage.as_memory().tree()
+    assert storage.delete() == 1
+
+
 def test_a_crew_knows_in_the_next_run_what_it_learnt_in_this_one(tmp_path: Path) -> None:
     store = tmp_path / "memory.db"
     assert "score=" not in said_in_a_run(store, f"Note: {LEARNT}")

@@ -16,7 +16,7 @@ from haystack.utils import Secret
 
 import recollect
 from recollect.errors import InvalidInput
-from recollect.integrations.haystack import RecollectDocumentStore
+from recollect.integrations.haystack import RecollectDocumentRetriever, RecollectDocumentStore
 
 
 @pytest.fixture
@@ -135,3 +135,24 @@ def test_what_would_lose_or_reveal_something_is_refused() -> None:
         RecollectDocumentStore("postgresql://ana:password@db.example.org/memory").to_dict()
     secret = RecollectDocumentStore(Secret.from_env_var("MEMORY_URL"), agent="clerk")
     assert RecollectDocumentStore.from_dict(secret.to_dict()).to_dict() == secret.to_dict()
+
+
+def test_a_note_that_superseded_a_document_is_no_document(document_store: RecollectDocumentStore) -> None:
+    first, second = Document(id="a", content="Ana rides a horse"), Document(id="b", content="Bo likes tea")
+    document_store.write_documents([first, second])
+    (note,) = document_store.engine.list(refs=["haystack:documents:a"]).memories
+    document_store.engine.supersede(note.id, "Ana rides a bicycle")
+    assert document_store.filter_documents() == [second]
+    found = RecollectDocumentRetriever(document_store).run("Ana rides a bicycle")["documents"]
+    assert "a" not in [document.id for document in found]
+    assert "Ana rides a bicycle" not in [document.content for document in found]
+
+
+def test_a_document_has_the_content_that_its_note_was_edited_to(
+    document_store: RecollectDocumentStore,
+) -> None:
+    contents = {"a": "Ana\0 rides", "b": "Bo\0 rides", "c": None}
+    document_store.write_documents([Document(id=id_, content=text) for id_, text in contents.items()])
+    (note,) = document_store.engine.list(refs=["haystack:documents:a"]).memories
+    document_store.engine.update(note.id, text="Ana walks")
+    assert [each.content for each in document_store.filter_documents()] == ["Ana walks", "Bo\0 rides", None]

@@ -202,3 +202,25 @@ def test_a_retriever_gives_all_kinds_with_what_is_known_of_them(memory: recollec
     ] == [entity.id]
     assert RecollectRetriever(memory=memory, memory_tags=["sport"]).invoke("rides")[0].id == first.id
     assert RecollectRetriever(memory=memory, abstain=True).invoke("the price of copper in 1931") == []
+
+
+def test_a_note_that_superseded_one_of_ours_is_no_document_and_no_value(memory: recollect.Engine) -> None:
+    documents, values = RecollectVectorStore(memory), RecollectByteStore(memory)
+    documents.add_texts(["Ana rides a horse", "Bo likes tea"], ids=["a", "b"])
+    values.mset([("a", b"1"), ("b", b"2")])
+    for agent, ref in (("documents", "langchain:a"), ("values", "langchain value:a")):
+        (note,) = memory.scoped("", agent).list(refs=[ref]).memories
+        memory.supersede(note.id, "Ana rides a bicycle", copies=False)
+    assert [each.id for each in documents.similarity_search("Ana rides a bicycle")] == ["b"]
+    assert documents.get_by_ids(["a"]) == []
+    assert list(values.yield_keys()) == ["b"]
+    assert values.mget(["a"]) == [None]
+
+
+def test_a_document_has_the_text_that_its_note_was_edited_to(memory: recollect.Engine) -> None:
+    documents = RecollectVectorStore(memory)
+    documents.add_texts(["Ana\0 rides", "Bo\0 rides", " "], ids=["a", "b", "c"])
+    (note,) = memory.scoped("", "documents").list(refs=["langchain:a"]).memories
+    memory.update(note.id, text="Ana walks")
+    found = documents.get_by_ids(["a", "b", "c"])
+    assert [document.page_content for document in found] == ["Ana walks", "Bo\0 rides", " "]

@@ -269,3 +269,36 @@ def test_what_cannot_be_kept_is_refused(store: RecollectStore) -> None:
     with pytest.raises(InvalidInput, match="at most 1,000"):
         store.put(("a",), "k" * 1000, {"n": 1})
     assert store.list_namespaces() == []
+
+
+def test_a_note_that_superseded_an_item_is_no_item(store: RecollectStore) -> None:
+    store.put(("users",), "a", {"fact": "Ana rides a horse"})
+    store.put(("users",), "b", {"fact": "Bo likes tea"})
+    (note,) = store.memory.scoped("", "users").list(refs=["langgraph:a"]).memories
+    store.memory.supersede(note.id, "Ana rides a bicycle")
+    for query in ("Ana rides a bicycle", None):
+        assert [item.key for item in store.search(("users",), query=query)] == ["b"]
+    assert store.get(("users",), "a") is None
+
+
+def test_an_edit_of_the_note_reaches_the_only_text_of_a_value(store: RecollectStore) -> None:
+    def edited(value: dict[str, Any], index: Any = None) -> dict[str, Any]:
+        store.put(("users",), "a", value, index=index)
+        (note,) = store.memory.scoped("", "users").list(refs=["langgraph:a"]).memories
+        assert store.get(("users",), "a").value == value  # type: ignore[union-attr]
+        store.memory.update(note.id, text="Ana rides a bicycle")
+        (item,) = store.search(("users",), query="bicycle")
+        assert store.get(("users",), "a").value == item.value  # type: ignore[union-attr]
+        return item.value
+
+    assert edited({"fact": " Ana\0 rides a horse "}) == {"fact": "Ana rides a bicycle"}
+    assert store.search(("users",), filter={"fact": "Ana rides a bicycle"})
+    assert edited({"fact": "Ana rides", "n": 1}, ["fact"]) == {"fact": "Ana rides a bicycle", "n": 1}
+    for value, index in (
+        ({"fact": "Ana rides", "n": 1}, None),
+        ({"fact": "Ana rides", "by": "Bo"}, ["fact"]),
+        ({"fact": "Ana rides"}, False),
+        ({"fact": {"text": "Ana rides"}}, ["fact.text"]),
+        ({"fact": " "}, None),
+    ):
+        assert edited(value, index) == value

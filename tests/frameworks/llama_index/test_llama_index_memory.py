@@ -16,6 +16,7 @@ from pages import check_page
 
 import recollect
 from recollect.engine.engine import Engine
+from recollect.errors import InvalidInput
 from recollect.integrations.llama_index import RecollectMemoryBlock, RecollectNodeRetriever
 
 
@@ -95,6 +96,11 @@ async def test_memories_of_any_kind_are_nodes(memory: Engine) -> None:
     assert [each.score for each in found] == sorted((each.score or 0 for each in found), reverse=True)
     (tagged,) = RecollectNodeRetriever(memory, tags=["boats"]).retrieve("boat")
     assert (tagged.metadata["kind"], tagged.metadata["tags"]) == ("note", ["boats"])
+
+
+def test_a_path_is_refused_with_what_to_pass() -> None:
+    with pytest.raises(InvalidInput, match=r"recollect\.open"):
+        RecollectNodeRetriever("memory.db")  # type: ignore[arg-type]
 
 
 def test_the_page_is_true(tmp_path: Path) -> None:

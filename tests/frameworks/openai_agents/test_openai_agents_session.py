@@ -25,7 +25,7 @@ from pages import check_page
 
 import recollect
 from recollect.engine.engine import Engine
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.integrations.openai_agents import RecollectSession, memory_tools
 
 ITEMS = cast(
@@ -181,6 +181,41 @@ async def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: P
         # The first run: what was said, the call, its result, the answer; then what is said now.
         kinds = [item.get("type", item.get("role")) for item in again.inputs[0]]
         assert kinds == ["user", "function_call", "function_call_output", "message", "user"]
+
+
+async def test_a_recall_returns_neither_the_question_nor_earlier_recalls(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as memory:
+        memory.remember("Ana moved to Lisbon in May.")
+        question = "Where does Ana live now?"
+        for day in ("monday", "tuesday", "tuesday"):
+            said = await say(ScriptedModel("recall", query=question), memory, day, f"{question} Tell me.")
+            assert "Ana moved to Lisbon in May." in said
+            assert "recall(" not in said
+            if day == "monday":
+                assert "Tell me." not in said
+        calls = [item for item in await RecollectSession("monday", memory).get_items() if "arguments" in item]
+        assert [json.loads(call["arguments"]) for call in calls] == [{"query": question}]
+        assert "recall" not in memory.recall(question, kinds=["message"]).hits[0].memory.text
+
+
+async def test_the_model_is_told_why_a_text_was_not_kept(memory: Engine) -> None:
+    assert "empty" in await say(ScriptedModel("remember", text=" "), memory, "monday", "Keep nothing.")
+
+
+async def test_a_session_takes_a_path_and_the_tools_say_what_they_take(tmp_path: Path) -> None:
+    for told in (ITEMS[:1], ITEMS[:2]):
+        session = RecollectSession("monday", tmp_path / "memory.db")
+        await session.add_items(told[-1:])
+        assert await session.get_items() == told
+        session.close()
+        with pytest.raises(StoreUnavailable):
+            await session.get_items()
+    with pytest.raises(InvalidInput, match=r"recollect\.open"):
+        memory_tools("memory.db")  # type: ignore[arg-type]
+    with recollect.open(tmp_path / "memory.db") as memory:
+        session = RecollectSession("monday", memory)
+        session.close()
+        assert await session.get_items() == ITEMS[:2]
 
 
 def test_the_page_is_true(tmp_path: Path) -> None:

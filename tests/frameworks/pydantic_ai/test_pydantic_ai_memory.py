@@ -28,6 +28,7 @@ from pydantic_ai_harness.memory import (
 )
 
 import recollect
+from recollect.errors import InvalidInput
 from recollect.integrations.pydantic_ai import RecollectHarnessStore
 
 
@@ -231,6 +232,11 @@ async def test_the_tools_of_the_capability_work_and_the_notebook_is_in_the_next_
 
         await Agent(FunctionModel(respond), capabilities=[Memory(store=store)]).run("Hello")
         assert "Ana sails on Sundays" in prompts[0]
+
+
+def test_a_path_is_refused_with_what_to_pass() -> None:
+    with pytest.raises(InvalidInput, match=r"recollect\.open"):
+        RecollectHarnessStore("memory.db")  # type: ignore[arg-type]
 
 
 def test_the_page_is_true(tmp_path: Path) -> None:

@@ -128,6 +128,16 @@ class Parrot(Model):
         yield {"messageStop": {"stopReason": "end_turn"}}
 
 
+def test_a_session_is_deleted_though_a_note_of_its_state_was_superseded(memory: recollect.Engine) -> None:
+    repository = RecollectSessionRepository(memory)
+    repository.create_session(Session("s", SessionType.AGENT))
+    repository.create_agent("s", SessionAgent("a", {}, {}))
+    (note,) = memory.list(refs=['strands:["s", "agent", "a"]']).memories
+    memory.supersede(note.id, "Something else", copies=False)
+    repository.delete_session("s")
+    assert repository.read_session("s") is None
+
+
 def test_a_session_goes_on_in_the_next_run(tmp_path: Path) -> None:
     said = []
     for prompt in ("My horse is called Bruno", "And now?"):

@@ -22,7 +22,7 @@ from recollect.errors import InvalidInput
 from recollect.extras import needs_extra
 from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
 from recollect.integrations.opening import of_own_scope
-from recollect.integrations.searched_text import searched_text
+from recollect.integrations.searched_text import searched_text, text_as_written
 from recollect.records import Memory
 from recollect.text.limits import clean_name
 
@@ -274,13 +274,14 @@ class RecollectDocumentStore:
 
     def document_of(self, note: Memory) -> Document | None:
         """The document that a note is; None where it is none of this collection."""
-        if note.ref is None or note.category != self._program:
+        if note.category != self._program or not self._notes.is_own(note):
             return None
         kept = note.metadata or {}
+        content = kept.get("content", note.text)
         blob, sparse = kept.get("blob"), kept.get("sparse_embedding")
         return Document(
             id=self._notes.key(note),
-            content=kept.get("content", note.text),
+            content=None if content is None else text_as_written(content, note.text),
             meta=kept.get("meta", {}),
             score=kept.get("score"),
             embedding=kept.get("embedding"),

@@ -16,7 +16,7 @@ from recollect.extras import needs_extra
 from recollect.integrations.json_filters import check_filter, matches_filter
 from recollect.integrations.keyed_notes import KeyedNote, KeyedNotes
 from recollect.integrations.opening import opened_memory
-from recollect.integrations.searched_text import searched_text
+from recollect.integrations.searched_text import searched_text, text_as_written
 from recollect.records import Memory
 
 with needs_extra("The adapter for LangChain", "langchain"):
@@ -198,7 +198,7 @@ class RecollectVectorStore(VectorStore):
 
     def _document(self, note: Memory) -> Document:
         kept = dict(note.metadata or {})
-        text = kept.get("text", note.text)
+        text = text_as_written(kept.get("text", note.text), note.text)
         return Document(id=self._notes.key(note), page_content=text, metadata=kept.get("metadata", {}))
 
 
