@@ -193,8 +193,9 @@ async def test_a_recall_returns_neither_the_question_nor_earlier_recalls(tmp_pat
             assert "recall(" not in said
             if day == "monday":
                 assert "Tell me." not in said
-        calls = [item for item in await RecollectSession("monday", memory).get_items() if "arguments" in item]
-        assert [json.loads(call["arguments"]) for call in calls] == [{"query": question}]
+        items = cast("list[Any]", await RecollectSession("monday", memory).get_items())
+        calls = [json.loads(item["arguments"]) for item in items if "arguments" in item]
+        assert calls == [{"query": question}]
         assert "recall" not in memory.recall(question, kinds=["message"]).hits[0].memory.text
 
 
