@@ -288,5 +288,5 @@ def test_beside_an_older_mcp_the_server_is_to_be_installed_apart(
     monkeypatch.setitem(sys.modules, "mcp_types", None)
     done = typed("mcp", "install", "claude-code", status=1)
     assert "No module named 'mcp_types'" in done.stderr
-    assert done.stderr.endswith("environment of its own: uv tool install 'recollect-memory[mcp]'\n")
+    assert done.stderr.endswith("separate environment: uv tool install 'recollect-memory[mcp]'\n")
     assert files(home) == {}

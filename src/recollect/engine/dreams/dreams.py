@@ -35,7 +35,7 @@ class Dreams:
     """`memory.dreams`: the dreams of a scope, how to undo one, and what future ones would do."""
 
     services: Services
-    reader: Services | None = None
+    _reader: Services | None = None
     """Who looks, where they see more than one scope: an owner reads the memories of all their agents."""
 
     @asks_again
@@ -91,7 +91,7 @@ class Dreams:
     @asks_again
     def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
         """The memories that keep coming up together with one, and in how many answers they did."""
-        services = self.reader or self.services
+        services = self._reader or self.services
         memory = services.memory(id)
         with services.read() as view:
             found = {other: weight for _, other, weight in links_of(view, [memory.id])}
