@@ -11,11 +11,12 @@ ENV UV_COMPILE_BYTECODE=1 \
     UV_PYTHON_DOWNLOADS=never
 RUN pip install --no-cache-dir --disable-pip-version-check uv==0.13.7
 WORKDIR /source
-COPY pyproject.toml uv.lock README.md LICENSE ./
+COPY pyproject.toml uv.lock ./
 COPY models models
-COPY src src
+COPY packages packages
 # What the lock names, with its hashes; the default model is built from weights that are pinned by hash, too.
-RUN uv sync --frozen --no-dev --no-editable --extra mcp --extra postgres
+RUN uv sync --frozen --no-dev --no-editable \
+    --package recollect-server --package recollect-postgres --package recollect-importers
 
 FROM python:${PYTHON}
 RUN groupadd --gid 10001 recollect \

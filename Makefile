@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/hooks.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-frameworks frameworks-lock test-postgres test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
+.PHONY: help setup demo test test-all test-slow test-core test-server test-importers test-postgres test-integrations frameworks-lock test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -20,46 +20,60 @@ help:  ## list what there is to run
 setup: $(READY)  ## install everything into .venv
 
 # The lock names every package with its hash; the models' wheels are built from pinned, checked weights.
-$(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard models/*/pyproject.toml models/*.py models/*/recollect_model_*/*) src/recollect/models/onnx_graph.py
+$(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard models/*/pyproject.toml models/*.py models/*/recollect_model_*/*) $(wildcard packages/*/pyproject.toml) packages/recollect/src/recollect/models/onnx_graph.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 	@echo "Setting up .venv (the first time takes a minute) …"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --extra mcp --compile-bytecode
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --compile-bytecode
 	@touch $@
 
 demo: $(READY)  ## see it work: a small graph, a few searches
 	@$(BIN)/python examples/demo.py
 
-test: $(READY) test-frameworks  ## every test
-	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/web
-	$(BIN)/python -m pytest $(PARALLEL) --dist loadfile tests/web
+# `ONLY=…` chooses tests by a part of their names, as pytest's -k does: make test-server ONLY=token
+PYTEST = $(BIN)/python -m pytest $(PARALLEL) $(if $(ONLY),-k "$(ONLY)")
+
+test: $(READY)  ## the tests to run while you work: everything but what is slow
+	$(PYTEST) -m "not slow"
+
+test-all: test test-slow test-integrations  ## every test
+
+test-slow: $(READY)  ## what `make test` leaves out: PostgreSQL, browsers, killed processes, long searches
+	$(PYTEST) -m slow --ignore packages/recollect-server/tests/web
+	$(PYTEST) --dist loadfile packages/recollect-server/tests/web
+
+test-core: $(READY)  ## every test of the core
+	$(PYTEST) packages/recollect
+
+test-server test-importers: test-%: $(READY)
+	$(PYTEST) packages/recollect-$*
+
+test-postgres: $(READY)  ## every test of one package; also test-server, test-importers, test-integrations
+	$(PYTEST) packages/recollect-postgres
 
 # The frameworks that we have adapters for, in environments of their own: they hold other versions than we do.
 FRAMEWORKS := .venv-frameworks
 CREWAI     := .venv-crewai
 # Frameworks take long to import, and each worker imports them: few workers are the quickest.
-FRAMEWORK_TESTS := -m pytest -c tests/frameworks/pytest.ini --dist worksteal
+FRAMEWORK_TESTS := -m pytest -c packages/recollect-integrations/tests/pytest.ini --dist worksteal
 
-$(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt
-$(CREWAI)/.ready: tests/frameworks/requirements-crewai.txt
+$(FRAMEWORKS)/.ready: packages/recollect-integrations/tests/requirements.txt
+$(CREWAI)/.ready: packages/recollect-integrations/tests/requirements-crewai.txt
 $(FRAMEWORKS)/.ready $(CREWAI)/.ready: $(READY)
 	@echo "Setting up $(@D) (the first time takes a minute) …"
 	@test -x $(@D)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(@D)
-	@VIRTUAL_ENV=$(CURDIR)/$(@D) $(UV) pip install --quiet --requirement $(filter %.txt,$^) --editable .
+	@VIRTUAL_ENV=$(CURDIR)/$(@D) $(UV) pip install --quiet --requirement $(filter %.txt,$^) \
+	  $(addprefix --editable packages/,recollect recollect-importers recollect-integrations)
 	@touch $@
 
-test-frameworks: $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## the adapters, with the frameworks themselves
-	$(FRAMEWORKS)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 tests/frameworks --ignore tests/frameworks/crewai
-	$(CREWAI)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 tests/frameworks/crewai
+test-integrations: $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## the adapters, with the frameworks themselves
+	$(FRAMEWORKS)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 packages/recollect-integrations/tests --ignore packages/recollect-integrations/tests/crewai
+	$(CREWAI)/bin/python $(FRAMEWORK_TESTS) --numprocesses 2 packages/recollect-integrations/tests/crewai
 
 frameworks-lock: $(READY)  ## take the newest releases of the frameworks
 	for each in requirements requirements-crewai; do \
 	  $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-annotate \
-	    tests/frameworks/$$each.in --output-file tests/frameworks/$$each.txt || exit 1; done
-
-test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_POSTGRES_BIN=… names another one's programs)
-	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py \
-	  $(addprefix tests/stores/postgres/test_,connection.py postgres_schema.py upkeep.py)
+	    packages/recollect-integrations/tests/$$each.in --output-file packages/recollect-integrations/tests/$$each.txt || exit 1; done
 
 test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far
 	RECOLLECT_TEST_RANDOM=25 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis
@@ -71,19 +85,20 @@ torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=
 	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
 
 # mypy reads these where the frameworks are.
-ADAPTERS := $(wildcard src/recollect/integrations/*.py src/recollect/integrations/*/*.py)
-ADAPTER_TESTS := $(wildcard tests/frameworks/*.py tests/frameworks/*/*.py)
+ADAPTERS := $(wildcard packages/recollect-integrations/src/recollect_integrations/*.py packages/recollect-integrations/src/recollect_integrations/*/*.py)
+ADAPTER_TESTS := $(wildcard packages/recollect-integrations/tests/*.py packages/recollect-integrations/tests/*/*.py)
 
-check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts
+check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts, budgets
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out tests/frameworks/crewai/%,$(ADAPTER_TESTS))
-	$(CREWAI)/bin/mypy --follow-imports silent src/recollect/integrations/crewai.py tests/frameworks/pages.py $(filter tests/frameworks/crewai/%,$(ADAPTER_TESTS))
+	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
+	$(CREWAI)/bin/mypy --follow-imports silent packages/recollect-integrations/src/recollect_integrations/crewai.py packages/recollect-integrations/tests/pages.py $(filter packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
 	$(BIN)/python docs/async_types.py --check
+	$(BIN)/python benchmarks/budgets.py
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
 audit: licences sbom  ## known vulnerabilities, licences and the bill of materials of what is locked
@@ -111,7 +126,7 @@ format: $(READY)  ## rewrite the style
 	$(BIN)/ruff check --fix
 
 docs: $(READY)  ## rewrite the pages that are made from the code
-	$(BIN)/python -m recollect.serve.operations.catalogue
+	$(BIN)/python -m recollect.operations.catalogue
 	$(BIN)/python docs/async_types.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs -r $(PAGES)
@@ -122,7 +137,7 @@ client: $(READY)  ## make the TypeScript client's types anew from the OpenAPI do
 	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund && npm run generate && npm run build
 
 bench: $(READY)  ## speed, and against peers, into benchmarks/results (QUICK=1: a minute or two, to see that it runs)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --extra mcp --group bench
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --group bench
 	$(BIN)/python benchmarks/speed/speed.py $(if $(QUICK),--quick,--json benchmarks/results/speed.json)
 	$(BIN)/python benchmarks/peers/peers.py $(if $(QUICK),--quick,--json benchmarks/results/peers.json $(LOCOMO))
 
@@ -168,8 +183,8 @@ figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pa
 	$(MAKE) docs
 
 bless: $(READY)  ## rewrite the golden files; review the diff like code
-	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden
-	$(BIN)/python tests/frozen/generate.py
+	RECOLLECT_BLESS=1 $(BIN)/python -m pytest packages/recollect/tests/golden
+	$(BIN)/python packages/recollect/tests/frozen/generate.py
 
 lock: $(READY)  ## refresh uv.lock
 	$(UV) lock

@@ -14,7 +14,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 from recollect import bootstrap
 from recollect.aio import async_engine
 from recollect.aio.async_engine import GROUPS, IN_ONE_THREAD, OF_ANOTHER_VIEW
-from recollect.engine.engine import Engine
+from recollect.engine import Engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,8 @@ _IMPORTS = (
     "from collections.abc import Generator",
     "from pathlib import Path",
     *(f"from typing import {name}" for name in ("Any", "Concatenate", "ParamSpec", "Self", "TypeVar")),
-    "from recollect.engine.engine import Engine",
-    "from recollect.ports import Clock",
+    "from recollect.engine import Engine",
+    "from recollect.stores.port import Clock",
 )
 
 
@@ -141,7 +141,9 @@ def _method(node: ast.FunctionDef) -> str:
         node.name in OF_ANOTHER_VIEW or (node.name in _GROUP_NAMES and "property" in decorators)
     ):
         node.returns = ast.Name(_async_name(ast.unparse(node.returns)))
-    plain = ("property" in decorators and "asks_again" not in decorators) or node.name in OF_ANOTHER_VIEW
+    plain = (
+        "property" in decorators and "retry_after_failover" not in decorators
+    ) or node.name in OF_ANOTHER_VIEW
     node.decorator_list = [each for each in node.decorator_list if ast.unparse(each) == "property" and plain]
     return _method_text(node, is_async=not plain)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from recollect.cli.commands.evaluate import ExtraCommand
+from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
 from recollect.settings import Setting, Settings
 
@@ -41,7 +41,7 @@ def _page(command: click.Command, prefix: str = "recollect") -> str:
     name = f"{prefix} {command.name}"
     lines = [f"\n### {name}\n", cleandoc(command.help or "").replace("\b\n", "") + "\n"]
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
-    options = [param for param in command.params if isinstance(param, click.Option) and not _is_shared(param)]
+    options = [param for param in command.params if isinstance(param, click.Option) and _is_shown(param)]
     if arguments:
         shown = " ".join(param.make_metavar(click.Context(command)) for param in arguments)
         lines.append(f"`{name} {shown}`\n")
@@ -53,12 +53,14 @@ def _page(command: click.Command, prefix: str = "recollect") -> str:
     if examples:
         lines.append("```sh\n" + "\n".join(examples) + "\n```\n")
     if isinstance(command, click.Group):
-        lines.extend(_page(each, name) for each in command.commands.values())
+        lines.extend(_page(each, name) for each in command.commands.values() if not each.hidden)
     return "\n".join(lines)
 
 
-def _is_shared(option: click.Option) -> bool:
-    return option.name in {"store", "owner", "agent", "model", "json", "as_json", "color", "help"}
+def _is_shown(option: click.Option) -> bool:
+    """Not those that every command has, nor hidden ones."""
+    shared = {"store", "owner", "agent", "model", "json", "as_json", "color", "help"}
+    return option.name not in shared and not option.hidden
 
 
 def _shown(field: Field[Any]) -> str:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.embedders.packaged import load_table, load_transformer
+from recollect.domain.numbers import Rows, normalised
+from recollect.models.packaged import load_table, load_transformer
 from recollect.models.registry import ready_model
-from recollect.vectors import Rows, normalised
 
 HERE = Path(__file__).parent
 

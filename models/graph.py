@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 # A build has Recollect beside it, not installed; this module of it needs nothing but Python.
-sys.path.append(str(Path(__file__).parents[1] / "src"))
+sys.path.append(str(Path(__file__).parents[1] / "packages" / "recollect" / "src"))
 
 from recollect.models.onnx_graph import graph_in_place
 

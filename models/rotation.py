@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embedders.choose import embedder_named
-from recollect.models.loading import load_tokenizer
+from recollect.models.embedders import embedder_named
+from recollect.models.packaged import load_tokenizer
 from recollect.models.registry import packaged_model
 
 HERE = Path(__file__).parent

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from licences import UNKNOWN, licence_of
-from locked import FRAMEWORKS, OURS, ROOT, locked
+from locked import FRAMEWORKS, OURS, PACKAGES, ROOT, core, locked
 from uv import find_uv_bin
+
+# The adapters bring nothing but the frameworks, which their users have already.
+_PUBLISHED = (OURS, *(name for name in PACKAGES[1:] if name != "recollect-integrations"))
 
 
 def bill_of_materials() -> dict[str, Any]:
@@ -26,6 +28,7 @@ def bill_of_materials() -> dict[str, Any]:
             "--frozen",
             "--offline",
             "--no-dev",
+            *(word for name in _PUBLISHED for word in ("--package", name)),
             "--all-extras",
             *(word for name in sorted(FRAMEWORKS) for word in ("--no-extra", name)),
             "--format",
@@ -38,12 +41,22 @@ def bill_of_materials() -> dict[str, Any]:
     )
     bill: dict[str, Any] = json.loads(exported.stdout)
     licences = {package.name: licence_of(package) for package in locked()}
+    _name_the_core(bill)
     bill["metadata"]["component"]["licenses"] = _licences("MIT")
     for component in bill["components"]:
         licence = licences.get(component["name"], UNKNOWN)
         if licence != UNKNOWN:
             component["licenses"] = _licences(licence)
     return bill
+
+
+def _name_the_core(bill: dict[str, Any]) -> None:
+    """Put the core in place of the workspace, which uv exports and which is never published."""
+    workspace = bill["metadata"]["component"]
+    (core,) = [component for component in bill["components"] if component["name"] == OURS]
+    bill["metadata"]["component"] = core
+    bill["components"].remove(core)
+    bill["dependencies"] = [each for each in bill["dependencies"] if each["ref"] != workspace["bom-ref"]]
 
 
 def _licences(licence: str) -> list[dict[str, Any]]:
@@ -53,8 +66,7 @@ def _licences(licence: str) -> list[dict[str, Any]]:
 
 
 def main(*arguments: str) -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    path = Path(arguments[0]) if arguments else ROOT / "dist" / f"{OURS}-{version}.cdx.json"
+    path = Path(arguments[0]) if arguments else ROOT / "dist" / f"{OURS}-{core()['version']}.cdx.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     bill = bill_of_materials()
     path.write_text(json.dumps(bill, indent=1) + "\n", encoding="utf-8")

@@ -14,16 +14,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.parser import HeaderParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from locked import OURS, ROOT
+from locked import OURS, PACKAGES, ROOT, core, project
 from uv import find_uv_bin
 
 DIST = ROOT / "dist"
@@ -32,7 +31,14 @@ MODELS = ("arctic-s", "potion", "e5-small", "rerank-minilm")
 BENCH = ROOT / "benchmarks" / "quality"
 TWINE = "twine==7.0.0"
 _MODEL_FILES = ("weights", "graph", "centre", "token_centre", "rotation")
-_SDIST_ROOTS = {"src", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"}
+_NEEDS_EXTRA = {
+    "mcp": ("serve",),
+    "server": ("serve", "--openapi"),
+    "postgres": ("--store", "postgresql://nobody@127.0.0.1:1/none", "stats"),
+    "importers": ("import", "--format", "chatgpt", __file__),
+}
+"""A command for each extra that says how to install it."""
+_SDIST_ROOTS = {"src", "README.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
 class Unfit(Exception):
@@ -40,14 +46,13 @@ class Unfit(Exception):
 
 
 def version() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
+    return str(core()["version"])
 
 
 def build() -> None:
-    """Of each model a wheel alone, since its weights are fetched when it is built."""
+    """Build wheels and sdists, and of each model a wheel alone, since the build fetches its weights."""
     shutil.rmtree(DIST, ignore_errors=True)
-    _uv("build", "--quiet", "--out-dir", str(DIST), str(ROOT))
+    _uv("build", "--quiet", "--all-packages", "--out-dir", str(DIST), str(ROOT))
     for folder in (*(ROOT / "models" / name for name in MODELS), BENCH):
         _uv("build", "--quiet", "--wheel", "--out-dir", str(DIST), str(folder))
 
@@ -60,40 +65,52 @@ def packages() -> list[Path]:
 
 
 def check_contents() -> None:
+    ours = [_name_and_version(ROOT / "packages" / name) for name in PACKAGES]
+    models = [_name_and_version(ROOT / "models" / name) for name in MODELS]
     expected = {
-        *(f"recollect_memory-{version()}{end}" for end in ("-py3-none-any.whl", ".tar.gz")),
-        *(f"{each}-py3-none-any.whl" for each in map(_name_and_version, MODELS)),
-        f"recollect_bench-{_project(BENCH)['version']}-py3-none-any.whl",
+        *(f"{each}{end}" for each in ours for end in ("-py3-none-any.whl", ".tar.gz")),
+        *(f"{each}-py3-none-any.whl" for each in (*models, _name_and_version(BENCH))),
     }
     found = {path.name for path in packages()}
     if found != expected:
         raise Unfit(f"dist holds {sorted(found)}, not {sorted(expected)}.")
-    check_wheel(DIST / f"recollect_memory-{version()}-py3-none-any.whl")
-    check_sdist(DIST / f"recollect_memory-{version()}.tar.gz")
-    for name in MODELS:
-        check_model(DIST / f"{_name_and_version(name)}-py3-none-any.whl")
+    for each in ours:
+        check_wheel(DIST / f"{each}-py3-none-any.whl")
+        check_sdist(DIST / f"{each}.tar.gz")
+    check_needs(DIST / f"{ours[0]}-py3-none-any.whl")
+    for each in models:
+        check_model(DIST / f"{each}-py3-none-any.whl")
 
 
 def check_wheel(path: Path) -> None:
-    """All of the package that git knows, with its licence, and nothing else."""
+    """Refuse a wheel unless it holds its package's files that git tracks, its licence, and nothing else."""
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
-        told = HeaderParser().parsestr(wheel.read(_metadata(names)).decode())
+    (folder,) = [name for name in PACKAGES if path.name.startswith(_file_name(ROOT / "packages" / name))]
+    module = folder.replace("-", "_")
     listed = subprocess.run(
-        ["git", "ls-files", "src/recollect"],  # noqa: S607  # whichever git made the clone
-        cwd=ROOT,
+        ["git", "ls-files", module],  # noqa: S607  # whichever git made the clone
+        cwd=ROOT / "packages" / folder / "src",
         check=True,
         capture_output=True,
         encoding="utf-8",
     )
-    tracked = {name.removeprefix("src/") for name in listed.stdout.splitlines()}
+    tracked = set(listed.stdout.splitlines())
     held = {name for name in names if ".dist-info/" not in name}
     if held != tracked:
-        raise Unfit(f"{path.name} and src/recollect differ in: {', '.join(sorted(held ^ tracked))}")
-    if "recollect/py.typed" not in held:
-        raise Unfit(f"{path.name} lacks recollect/py.typed.")
+        raise Unfit(
+            f"{path.name} and the files that git tracks differ in: {', '.join(sorted(held ^ tracked))}"
+        )
+    if f"{module}/py.typed" not in held:
+        raise Unfit(f"{path.name} lacks {module}/py.typed.")
     if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
         raise Unfit(f"{path.name} lacks its LICENSE.")
+
+
+def check_needs(path: Path) -> None:
+    """Refuse a wheel of the core without the default model, or without the extra of the registry's entry."""
+    with zipfile.ZipFile(path) as wheel:
+        told = HeaderParser().parsestr(wheel.read(_metadata(wheel.namelist())).decode())
     needed = [line for line in told.get_all("Requires-Dist") or () if "extra ==" not in line]
     if not any(line.startswith("recollect-model-arctic-s") for line in needed):
         raise Unfit(f"{path.name} does not bring the default model along: {needed}")
@@ -147,15 +164,32 @@ def check_metadata() -> None:
 
 
 def try_library(python: str) -> None:
-    """`pip install recollect-memory`: the default model comes along, and the server does not."""
+    """`pip install recollect-memory`: the default model comes along, and nothing of the extras does."""
     with _environment(python, OURS) as bin_folder:
         _is_ours(bin_folder)
         _run(bin_folder / "python", ROOT / "release" / "smoke.py")
-        refused = subprocess.run(
-            [bin_folder / "recollect", "serve"], check=False, capture_output=True, encoding="utf-8", input=""
+        for extra, command in _NEEDS_EXTRA.items():
+            refused = _say(bin_folder / "recollect", *command)
+            if f"{OURS}[{extra}]" not in refused:
+                raise Unfit(
+                    f"Without [{extra}], `recollect {' '.join(command)}` says: {refused or 'nothing'}"
+                )
+
+
+def try_packages(python: str) -> None:
+    """`uv tool install` and `pip install` with extras: the core finds what our other packages register."""
+    extras = f"{OURS}[importers,langgraph,postgres,server]"
+    with _environment(python, extras) as bin_folder, TemporaryDirectory() as folder:
+        _is_ours(bin_folder)
+        _run(bin_folder / "python", "-c", "import recollect_integrations.langgraph")
+        for extra, command in _NEEDS_EXTRA.items():
+            if extra != "mcp" and "pip install" in (said := _say(bin_folder / "recollect", *command)):
+                raise Unfit(f"With [{extra}], `recollect {' '.join(command)}` says: {said}")
+        tools = {"UV_TOOL_DIR": str(Path(folder) / "tools"), "UV_TOOL_BIN_DIR": str(Path(folder) / "bin")}
+        _uv(
+            "tool", "install", "--quiet", "--python", python, *_from_dist(), f"{extras}=={version()}", **tools
         )
-        if refused.returncode == 0 or f"{OURS}[mcp]" not in refused.stderr:
-            raise Unfit(f"Without the extra, `recollect serve` says: {refused.stderr or 'nothing'}")
+        _is_ours(Path(folder) / "bin")
 
 
 def try_server(python: str) -> None:
@@ -171,8 +205,7 @@ def try_registry_entry(python: str) -> None:
     (package,) = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"]
     runtime = [word for each in package["runtimeArguments"] for word in (each["name"], each["value"])]
     arguments = [each["value"] for each in package["packageArguments"]]
-    fresh = [word for name in _ours() for word in ("--refresh-package", name)]
-    uvx = [find_uv_bin(), "tool", "run", "--quiet", "--python", python, "--find-links", str(DIST), *fresh]
+    uvx = [find_uv_bin(), "tool", "run", "--quiet", "--python", python, *_from_dist()]
     for name in (package["identifier"], f"{package['identifier']}@{package['version']}"):
         with TemporaryDirectory() as folder:
             store = {"RECOLLECT_STORE": str(Path(folder) / "memory.db")}
@@ -238,12 +271,7 @@ def _environment(python: str, requirement: str) -> Iterator[Path]:
     with TemporaryDirectory() as folder:
         place = Path(folder) / "venv"
         _uv("venv", "--quiet", "--python", python, str(place))
-        # As a release of another program would: without the cache's copies of earlier builds of ours.
-        _uv(
-            *("pip", "install", "--quiet", "--python", str(place), "--find-links", str(DIST)),
-            *(word for name in _ours() for word in ("--refresh-package", name)),
-            f"{requirement}=={version()}",
-        )
+        _uv("pip", "install", "--quiet", "--python", str(place), *_from_dist(), f"{requirement}=={version()}")
         yield place / ("Scripts" if os.name == "nt" else "bin")
 
 
@@ -256,23 +284,30 @@ def _is_ours(bin_folder: Path) -> None:
 # Small things
 
 
+def _from_dist() -> list[str]:
+    """Options of uv: take our packages from `dist`, not from the cache's copies of earlier builds."""
+    return ["--find-links", str(DIST), *(word for name in _ours() for word in ("--refresh-package", name))]
+
+
+def _say(*command: str | Path) -> str:
+    """What a command that may fail writes to standard error."""
+    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8", input="").stderr
+
+
 def _ours() -> list[str]:
-    return [OURS, "recollect-bench", *(f"recollect-model-{name}" for name in MODELS)]
+    return [OURS, *PACKAGES[1:], "recollect-bench", *(f"recollect-model-{name}" for name in MODELS)]
 
 
-def _project(folder: Path) -> dict[str, Any]:
-    project: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
-    return project
+def _file_name(folder: Path) -> str:
+    """Return the first part of the names of a package's files, such as `recollect_memory-`."""
+    return f"{project(folder)['name'].replace('-', '_')}-"
 
 
-def _name_and_version(model: str) -> str:
-    project = _project(ROOT / "models" / model)
-    return f"{project['name'].replace('-', '_')}-{project['version']}"
+def _name_and_version(folder: Path) -> str:
+    return f"{_file_name(folder)}{project(folder)['version']}"
 
 
-def _metadata(names: set[str]) -> str:
+def _metadata(names: Iterable[str]) -> str:
     (name,) = [name for name in names if name.endswith(".dist-info/METADATA")]
     return name
 
@@ -282,12 +317,18 @@ def _files(path: Path) -> dict[str, str]:
         return {name: hashlib.sha256(wheel.read(name)).hexdigest() for name in wheel.namelist()}
 
 
-def _uv(*arguments: str) -> None:
-    _run(find_uv_bin(), *arguments)
+def _uv(*arguments: str, **variables: str) -> None:
+    _run(find_uv_bin(), *arguments, **variables)
 
 
-def _run(program: str | Path, *arguments: str | Path) -> str:
-    done = subprocess.run([program, *arguments], check=False, capture_output=True, encoding="utf-8")
+def _run(program: str | Path, *arguments: str | Path, **variables: str) -> str:
+    done = subprocess.run(
+        [program, *arguments],
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **variables},  # noqa: TID251  # ours is what a user's shell would hand on
+    )
     if done.returncode:
         words = " ".join(map(str, (Path(program).name, *arguments)))
         raise Unfit(f"`{words}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -310,6 +351,7 @@ def main(*arguments: str) -> int:
             check_metadata()
         try_library(chosen.python)
         try_server(chosen.python)
+        try_packages(chosen.python)
         try_registry_entry(chosen.python)
     except Unfit as error:
         print(error, file=sys.stderr)

@@ -7,11 +7,10 @@ another system or to an extra, are listed by hand below, as the index or their o
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, metadata
 
-from locked import ALWAYS, DEVELOPMENT, ROOT, Locked, locked
+from locked import ALWAYS, DEVELOPMENT, ROOT, Locked, locked, project
 
 PAGE = ROOT / "docs" / "licences.md"
 UNKNOWN = "unknown"
@@ -105,8 +104,7 @@ _WORDS = re.compile(r"[A-Za-z0-9.+-]+(?: (?:AND|OR|WITH) [A-Za-z0-9.+-]+)*")
 def licence_of(package: Locked) -> str:
     """Of the package itself if it can be read here, else as it is stated above."""
     if package.folder is not None:
-        project = tomllib.loads((package.folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        return str(project["license"])
+        return str(project(package.folder)["license"])
     return installed_licence(package.name) or STATED.get(package.name, UNKNOWN)
 
 
@@ -143,7 +141,7 @@ def page(packages: Iterable[Locked]) -> str:
         "",
         (
             "Recollect is MIT. This is what it depends on, by the lock; `make licences` makes the page from "
-            "what the packages say of themselves. None of it is part of our own wheel."
+            "what the packages say of themselves. None of it is part of our own wheels."
         ),
     ]
     groups = (

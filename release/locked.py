@@ -11,6 +11,11 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 OURS = "recollect-memory"
+PACKAGES = (
+    "recollect",
+    *(f"recollect-{name}" for name in ("importers", "integrations", "postgres", "server")),
+)
+"""The folders in `packages`, the core first. All have the same version."""
 ALWAYS = "always"
 DEVELOPMENT = "development"
 FRAMEWORKS = frozenset(
@@ -35,11 +40,11 @@ class Locked:
 
 
 def locked(lock: Path = ROOT / "uv.lock") -> list[Locked]:
-    """All but ourselves and what only a framework asks for, by name."""
+    """All but the core and what only a framework asks for, by name."""
     packages: dict[str, list[dict[str, Any]]] = {}
     for package in tomllib.loads(lock.read_text(encoding="utf-8"))["package"]:
         packages.setdefault(package["name"], []).append(package)
-    (ours,) = packages[OURS]
+    (ours,), (workspace,) = packages[OURS], packages["recollect-workspace"]
     by_user = {
         ALWAYS: _closure(packages, ours["dependencies"]),
         **{
@@ -47,7 +52,7 @@ def locked(lock: Path = ROOT / "uv.lock") -> list[Locked]:
             for name, needs in ours["optional-dependencies"].items()
             if name not in FRAMEWORKS
         },
-        DEVELOPMENT: _closure(packages, chain(*ours["dev-dependencies"].values())),
+        DEVELOPMENT: _closure(packages, chain(*workspace["dev-dependencies"].values())),
     }
 
     def used_by(name: str) -> tuple[str, ...]:
@@ -65,10 +70,20 @@ def locked(lock: Path = ROOT / "uv.lock") -> list[Locked]:
     ]
 
 
+def project(folder: Path) -> dict[str, Any]:
+    read: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return read
+
+
+def core(root: Path = ROOT) -> dict[str, Any]:
+    """The core's name, version, extras and dependencies."""
+    return project(root / "packages" / PACKAGES[0])
+
+
 def _closure(
     packages: dict[str, list[dict[str, Any]]], needs: Iterable[dict[str, Any]]
 ) -> set[tuple[str, str]]:
-    """All that comes along, with versions; we ourselves, of whom our own packages ask, are left out."""
+    """Everything that is installed for these needs, with versions, but not the core itself."""
     seen: set[tuple[str, str]] = set()
     done: set[tuple[str, str, str]] = set()
     left = [(need, extra) for need in needs for extra in ("", *need.get("extra", ()))]
@@ -77,10 +92,15 @@ def _closure(
         for package in packages[need["name"]]:
             # Where there are several versions, a need says which of them it means.
             name, version = package["name"], package["version"]
-            if name == OURS or version != need.get("version", version) or (name, version, extra) in done:
+            if (
+                (name == OURS and not extra)
+                or version != need.get("version", version)
+                or (name, version, extra) in done
+            ):
                 continue
             done.add((name, version, extra))
-            seen.add((name, version))
+            if name != OURS:
+                seen.add((name, version))
             more = (
                 package.get("optional-dependencies", {}).get(extra, ())
                 if extra

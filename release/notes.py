@@ -11,12 +11,14 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from locked import ROOT
+from locked import OURS, PACKAGES, ROOT, core, project
 
 _HEADING = re.compile(r"^## (?P<version>\S+)(?: - (?P<date>\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
+_OURS_PINNED = re.compile(r"recollect-(?:memory|importers|integrations|postgres|server)\b")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)]+)\)")
 
 
@@ -26,7 +28,12 @@ class NotReady(Exception):
 
 def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     """Where the version stands, and what is said there."""
-    yield "pyproject.toml", _version(root)
+    for name in PACKAGES:
+        package = project(root / "packages" / name)
+        where = f"packages/{name}/pyproject.toml"
+        yield where, package["version"]
+        wanted = [*package["dependencies"], *chain(*package.get("optional-dependencies", {}).values())]
+        yield from ((where, each.rpartition("==")[2]) for each in wanted if _OURS_PINNED.match(each))
     server = _read_json(root / "server.json")
     yield "server.json, version", server["version"]
     for package in server["packages"]:
@@ -39,8 +46,8 @@ def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     yield "clients/typescript/package-lock.json", lock["version"]
     yield "clients/typescript/package-lock.json, packages", lock["packages"][""]["version"]
     locked = tomllib.loads((root / "uv.lock").read_text(encoding="utf-8"))["package"]
-    (ours,) = [package for package in locked if package["name"] == "recollect-memory"]
-    yield "uv.lock", ours["version"]
+    ours = {OURS, *PACKAGES}
+    yield from (("uv.lock", package["version"]) for package in locked if package["name"] in ours)
     images = re.findall(r"image: recollect-memory:(\S+)", (root / "compose.yaml").read_text(encoding="utf-8"))
     yield from (("compose.yaml", image) for image in images)
     pages = (root / "docs" / "containers.md").read_text(encoding="utf-8")
@@ -48,13 +55,13 @@ def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
 
 
 def release_notes(tag: str | None = None, root: Path = ROOT) -> str:
-    """The changelog's section of the version in pyproject.toml, if all agree on it."""
-    version = _version(root)
+    """Return the changelog's section of the core's version, if all files agree on it."""
+    version = str(core(root)["version"])
     if tag is not None and tag != f"v{version}":
-        raise NotReady(f"The tag is {tag}, and pyproject.toml says {version}; tag v{version}, or change it.")
+        raise NotReady(f"The tag is {tag}, and the packages say {version}; tag v{version}, or change it.")
     others = [f"{where} says {said}" for where, said in stated_versions(root) if said != version]
     if others:
-        raise NotReady(f"pyproject.toml says {version}, but {'; '.join(others)}.")
+        raise NotReady(f"packages/recollect says {version}, but {'; '.join(others)}.")
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     headings = list(_HEADING.finditer(changelog))
     for place, heading in enumerate(headings):
@@ -66,11 +73,6 @@ def release_notes(tag: str | None = None, root: Path = ROOT) -> str:
             # From a release's page, pages of the repository are two steps up, at the tag.
             return _LINK.sub(rf"](../../blob/v{version}/\1)", section) + "\n"
     raise NotReady(f"CHANGELOG.md has no section `## {version} - DATE`; rename `## Unreleased` to it.")
-
-
-def _version(root: Path) -> str:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
 
 
 def _read_json(path: Path) -> dict[str, Any]:

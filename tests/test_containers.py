@@ -8,13 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 from conftest import PATIENCE_SECONDS
+from locked import ROOT, core
+
 from recollect.cli.main import cli
 
-ROOT = Path(__file__).parent.parent
 COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 PORT = "7438"
 TOKEN = "open-sesame-please"  # noqa: S105  # of this test's own server
@@ -112,5 +112,4 @@ def test_compose_starts_nothing_without_secrets_and_waits_for_the_database() -> 
     assert {how for name, how in used if name in {"POSTGRES_PASSWORD", "RECOLLECT_TOKEN"}} == {":?"}
     assert "condition: service_healthy" in COMPOSE
     assert '- "127.0.0.1:' in COMPOSE
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"image: recollect-memory:{version}\n" in COMPOSE
+    assert f"image: recollect-memory:{core()['version']}\n" in COMPOSE

@@ -15,10 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from recollect.cli.main import cli
-from recollect.ranking.factors.catalogue import FACTORS
-from recollect.ranking.profiles import PROFILES
-from recollect.ranking.steps.plain import STEPS
-from recollect.serve.operations.catalogue import SETS
+from recollect.operations.catalogue import SETS
+from recollect.ranking.factors import FACTORS
+from recollect.ranking.profiles import PROFILES, STEPS
 from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -121,5 +120,5 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 )
 def test_files_that_a_page_names_exist(path: Path) -> None:
     named = set(re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|sql|toml|json))`", path.read_text(encoding="utf-8")))
-    places = (ROOT, ROOT / "src" / "recollect")
+    places = (ROOT, *ROOT.glob("packages/*/src/*"))
     assert not [each for each in named if not any((place / each).exists() for place in places)]

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -17,19 +16,19 @@ import lint
 import notes
 import pytest
 from distribution import Unfit
-from locked import ROOT
+from locked import PACKAGES, ROOT, core
 from notes import NotReady, release_notes
 from uv import find_uv_bin
 
 WORKFLOWS = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob(".github/workflows/*.yml")}
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = core()
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our own wheel and sdist; skipped where what builds them cannot be fetched."""
+    """Build every package's wheel and sdist; skip where the build tool cannot be fetched."""
     folder = tmp_path_factory.mktemp("dist")
-    command = [find_uv_bin(), "build", "--quiet", "--out-dir", str(folder), str(ROOT)]
+    command = [find_uv_bin(), "build", "--quiet", "--all-packages", "--out-dir", str(folder), str(ROOT)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode and "hatchling" in done.stderr:
         pytest.skip("hatchling cannot be fetched")
@@ -38,15 +37,19 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def copied(built: Path, folder: Path, pattern: str) -> Path:
-    (path,) = built.glob(pattern)
+    (path,) = built.glob(f"recollect_memory-{pattern}")
     return Path(shutil.copy(path, folder))
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(built: Path, tmp_path: Path) -> None:
+def test_each_wheel_holds_its_package_and_nothing_else(built: Path, tmp_path: Path) -> None:
+    wheels = list(built.glob("*.whl"))
+    assert len(wheels) == len(PACKAGES)
+    for each in wheels:
+        distribution.check_wheel(each)
     wheel = copied(built, tmp_path, "*.whl")
-    distribution.check_wheel(wheel)
+    distribution.check_needs(wheel)
     with zipfile.ZipFile(wheel, "a") as archive:
-        archive.writestr("tests/test_api.py", "")
+        archive.writestr("packages/recollect/tests/test_api.py", "")
     with pytest.raises(Unfit, match=r"tests/test_api\.py"):
         distribution.check_wheel(wheel)
 
@@ -119,7 +122,8 @@ def test_this_version_has_notes_and_every_file_agrees_on_it() -> None:
 def copy(tmp_path: Path) -> Path:
     """What states the version, to be changed."""
     for name in (
-        *("pyproject.toml", "server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/containers.md"),
+        *("server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/containers.md"),
+        *(f"packages/{each}/pyproject.toml" for each in PACKAGES),
         *(f"clients/typescript/{each}.json" for each in ("package", "package-lock")),
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -137,6 +141,19 @@ def copy(tmp_path: Path) -> Path:
             "clients/typescript/package-lock.json",
             ('      "version": "{}"', '      "version": "9.9"'),
             "package-lock.json, packages says 9.9",
+        ),
+        *(
+            (
+                f"packages/{each}/pyproject.toml",
+                ('version = "{}"', 'version = "9.9"'),
+                f"packages/{each}/pyproject.toml says 9.9",
+            )
+            for each in PACKAGES[1:]
+        ),
+        (
+            "packages/recollect/pyproject.toml",
+            ("server=={}", "server==9.9"),
+            "recollect/pyproject.toml says 9.9",
         ),
         (
             "uv.lock",
@@ -213,7 +230,7 @@ def test_every_supported_python_is_tested_on_three_systems() -> None:
     assert all(re.findall(r'"([\d.]+)"', each) == pythons for each in tested)
     for system in ("ubuntu", "macos", "windows"):
         assert re.search(rf"system: \[.*{system}-", WORKFLOWS["ci.yml"])
-    (run,) = re.findall(r"-m pytest --numprocesses auto\n((?: +tests/.+\n)+)", WORKFLOWS["ci.yml"])
+    (run,) = re.findall(r"-m pytest --numprocesses auto\n((?: +packages/.+\n)+)", WORKFLOWS["ci.yml"])
     assert [path for path in run.split() if not (ROOT / path).exists()] == []
 
 

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-SOURCE = Path(__file__).parent.parent / "src" / "recollect"
+PACKAGES = Path(__file__).parent.parent / "packages"
 
 
 def names_defined_twice() -> dict[str, set[str]]:
@@ -16,8 +16,8 @@ def names_defined_twice() -> dict[str, set[str]]:
     Stores implement one port in files of the same name, which count as one module.
     """
     modules: defaultdict[str, set[str]] = defaultdict(set)
-    for path in SOURCE.rglob("*.py"):
-        module = re.sub(r"^stores/\w+/", "stores/*/", path.relative_to(SOURCE).as_posix())
+    for path in PACKAGES.glob("*/src/**/*.py"):
+        module = re.sub(r".*/(recollect_postgres|stores/\w+)/", "stores/*/", path.as_posix())
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 modules[node.name].add(module)

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 from life import Life, Need, Telling
 
+from recollect.domain.records import Kind, Model, Scope
 from recollect.dreams.knobs import Knobs
-from recollect.engine.engine import Engine
-from recollect.engine.repository import Repository
-from recollect.engine.services import Services
-from recollect.engine.usage import UsageRecorder
-from recollect.ports import Embedder, Vector, Vectors
-from recollect.records import Kind, Model, Scope
+from recollect.engine import Engine
+from recollect.search.recording import UsageRecorder
+from recollect.services import Services
+from recollect.stores.port import Embedder, Vector, Vectors
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.write.repository import Repository
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 TOP = 10

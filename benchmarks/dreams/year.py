@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.table import Table
 from simulate import Lived, Nights, Remembering, live, month_of
 
-from recollect.embedders.choose import embedder_named
+from recollect.domain.numbers import bootstrap_interval, discounts
+from recollect.models.embedders import embedder_named
 from recollect.ranking.profiles import PROFILES
-from recollect.statistics import bootstrap_interval, discounts
 
 sys.path.append(str(Path(__file__).parents[1] / "speed"))
 

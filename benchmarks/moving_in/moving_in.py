@@ -37,7 +37,7 @@ from platformdirs import user_cache_path  # noqa: E402
 from world import QUESTIONS, WANTED, ranks  # noqa: E402
 
 import recollect  # noqa: E402
-from recollect.records import Memory  # noqa: E402
+from recollect.domain.records import Memory  # noqa: E402
 from recollect.transfer import ForeignReport, ImportReport, import_path, recognise  # noqa: E402
 
 _INSTALL_SECONDS = 600

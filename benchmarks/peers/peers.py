@@ -40,7 +40,7 @@ from sentences import Sentences  # noqa: E402
 from stand_in import MODEL, stand_in  # noqa: E402
 from timing import number, tell  # noqa: E402
 
-from recollect.embedders.choose import embedder_named as model_named  # noqa: E402
+from recollect.models.embedders import embedder_named as model_named  # noqa: E402
 
 QUERIES = 60
 INSTALL_SECONDS = 300

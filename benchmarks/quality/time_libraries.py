@@ -1,4 +1,6 @@
-"""How well libraries find the span of time that a question speaks of, on the tables of tests/text.
+"""How well libraries find the span of time that a question speaks of.
+
+Asked are the questions in packages/recollect/tests/text.
 
     pip install dateparser parsedatetime timefhuman recurrent ctparse datefinder stringtime
     pip install recognizers-text-date-time "emoji<2"
@@ -237,7 +239,7 @@ def between(start: datetime, stop: datetime) -> list[Span]:
 
 
 def _ours(_: str) -> Find:
-    time_of = import_module("recollect.text.time_phrases").time_of
+    time_of = import_module("recollect.language.time_phrases").time_of
 
     def find(text: str, reference: datetime) -> list[Span]:
         phrase = time_of(text, reference)
@@ -385,7 +387,7 @@ def _iso(text: str | None) -> datetime | None:
 
 
 LIBRARIES = (
-    Library("recollect", "recollect.text.time_phrases", _ours, ("en", "es")),
+    Library("recollect", "recollect.language.time_phrases", _ours, ("en", "es")),
     Library("recognizers-text-date-time", "recognizers_date_time", _recognizers, ("en", "es")),
     Library("dateparser", "dateparser.search", _dateparser, ("en", "es")),
     Library("parsedatetime", "parsedatetime", _parsedatetime, ("en", "es")),

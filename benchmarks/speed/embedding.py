@@ -26,19 +26,16 @@ from facts import facts, write_json
 from sentences import Sentences
 from timing import number, tell, timed
 
-from recollect.embedders.packaged import PackagedEmbedder
-from recollect.embedders.several_threads import usable_cores
-from recollect.engine.engine import Engine
-from recollect.engine.recent_texts import RecentTexts
-from recollect.engine.repository import Repository
-from recollect.engine.services import Services
-from recollect.engine.usage import UsageRecorder
-from recollect.extractors.rules import Rules
-from recollect.models.loading import load_onnx
+from recollect.domain.records import Scope
+from recollect.engine import Engine
+from recollect.models.extractors import Rules
+from recollect.models.packaged import PackagedEmbedder, load_onnx, usable_cores
 from recollect.models.registry import ready_model
-from recollect.ports import Embedder, Vector, Vectors
-from recollect.records import Scope
+from recollect.search.recording import UsageRecorder
+from recollect.services import RecentTexts, Services
+from recollect.stores.port import Embedder, Vector, Vectors
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.write.repository import Repository
 
 MODEL = "arctic-s"
 BATCH = 32

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from stand_in import COMMON, StandIn
 
-from recollect.ports import Vector, Vectors
-from recollect.stores.vectors.block import VectorRow
-from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.search import TWO_STAGES_FROM, nearest
-from recollect.stores.vectors.source import VectorSource
-from recollect.stores.vectors.state import Part, blocks_of
-from recollect.vectors import pack_vector
+from recollect.domain.numbers import pack_vector
+from recollect.stores.port import Vector, Vectors
+from recollect.stores.vectors.block import VectorRow, VectorSource
+from recollect.stores.vectors.cache import Part, blocks_of
+from recollect.stores.vectors.scan import TWO_STAGES_FROM, Allowed, nearest
 
 K = 100
 """As many as our profile asks each search for."""

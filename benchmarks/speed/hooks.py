@@ -33,8 +33,8 @@ from typing import Any
 from facts import facts, write_json
 from timing import percentile
 
-from recollect.hooks.log import logged_events
-from recollect.hooks.wire import NobodyListens, ask, read_address
+from recollect.agents.hook_files import logged_events
+from recollect.agents.wire import NobodyListens, ask, read_address
 from stores import filled, world
 
 SIZES = (1_000, 100_000)

@@ -29,7 +29,7 @@ from sentences import Sentences
 from timing import Time, number, tell, timed
 
 import recollect
-from recollect.engine.writes import mentions
+from recollect.write import word_index as mentions
 
 TEXTS = 1_000
 SINGLES = 100

@@ -13,7 +13,7 @@ from stand_in import NOW, opened, settle
 from timing import Figures, Way, in_turn, tell
 
 from recollect import Engine, Kind
-from recollect.changes import Amend, Change, Forget, NewText, Supersede
+from recollect.domain.changes import Amend, Change, Forget, NewText, Supersede
 from stores import Filled
 
 SHARES = (0.01, 0.1)

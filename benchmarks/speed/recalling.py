@@ -69,14 +69,16 @@ def _texts(store: Filled) -> list[str]:
 def _unjudged(engine: Engine) -> Way | None:
     """A recall that does not work out how sure it is: put together here, as no caller can ask for it."""
     try:
-        from recollect.engine.recall import query_of
+        from recollect.search.recall import query_of
 
-        inside: Callable[..., object] = sys.modules["recollect.engine.recall"].recall
+        inside: Callable[..., object] = sys.modules["recollect.search.recall"].recall
         services = engine._services
         ranker = services.profile("recollect")
 
         def ask(query: str) -> object:
-            return inside(services, query_of(services, query, ranker, record=False, judge=False), ranker)
+            return inside(
+                services, query_of(services, query, ranker, record=False, with_confidence=False), ranker
+            )
 
         ask("Where are the keys?")
     except (ImportError, AttributeError, TypeError):

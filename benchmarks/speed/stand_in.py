@@ -22,10 +22,10 @@ import numpy as np
 
 import recollect
 from recollect import Engine
-from recollect.embedders import choose
-from recollect.ports import Embedder, Vector, Vectors
-from recollect.records import Model
-from recollect.vectors import pack_signs, unpack_vector
+from recollect.domain.numbers import pack_signs, unpack_vector
+from recollect.domain.records import Model
+from recollect.models import embedders as choose
+from recollect.stores.port import Embedder, Vector, Vectors
 
 MODEL = "arctic-s"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

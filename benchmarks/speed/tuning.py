@@ -21,15 +21,13 @@ from typing import Any
 import numpy as np
 from facts import facts, write_json
 
-from recollect.engine.shadow import similarity_baseline
-from recollect.query import Query
-from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, Source
-from recollect.ranking.pipeline import Profile, run
+from recollect.domain.records import Query
+from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, Profile, Source, run
 from recollect.ranking.profiles import PROFILES
-from recollect.tuning.analysis import analyze
+from recollect.search.recording import similarity_baseline
 from recollect.tuning.events import Event
 from recollect.tuning.knobs import points_for
-from recollect.tuning.search import propose_numbers
+from recollect.tuning.search import analyze, propose_numbers
 
 SEED = 20_260_301
 NOW = 1_772_366_400_000_000
@@ -113,7 +111,6 @@ def _candidates(chance: np.random.Generator) -> Candidates:
         "depth": np.full(count, 2),
         "spread": np.ones(count, np.int64),
         "stability": ones,
-        "temper": ones,
         "metadata_share": chance.random(count),
         "content": -ids,
         "origin": ids,

@@ -30,11 +30,12 @@ import numpy as np
 from facts import facts, write_json
 from numpy.typing import NDArray
 
-from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.domain.numbers import normalised, pack_vector
+from recollect.stores.sql import CachedVectors
+from recollect.stores.sqlite.snapshot import SqliteVectorQueries
+from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import VectorSource
-from recollect.vectors import normalised, pack_vector
 
 K = 30
 TOPS = (8, 30, 100)
@@ -168,13 +169,9 @@ def ours(path: Path, cache: VectorCache, centre: Floats | None) -> TopSearch:
     def search(query: Floats, scope: int | None, k: int = K) -> NDArray[np.int64]:
         allowed = [1, 2, 3, 4] if scope is None else [scope]
         with connection:  # the freshness check is part of every search
-            found = cache.search(
-                SqliteVectorQueries(connection),
-                VectorSource(STORE, MODEL, DIMS, packed),
-                query,
-                k,
-                Allowed.of(allowed),
-            )
+            source = VectorSource(STORE, MODEL, DIMS, packed)
+            vectors = CachedVectors("measured", [(cache, SqliteVectorQueries(connection), source)])
+            found = vectors.search(query, k, Allowed.of(allowed))
         return np.array([hit.id for hit in found]) - 1
 
     return search

@@ -17,7 +17,7 @@ from programs import ServerGone, Talk, called, talking, text_of
 from torture_run import Part
 
 import recollect
-from recollect.serve.operations.catalogue import definitions
+from recollect.operations.catalogue import definitions
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "edges"))
 

@@ -18,7 +18,7 @@ from programs import RECOLLECT, ServerGone, environment, talking
 from torture_run import Part
 from writer import entries_of
 
-from recollect.errors import RecollectError
+from recollect.domain.errors import RecollectError
 
 WAYS = ("python", "cli", "stdio", "http")
 KILLS_OF_A_STORE = 50

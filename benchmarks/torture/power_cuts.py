@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from torture_run import Part
 
-from recollect.errors import RecollectError
+from recollect.domain.errors import RecollectError
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "stores" / "sqlite"))
 

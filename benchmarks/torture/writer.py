@@ -15,7 +15,7 @@ from typing import Any
 from ledger import Entry, write_of
 
 import recollect
-from recollect.errors import RecollectError
+from recollect.domain.errors import RecollectError
 
 RECALL_EVERY = 7
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 import recollect
-from recollect.store_url import parse_store_url
+from recollect.stores.url import parse_store_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged import conversation, write_locomo
 
-from recollect.embedders.choose import embedder_named
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
+from recollect.models.embedders import embedder_named
 from recollect_bench.abstention import (
     AbstentionOptions,
     ScoredAnswer,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from recollect.ports import Embedder, Vector, Vectors
-    from recollect.records import Model
+    from recollect.domain.records import Model
+    from recollect.stores.port import Embedder, Vector, Vectors
 
 
 @pytest.fixture

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.ranking.factors.content import Importance
-from recollect.ranking.factors.limbic import StatusWeight
-from recollect.ranking.pipeline import ByMeaning, ByWords, Profile
-from recollect.ranking.profiles import LIMBIC, PROFILES, RECOLLECT
-from recollect.ranking.steps.adjust import Plus, Times
-from recollect.ranking.steps.finish import Cut, DropRepeats, Order
-from recollect.ranking.steps.fuse import Blend
-from recollect.ranking.steps.plain import to_plain
+from recollect.domain.errors import InvalidInput
+from recollect.ranking.candidates import ByMeaning, ByWords, Profile
+from recollect.ranking.factors import Importance, StatusWeight
+from recollect.ranking.profiles import LIMBIC, PROFILES, RECOLLECT, to_plain
+from recollect.ranking.steps import Blend, Cut, DropRepeats, Order, Plus, Times
 from recollect_bench.profiles import ablations, select_profiles
 
 if TYPE_CHECKING:

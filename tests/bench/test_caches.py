@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from readers import Arbitrary
-
-from recollect.embedders.hashing import HashingEmbedder
-from recollect_bench.caches import CachedReranker, cached_vectors
 from token_model import WordTokens
+
+from recollect.models.hashing import HashingEmbedder
+from recollect_bench.caches import CachedReranker, cached_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from judged import (
     write_xquad,
 )
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import halved
 from recollect_bench.halves import half_of
 from recollect_bench.loading import load_datasets

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import RecollectError
+from recollect.domain.errors import RecollectError
 from recollect_bench.measures import MEASURES, JudgedLists, library, scores
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from judged import write
 
-from recollect.embedders.choose import embedder_named
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
+from recollect.models.embedders import embedder_named
 from recollect_bench.formats.precision import Case, load_precision
 from recollect_bench.models import Models
 from recollect_bench.precision import judge_case, measure_precision, precision_json

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from judged import write_folder
 
-from recollect.embedders.choose import embedder_named
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
+from recollect.models.embedders import embedder_named
 from recollect_bench.loading import load_datasets
 from recollect_bench.models import Models
 from recollect_bench.prompts import PromptFigures, PromptResult, measure_prompts, prompts_json

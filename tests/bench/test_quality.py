@@ -11,8 +11,8 @@ import pytest
 from judged import write_beir, write_folder, write_locomo
 from readers import Arbitrary
 
-from recollect.embedders.choose import embedder_named
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
+from recollect.models.embedders import embedder_named
 from recollect.ranking.profiles import DEFAULT
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.loading import load_datasets
@@ -26,7 +26,7 @@ from recollect_bench.runs import JudgedQuestion, Run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recollect.ports import Embedder
+    from recollect.stores.port import Embedder
 
 # It has no wheel for some machines.
 pytest.importorskip("pytrec_eval", exc_type=ImportError)

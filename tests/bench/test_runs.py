@@ -14,15 +14,15 @@ import pytest
 from judged import history, write, write_beir, write_folder, write_locomo
 from readers import Arbitrary
 
-from recollect.embedders.choose import embedder_named
-from recollect.engine.engine import Engine
-from recollect.engine.repository import Repository
-from recollect.engine.services import Services
-from recollect.engine.usage import UsageRecorder
-from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.domain.errors import InvalidInput, StoreUnavailable
+from recollect.domain.records import Kind, RecallOptions, Scope
+from recollect.engine import Engine
+from recollect.models.embedders import embedder_named
 from recollect.ranking.profiles import RECOLLECT
-from recollect.records import Kind, Scope
+from recollect.search.recording import UsageRecorder
+from recollect.services import Services
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.write.repository import Repository
 from recollect_bench.caches import cached_vectors
 from recollect_bench.datasets import ORIGIN, Dataset, Document, Haystack, Question
 from recollect_bench.haystack_store import open_haystack
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from recollect.ports import Embedder, Reranker, Vector, Vectors
-    from recollect.ranking.pipeline import Profile
-    from recollect.records import Memory, Model
+    from recollect.domain.records import Memory, Model
+    from recollect.ranking.candidates import Profile
+    from recollect.stores.port import Embedder, Reranker, Vector, Vectors
     from recollect_bench.haystack_store import StoredHaystack
 
 
@@ -160,7 +160,10 @@ def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
                     [
                         document_of[hit.memory.id]
                         for hit in engine.recall(
-                            question.text, limit=limit, record=False, rerank=bool(rerank)
+                            question.text,
+                            limit=limit,
+                            record=False,
+                            options=RecallOptions(rerank=bool(rerank)),
                         ).hits
                     ]
                     for question in haystack.questions

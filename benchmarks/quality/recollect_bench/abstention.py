@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.errors import InvalidInput
-from recollect.sampling import hash_number
-from recollect.statistics import auroc
+from recollect.domain.errors import InvalidInput
+from recollect.domain.numbers import auroc, hash_number
 from recollect_bench.datasets import halved
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.reliability import JudgedHit, Tenth, by_kind
 from recollect_bench.runs import Monitors
 
 if TYPE_CHECKING:
-    from recollect.engine.results import Answer
+    from recollect.domain.results import Answer
     from recollect.ranking.candidates import Flags, Floats
     from recollect_bench.datasets import Dataset, Haystack, Question
     from recollect_bench.halves import Half

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 import numpy as np
 
-from recollect.engine.embedding import embed_documents, embed_query, token_embedder
-from recollect.errors import StoreUnavailable
-from recollect.vectors import pack_vector
+from recollect.domain.errors import StoreUnavailable
+from recollect.domain.numbers import pack_vector
+from recollect.write.embedding import embed_documents, embed_query, token_embedder
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Reranker, Vector, Vectors
+    from recollect.domain.records import Model
     from recollect.ranking.candidates import Floats
-    from recollect.records import Model
+    from recollect.stores.port import Embedder, Reranker, Vector, Vectors
 
 _FILE = "vectors.db"
 _BUSY_MS = 60_000

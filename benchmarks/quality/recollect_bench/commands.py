@@ -13,8 +13,7 @@ import click
 
 from recollect.cli.command import command, group
 from recollect.cli.options import complete_profile
-from recollect.cli.progress import progress
-from recollect.cli.rendering import Result, right_aligned
+from recollect.cli.rendering import Result, progress, right_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import recollect.ranking as ranking_package
-from recollect.engine.context.context import prompt_bearing_signals
-from recollect.ranking.bearing import FILE, SILENT_BELOW, BearingSignals
-from recollect.sampling import hash_number
+from recollect.domain.numbers import hash_number
+from recollect.ranking.confidence import BEARING_FILE, SILENT_BELOW, BearingSignals
+from recollect.search.context import prompt_bearing_signals
 from recollect.settings import Settings
 from recollect.text.tokens import content_words
 from recollect_bench.haystack_store import open_haystack
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("sets", nargs="+", metavar="MODEL=PATH")
     parser.add_argument("--date", required=True, help="the day of the run, for the record")
     parser.add_argument("--cache", type=Path, help="where vectors are kept from run to run")
-    parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / FILE)
+    parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / BEARING_FILE)
     given = parser.parse_args(arguments)
     idle = [line for line in IDLE.read_text(encoding="utf-8").splitlines() if line]
     rows: list[Prompted] = []

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import recollect.ranking as ranking_package
-from recollect.engine.confidence import confidence_input, memories_to_read
-from recollect.engine.recall import open_search, query_of
-from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Source
+from recollect.domain.limits import UNLIKELY
+from recollect.domain.numbers import auroc, hash_number
+from recollect.domain.records import Kind
+from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Source, run
 from recollect.ranking.confidence import (
     ANSWERED,
+    FILE,
     SIGNALS,
     ConfidenceInput,
     ConfidenceWeights,
@@ -36,16 +38,11 @@ from recollect.ranking.confidence import (
     estimate_confidence,
     signal_rows,
 )
-from recollect.ranking.confidence_label import UNLIKELY
-from recollect.ranking.confidence_weights import FILE
-from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import RECOLLECT
-from recollect.records import Kind
-from recollect.retrieval.gather import Gathered, gather
-from recollect.retrieval.records import memories_by_id
-from recollect.sampling import hash_number
+from recollect.search.candidates import Gathered, gather
+from recollect.search.recall import confidence_input, memories_to_read, open_search, query_of
+from recollect.search.rows import memories_by_id
 from recollect.settings import Settings
-from recollect.statistics import auroc
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.loading import load_datasets
 from recollect_bench.logistic import LogisticProblem, fit_logistic
@@ -54,7 +51,7 @@ from recollect_bench.quality import dataset_files
 from recollect_bench.reliability import JudgedHit, by_kind
 
 if TYPE_CHECKING:
-    from recollect.retrieval.search import Search
+    from recollect.search.candidates import Search
     from recollect_bench.datasets import Dataset, Haystack, Question
     from recollect_bench.haystack_store import StoredHaystack
 

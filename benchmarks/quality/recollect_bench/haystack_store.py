@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect import bootstrap
-from recollect.engine.engine import Engine
-from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.records import Kind
+from recollect.domain.errors import InvalidInput, ModelUnavailable
+from recollect.domain.records import Kind
+from recollect.engine import Engine
 from recollect.settings import Settings
 from recollect_bench.caches import CachedReranker
 from recollect_bench.datasets import ORIGIN, Document, Haystack, Question
 
 if TYPE_CHECKING:
-    from recollect.ports import Progress, Reranker
-    from recollect.records import Memory
+    from recollect.domain.records import Memory
+    from recollect.stores.port import Progress, Reranker
     from recollect_bench.models import Models
 
 _AT_ONCE = 128

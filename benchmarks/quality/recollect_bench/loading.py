@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset
 from recollect_bench.formats.beir import beir, is_beir
 from recollect_bench.formats.folder import HALVES, folder_family, folder_form, is_folder_form

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from recollect.errors import RecollectError
+from recollect.domain.errors import RecollectError
 
 CUTS = (1, 5, 10, 20)
 SHALLOW, DEEP = 10, 20

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.bootstrap import embedder, model_name
-from recollect.errors import ModelUnavailable
+from recollect.domain.errors import ModelUnavailable
 from recollect_bench.caches import CachedEmbedder, cached_vectors
 
 if TYPE_CHECKING:
-    from recollect.engine.services import EmbedderNamed
-    from recollect.ports import Embedder
+    from recollect.services import EmbedderFactory
     from recollect.settings import Settings
+    from recollect.stores.port import Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Models:
     """As the setting `model` has it."""
     preferred: str
     """The one that a new store gets."""
-    named: EmbedderNamed
+    named: EmbedderFactory
 
     @classmethod
     def only(cls, embedder: Embedder) -> Models:
@@ -51,6 +51,7 @@ def cached_models(settings: Settings, folder: Path | None) -> Iterator[Models]:
         preferred = model_name(settings)
         if named(preferred) is None:
             raise ModelUnavailable(
-                "Without a model there is no meaning to measure; name one of `recollect models` with --model."
+                "Without a model there is no meaning to measure; name one with --model. See those there are: "
+                "recollect reindex --list"
             )
         yield Models(settings.model, preferred, named)

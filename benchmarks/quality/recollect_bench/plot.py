@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from recollect.domain.numbers import Interval
 from recollect.ranking.profiles import DEFAULT
-from recollect.statistics import Interval
 from recollect_bench.measures import COMPARED
 from recollect_bench.quality import ALL, EXTRACTED, Report, Result
 from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, INK, circle, label, line, moved, picture

@@ -18,8 +18,8 @@ from recollect_bench.datasets import ORIGIN, Haystack
 from recollect_bench.haystack_store import open_haystack
 
 if TYPE_CHECKING:
-    from recollect.engine.engine import Engine
-    from recollect.ports import Progress
+    from recollect.engine import Engine
+    from recollect.stores.port import Progress
     from recollect_bench.formats.precision import Belief, Case, Expected, PrecisionFixtures
     from recollect_bench.haystack_store import BenchClock
     from recollect_bench.models import Models

@@ -10,13 +10,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from recollect.errors import InvalidInput
-from recollect.ranking.pipeline import ByMeaning, ByWords, Profile, Retriever
-from recollect.ranking.profiles import PROFILES, profile_named
-from recollect.ranking.steps import fuse
-from recollect.ranking.steps.finish import Cut, Order
-from recollect.ranking.steps.fuse import Linear, Rrf
-from recollect.ranking.steps.plain import from_plain, to_plain
+from recollect.domain.errors import InvalidInput
+from recollect.ranking import steps as fuse
+from recollect.ranking.candidates import ByMeaning, ByWords, Profile, Retriever
+from recollect.ranking.profiles import PROFILES, from_plain, profile_named, to_plain
+from recollect.ranking.steps import Cut, Linear, Order, Rrf
 
 _WORDS, _MEANING = ByWords("stemmed", 1.0, 100), ByMeaning(1.0, 100)
 BASELINES = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.runs import Monitors
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.errors import InvalidInput
-from recollect.ranking.profiles import DEFAULT, PROFILES
-from recollect.ranking.steps.plain import to_plain
-from recollect.ranking.steps.rerank import RerankBlend
-from recollect.statistics import Interval, bootstrap_interval
+from recollect.domain.errors import InvalidInput
+from recollect.domain.numbers import Interval, bootstrap_interval
+from recollect.ranking.profiles import DEFAULT, PROFILES, to_plain
+from recollect.ranking.routing import RerankBlend
 from recollect_bench.datasets import Dataset, halved
 from recollect_bench.halves import HALVES
 from recollect_bench.measures import COMPARED, LIMITS, MEASURES, STALE, Scores, library, scores
@@ -24,8 +23,8 @@ from recollect_bench.runs import Contender, Monitors, Run, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recollect.ports import Reranker
-    from recollect.ranking.pipeline import Profile
+    from recollect.ranking.candidates import Profile
+    from recollect.stores.port import Reranker
     from recollect_bench.halves import Half
     from recollect_bench.models import Models
 

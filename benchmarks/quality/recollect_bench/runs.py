@@ -8,15 +8,16 @@ from statistics import fmean, median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
+from recollect.domain.records import RecallOptions
 from recollect_bench.halves import half_of
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.measures import LIMITS, Found, JudgedLists
 
 if TYPE_CHECKING:
-    from recollect.engine.results import Answer
-    from recollect.ports import Progress, Reranker
-    from recollect.ranking.pipeline import Profile
+    from recollect.domain.results import Answer
+    from recollect.ranking.candidates import Profile
+    from recollect.stores.port import Progress, Reranker
     from recollect_bench.datasets import Dataset, Haystack, Question
     from recollect_bench.halves import Half
     from recollect_bench.haystack_store import StoredHaystack
@@ -173,7 +174,11 @@ def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> _R
     for limit in LIMITS:
         started = process_time()
         answer = stored.engine.recall(
-            question.text, limit=limit, record=False, rerank=contender.rerank, **options
+            question.text,
+            limit=limit,
+            record=False,
+            options=RecallOptions(rerank=contender.rerank),
+            **options,
         )
         milliseconds.append(1000 * (process_time() - started))
         lists[limit] = _documents(stored, answer)

@@ -13,7 +13,7 @@ from recollect_bench.quality import ALL
 
 if TYPE_CHECKING:
     from recollect.cli.rendering import Block, Role
-    from recollect.statistics import Interval
+    from recollect.domain.numbers import Interval
     from recollect_bench.abstention import Abstention
     from recollect_bench.precision import PrecisionFigures
     from recollect_bench.prompts import PromptFigures

@@ -25,15 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import recollect.ranking as ranking_package
-from recollect.engine.recall import open_search, query_of
-from recollect.ranking.profiles import learned_steps, recollect_profile
-from recollect.ranking.steps.adjust import Times
-from recollect.ranking.steps.contradictions import NewestWins
-from recollect.ranking.steps.finish import Cut, DropRepeats, Order
-from recollect.ranking.steps.time import TimeFirst
-from recollect.ranking.weights import FILE
-from recollect.retrieval.gather import gather
-from recollect.retrieval.records import memories_by_id
+from recollect.ranking.profiles import FILE, learned_steps, recollect_profile
+from recollect.ranking.steps import Cut, DropRepeats, NewestWins, Order, TimeFirst, Times
+from recollect.search.candidates import gather
+from recollect.search.recall import open_search, query_of
+from recollect.search.rows import memories_by_id
 from recollect.settings import Settings
 from recollect_bench.halves import half_of
 from recollect_bench.haystack_store import open_haystack
@@ -43,10 +39,9 @@ from recollect_bench.quality import dataset_files
 from recollect_bench.runs import questions_in_order
 
 if TYPE_CHECKING:
-    from recollect.ports import Progress
-    from recollect.query import Query
-    from recollect.ranking.candidates import Candidates
-    from recollect.ranking.pipeline import Profile
+    from recollect.domain.records import Query
+    from recollect.ranking.candidates import Candidates, Profile
+    from recollect.stores.port import Progress
     from recollect_bench.datasets import Dataset, Haystack
     from recollect_bench.halves import Half
     from recollect_bench.models import Models

@@ -177,7 +177,7 @@ class Sessions {
   async *list(
     args: Arguments<"list_sessions"> = {},
     options?: CallOptions,
-  ): AsyncGenerator<Schemas["SessionRow"], void, undefined> {
+  ): AsyncGenerator<Schemas["Session"], void, undefined> {
     for await (const page of this.#memory.pages("list_sessions", args, options)) yield* page.sessions;
   }
 

@@ -81,26 +81,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/why-not/full": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Why not, in full
-         * @description Where a memory stands for a query: what each search made of it, how its score came about, the score that it needed, and what each step cost it. Requires its `id`, or a `name`. Needs the right to read.
-         */
-        post: operations["why_not_in_full"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/feedback": {
         parameters: {
             query?: never;
@@ -849,26 +829,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/dreams/forecast": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Forecast
-         * @description Which memories nightly dreams would archive or might prune, if nobody uses them from now on. Needs the right to read.
-         */
-        get: operations["forecast"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/dreams/{id}": {
         parameters: {
             query?: never;
@@ -1404,7 +1364,7 @@ export interface paths {
         put?: never;
         /**
          * Verify
-         * @description Everything that is wrong with the store. It changes nothing; `recollect verify --repair` mends it. Needs the right to admin and a token that is bound to no owner.
+         * @description Everything that is wrong with the store. It changes nothing; `recollect doctor --repair` mends it. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["verify"];
         delete?: never;
@@ -1672,14 +1632,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        AddMessagesOutput: {
-            session: string;
-            ids: number[];
-            notes: components["schemas"]["NoteRow"][];
-            note?: string;
-            /** @description With `keep_going`: the rows that were left out */
-            rejected?: components["schemas"]["LeftOutRow"][];
-        };
         /**
          * @example {
          *       "messages": [
@@ -1697,12 +1649,6 @@ export interface components {
             /** @description Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such row stops them all */
             keep_going?: boolean | null;
         };
-        AddObservationsOutput: {
-            note?: string;
-            results: components["schemas"]["AddedRow"][];
-            /** @description With `keep_going`: the rows that were left out */
-            rejected?: components["schemas"]["LeftOutRow"][];
-        };
         /**
          * @example {
          *       "observations": [
@@ -1719,13 +1665,6 @@ export interface components {
             observations: components["schemas"]["AdditionRow"][];
             /** @description Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such row stops them all */
             keep_going?: boolean | null;
-        };
-        AddReflectionOutput: {
-            id: number;
-            created: boolean;
-            mentions: string[];
-            similar?: components["schemas"]["SimilarRow"];
-            contradicts?: components["schemas"]["ConflictRow"][];
         };
         /**
          * @example {
@@ -1746,6 +1685,12 @@ export interface components {
             /** @description The relation that it is about */
             relation?: components["schemas"]["RelationKey"] | null;
         };
+        AddedObservations: {
+            results: components["schemas"]["AddedRow"][];
+            note?: string;
+            /** @description With `keep_going`: the rows that were left out */
+            rejected?: components["schemas"]["RejectedRow"][];
+        };
         AddedRow: {
             entityName: string;
             addedObservations: string[];
@@ -1754,9 +1699,28 @@ export interface components {
             entityName: string;
             contents: (string | components["schemas"]["CorrectionRow"])[];
         };
-        AdviceRow: {
+        Advice: {
             said: string;
             command: string;
+        };
+        Analysis: {
+            profile: string;
+            against: string;
+            events: number;
+            treated: number;
+            with_feedback: number;
+            by_arm: {
+                [key: string]: number;
+            };
+            bias: components["schemas"]["Bias"];
+            overall: components["schemas"]["Compared"] | null;
+            arms: {
+                [key: string]: components["schemas"]["Compared"];
+            };
+            other_baselines: number;
+            knobs: {
+                [key: string]: number;
+            };
         };
         AnalysisRow: {
             entity_name: string;
@@ -1765,151 +1729,121 @@ export interface components {
             /** @description Observations from which this type counts as oversized */
             threshold: number;
             needs_split: boolean;
-            topics?: components["schemas"]["TopicRow"][];
             split_score: number;
+            topics?: components["schemas"]["TopicRow"][];
         };
-        AnalyzeSplitOutput: {
+        AnalyzedSplit: {
+            analysis: components["schemas"]["AnalysisRow"];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            analysis: components["schemas"]["AnalysisRow"];
         };
-        AnalyzeTuningOutput: {
-            profile: string;
-            against: string;
-            events: number;
-            treated: number;
-            with_feedback: number;
-            /** @description null: nothing was used or judged yet */
-            ours: components["schemas"]["MeasuresRow"] | null;
-            baseline: components["schemas"]["MeasuresRow"] | null;
-            /** @description NDCG@10 of the profile less that of the baseline */
-            gain: number | null;
-            numbers: components["schemas"]["ProfileNumbersRow"];
-            log: components["schemas"]["LogRow"];
+        AnswerDetail: {
+            answer: components["schemas"]["LoggedAnswer"];
+            memories: components["schemas"]["RankedMemory"][];
+            /** @description Of a replay: whether the profile ranks now as it did then */
+            same?: boolean;
         };
-        AnswerRow: {
+        AnswerFeedback: {
             id: number;
-            at: string;
-            /** @description By which `feedback` knows it */
-            event: string;
-            session: string;
-            query: string;
-            profile: string;
-            /** @description Of the tuned numbers; 0: as published */
-            version: number;
-            /** @description ours: the profile was shown; baseline: what it is compared with */
-            arm: string;
+            /** @description opened, recalled, or said by somebody */
+            kind: string;
+            /** @description From -1, wrong, to 1, just right */
+            grade: number;
+        };
+        AnswerLogStatus: {
+            on: boolean;
+            design: string;
             against: string;
-            shown: number[];
-            /** @description As the profile ranked */
-            ranked: number[];
-            /** @description As what it is compared with would have */
-            baseline: number[];
-            feedback: components["schemas"]["FeedbackRow"][];
+            share: number;
+            seed: string;
+            sizes: components["schemas"]["LogSize"][];
+            unreadable: number;
         };
-        BackupOutput: {
-            backup: components["schemas"]["BackupRow"];
+        AnswerPage: {
+            answers: components["schemas"]["LoggedAnswer"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
         };
-        BackupRequest: Record<string, never>;
-        BackupRow: {
+        BackupFile: {
             name: string;
             bytes: number;
             at: string;
         };
-        BadLineRow: {
+        BackupRequest: Record<string, never>;
+        BadLine: {
             line: number;
             reason: string;
         };
-        BranchRow: {
+        Bias: {
+            eta: number;
+            spread: number;
+            pairs: number;
+        };
+        Branch: {
             name: string;
-            /** @description Its place among the first ten thousand */
             rank: number | null;
             score: number | null;
-            /** @description How many of its list the profile takes */
             taken: number;
-            /** @description Whether it brought the memory up as a candidate */
             reached: boolean;
         };
-        BriefRow: {
-            id: number;
-            kind: components["schemas"]["Kind"];
-            name: string;
-            text: string;
-            speaker: string | null;
-            created_at: string;
-            superseded_at: string | null;
-            deleted_at: string | null;
-        };
-        BrowseOutput: {
+        BrowsePage: {
+            memories: components["schemas"]["Memory"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description What the list leaves out */
             note?: string;
-            memories: components["schemas"]["MemoryFields"][];
         };
-        BucketRow: {
+        Bucket: {
             start: string;
-            /** @description The first moment after it */
             stop: string;
             count: number;
         };
-        ChangedNumberRow: {
+        Candidate: {
+            id: number;
+            observation: number | null;
             name: string;
-            before: number | null;
-            /** @description null: the profile takes it no longer */
-            after: number | null;
+            text: string;
+            at: string | null;
         };
-        CheckRow: {
-            check: string;
-            /** @description ok, note or problem */
-            state: string;
-            said: string;
-            advice: string;
-        };
-        ClearSessionOutput: {
+        /** @enum {string} */
+        Cause: "no vector" | "set aside" | "repeated" | "says little" | "crowded out" | "common words" | "language" | "long" | "outranked";
+        ClearedSession: {
             session: string;
             /** @description Messages, and notes drawn out of them */
             forgotten: number;
         };
-        ComparisonRow: {
-            name: string;
-            better: number;
-            worse: number;
-            p: number;
-            is_better: boolean;
+        Compared: {
+            ours: components["schemas"]["RankingMeasures"];
+            baseline: components["schemas"]["RankingMeasures"];
+            gain: number;
         };
-        ConfidenceBinRow: {
+        ConfidenceBin: {
             low: number;
             high: number;
             count: number;
-            /** @description The mean confidence of these hits */
             stated: number;
-            /** @description The share of them that proved right */
             found: number;
         };
-        ConfidenceCurveOutput: {
-            /** @description feedback; or self-test, where there is too little of it */
-            judged_by: string;
+        ConfidenceCurve: {
+            /** @enum {string} */
+            judged_by: "feedback" | "self-test";
             pairs: number;
-            /** @description The mean distance between stated and found */
             error: number;
-            bins: components["schemas"]["ConfidenceBinRow"][];
+            bins: components["schemas"]["ConfidenceBin"][];
         };
-        ConflictRow: {
+        ConflictingMemory: {
             id: number;
             text: string;
             /** @description It is the later one, so that it counts */
             is_newer: boolean;
             at?: string;
         };
-        ContextOutput: {
-            text: string;
-            memories: number[];
-            tokens: number;
-            left_out: number;
-        };
+        /** @enum {string} */
+        Consolidation: "staged" | "consolidated" | "archived";
         /**
          * @example {
          *       "query": "Plan a tea evening for Ines",
@@ -1924,20 +1858,25 @@ export interface components {
             /** @description 1000 if not given */
             budget_tokens?: number | null;
         };
+        ContextText: {
+            text: string;
+            memories: number[];
+            tokens: number;
+            left_out: number;
+        };
         CorrectionRow: {
             content: string;
             kind?: string;
             /** @description The exact text that it corrects */
             supersedes?: string;
         };
-        CostRow: {
+        Cost: {
             step: string;
             value: number;
             place_without: number;
-            /** @description How many places it cost; negative where it won some */
             places: number;
         };
-        CountsRow: {
+        Counts: {
             entities: number;
             notes: number;
             messages: number;
@@ -1946,17 +1885,11 @@ export interface components {
             forgotten: number;
             passages: number;
             vectors: number;
-            /** @description Passages that wait for a vector */
             due: number;
             scopes: number;
+            unnoted: number;
             bytes: number;
             schema: number;
-        };
-        CreateEntitiesOutput: {
-            note?: string;
-            entities: components["schemas"]["EntityRow"][];
-            /** @description With `keep_going`: the rows that were left out */
-            rejected?: components["schemas"]["LeftOutRow"][];
         };
         /**
          * @example {
@@ -1976,12 +1909,6 @@ export interface components {
             /** @description Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such row stops them all */
             keep_going?: boolean | null;
         };
-        CreateRelationsOutput: {
-            note?: string;
-            relations: components["schemas"]["RelationRow"][];
-            /** @description With `keep_going`: the rows that were left out */
-            rejected?: components["schemas"]["LeftOutRow"][];
-        };
         /**
          * @example {
          *       "relations": [
@@ -1998,11 +1925,6 @@ export interface components {
             /** @description Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such row stops them all */
             keep_going?: boolean | null;
         };
-        CreateTokenOutput: {
-            name: string;
-            /** @description Shown this once; it is kept only as its hash */
-            token: string;
-        };
         CreateTokenRequest: {
             /** @description Up to 64 letters of ASCII, digits, dots, dashes and underscores */
             name: string;
@@ -2012,6 +1934,30 @@ export interface components {
             owner?: string | null;
             /** @description Of that owner, the only agent; all of them if not given */
             agent?: string | null;
+        };
+        CreatedEntities: {
+            entities: components["schemas"]["EntityRow"][];
+            note?: string;
+            /** @description With `keep_going`: the rows that were left out */
+            rejected?: components["schemas"]["RejectedRow"][];
+        };
+        CreatedRelations: {
+            relations: components["schemas"]["RelationRow"][];
+            note?: string;
+            /** @description With `keep_going`: the rows that were left out */
+            rejected?: components["schemas"]["RejectedRow"][];
+        };
+        CreatedToken: {
+            name: string;
+            /** @description Shown this once; it is kept only as its hash */
+            token: string;
+        };
+        Dangling: {
+            line: number;
+            source: string;
+            type: string;
+            target: string;
+            reason: string;
         };
         DeleteEntitiesRequest: {
             entityNames: string[];
@@ -2026,35 +1972,38 @@ export interface components {
             entityName: string;
             observations: string[];
         };
-        DoctorOutput: {
-            checks: components["schemas"]["CheckRow"][];
-        };
         Done: {
             success: boolean;
             message: string;
         };
-        DreamChangeRow: {
+        DrawnNote: {
+            id: number;
+            text: string;
+        };
+        DreamChange: {
             /** @description A field such as strength; or pruned, merged, corrected, link, and so on of observations */
             what: string;
             /** @description The memory; of an observation, the observation */
             id: number;
-            text: string;
             before: string | number | null;
             after: string | number | null;
             /** @description What it lives on in, is corrected by, or is linked to */
             other: number | null;
+            text: string;
         };
-        DreamGateRow: {
-            questions: number;
-            /** @description Those of them that nobody asked: made of memories' own words */
-            made: number;
-            before: number;
-            after: number;
-            blame: string | null;
-            /** @description What was found before, and would not be found after */
-            losses: components["schemas"]["LossRow"][];
+        DreamDetail: {
+            dream: components["schemas"]["PastDream"];
+            changes: components["schemas"]["DreamChange"][];
+            /** @description Changes on all pages */
+            total: number;
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
         };
-        DreamOutput: {
+        DreamDone: {
+            /** @description The dream's number, if anything was written */
+            id: number | null;
             memories: number;
             answers: number;
             stronger: number;
@@ -2066,9 +2015,63 @@ export interface components {
             merged: number;
             corrected: number;
             linked: number;
-            /** @description The dream's number, if anything was written */
-            id: number | null;
-            gate: components["schemas"]["GateRow"] | null;
+            gate: components["schemas"]["GateSummary"] | null;
+        };
+        DreamGate: {
+            questions: number;
+            /** @description Those of them that nobody asked: made of memories' own words */
+            made: number;
+            before: number;
+            after: number;
+            blame: string | null;
+            /** @description What was found before, and would not be found after */
+            losses: components["schemas"]["Loss"][];
+        };
+        DreamPage: {
+            dreams: components["schemas"]["PastDream"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        DreamPreview: {
+            memories: number;
+            answers: number;
+            days: number | null;
+            phases: string[];
+            stronger: number;
+            strongest: components["schemas"]["Moved"][];
+            faded: number;
+            weakest: components["schemas"]["Moved"][];
+            stabler: number;
+            stablest: components["schemas"]["Moved"][];
+            consolidated: number;
+            archived: number;
+            revived: number;
+            deeper: components["schemas"]["Moved"][];
+            interleaved: number;
+            pruned: number[];
+            unique: number;
+            merged: number[][];
+            merged_observations: number[][];
+            corrected: number[][];
+            linked: number[][];
+            links: number;
+            gate: components["schemas"]["Verdict"] | null;
+            skipped: string[];
+            upkeep: string | null;
+            /** @description How many there are of what is listed only in part */
+            totals: {
+                [key: string]: number;
+            };
+            /** @description What the memories say that are named by their ids */
+            texts: {
+                [key: string]: string;
+            };
+            /** @description The same of observations */
+            observations: {
+                [key: string]: string;
+            };
         };
         /**
          * @example {
@@ -2081,35 +2084,27 @@ export interface components {
             /** @description Phases to leave out, such as prune or merge */
             without?: string[] | null;
         };
-        DreamRow: {
+        DroppedCandidate: {
             id: number;
-            at: string;
-            undone_at: string | null;
-            phases: string[];
-            skipped: string[];
-            memories: number;
-            answers: number;
-            stronger: number;
-            faded: number;
-            stabler: number;
-            consolidated: number;
-            archived: number;
-            revived: number;
-            pruned: number;
-            merged: number;
-            corrected: number;
-            linked: number;
-            temper: number;
-            gate: components["schemas"]["DreamGateRow"] | null;
-        };
-        DroppedRow: {
             step: string;
             reason: string;
             score: number;
         };
-        EmptyLogOutput: {
-            /** @description How many the log held */
-            answers: number;
+        DuplicatePage: {
+            duplicates: components["schemas"]["DuplicateRow"][];
+            /** @description Pairs after these */
+            left_out: number;
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        DuplicateRow: {
+            entity: string;
+            older: string;
+            newer: string;
+            similarity: number;
+            match: string;
         };
         EmptyLogRequest: Record<string, never>;
         /**
@@ -2125,7 +2120,22 @@ export interface components {
             relationType: string;
             at?: string | null;
         };
-        EntityCountsRow: {
+        EntityPage: {
+            entities: components["schemas"]["EntitySummary"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        EntityRow: {
+            name: string;
+            entityType: string;
+            /** @description The text of each, or an object where it has a kind or was corrected */
+            observations: (string | components["schemas"]["ObservationRow"])[];
+            /** @description Where it is not active */
+            status?: string;
+        };
+        EntitySummary: {
             id: number;
             name: string;
             type: string;
@@ -2136,37 +2146,15 @@ export interface components {
             created_at: string;
             updated_at: string;
         };
-        EntityRow: {
-            name: string;
-            entityType: string;
-            /** @description The text of each, or an object where it has a kind or was corrected */
-            observations: (string | components["schemas"]["ObservationRow"])[];
-            /** @description Where it is not active */
-            status?: string;
-        };
-        EventRow: {
-            at: string;
-            what: string;
-            detail: string;
-        };
         ExecuteEntitySplitRequest: {
             /** @description The new entities, as proposed or changed */
             approved_splits: components["schemas"]["PartRow"][];
         };
-        ExecuteSplitOutput: {
+        ExecutedSplit: {
             new_entities: string[];
             moved_observations: number;
             original_observations_remaining: number;
-            undo: components["schemas"]["UndoRow"];
-        };
-        ExplainOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            profile: string;
-            hits: components["schemas"]["ExplainedRow"][];
-            left_out: number;
+            undo: components["schemas"]["SplitUndo"];
         };
         /**
          * @example {
@@ -2181,51 +2169,44 @@ export interface components {
             cursor?: string | null;
             budget_tokens?: number | null;
         };
-        ExplainedRow: {
+        ExplainedHit: {
             id: number;
             kind: components["schemas"]["Kind"];
             text: string;
             score: number;
-            confidence?: number;
-            at?: string | null;
+            at: string | null;
+            explanation: components["schemas"]["Reason"][];
             name?: string;
-            speaker?: string;
-            session?: string;
-            source?: string;
             category?: string;
+            source?: string;
+            session?: string;
+            speaker?: string;
             tags?: string[];
-            /** @description Where it is not active */
-            status?: string;
+            status?: components["schemas"]["Status"];
             superseded_by?: number;
             expires_at?: string;
+            confidence?: number;
             /** @description Memories in force that it seems to contradict */
-            conflicts_with?: components["schemas"]["ConflictRow"][];
+            conflicts_with?: components["schemas"]["ConflictingMemory"][];
             /** @description What its observations said before they were corrected */
             superseded?: string[];
-            explanation: components["schemas"]["StepRow"][];
         };
-        ExportOutput: {
+        ExplainedPage: {
+            profile: string;
+            hits: components["schemas"]["ExplainedHit"][];
+            left_out: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
+        };
+        ExportPage: {
             /** @description Lines of JSON; those of all pages, one after another, are the file */
             lines: string[];
-        };
-        FadingRow: {
-            id: number;
-            kind: components["schemas"]["Kind"];
-            text: string;
-            /** @description A dream prunes it then if another memory says the same */
-            prunable_in_days: number | null;
-            archived_in_days: number | null;
-            /** @description At the end */
-            strength: number;
-            /** @description How much of it is left at the end, by its stability */
-            retrievable: number;
-        };
-        FeedbackOutput: {
-            noted: number[];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
         };
         /**
          * @example {
@@ -2246,22 +2227,6 @@ export interface components {
             /** @description For which question; without it, the last that showed them */
             query?: string | null;
         };
-        FeedbackRow: {
-            id: number;
-            /** @description opened, recalled, or said by somebody */
-            kind: string;
-            /** @description From -1, wrong, to 1, just right */
-            grade: number;
-        };
-        FindDuplicatesOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            duplicates: components["schemas"]["PairRow"][];
-            /** @description Pairs after these */
-            left_out: number;
-        };
         FlaggedNoteRow: {
             id: number;
             text: string;
@@ -2273,28 +2238,6 @@ export interface components {
             observation: string;
             similar: string;
         };
-        ForecastDayRow: {
-            date: string;
-            mean_strength: number;
-            /** @description By the end of this day */
-            prunable: number;
-            archived: number;
-        };
-        ForecastOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            days: number;
-            memories: number;
-            /** @description Pinned or marked as important: these do not fade */
-            kept: number;
-            /** @description Those that fade first */
-            fading: components["schemas"]["FadingRow"][];
-            /** @description Memories that fade, on all pages */
-            total: number;
-            by_day: components["schemas"]["ForecastDayRow"][];
-        };
         /**
          * @example {
          *       "query": "old addresses"
@@ -2304,140 +2247,105 @@ export interface components {
             ids?: number[] | null;
             query?: string | null;
         };
-        ForgetOutput: {
-            forgotten: number[];
-            /** @description What a query finds; nothing of it is forgotten yet */
-            would_forget?: components["schemas"]["ForgettableRow"][];
-            note?: string;
-        };
-        ForgettableRow: {
+        Forgettable: {
             id: number;
             kind: components["schemas"]["Kind"];
             text: string;
         };
-        GateRow: {
+        Forgotten: {
+            forgotten: number[];
+            /** @description What a query finds; nothing of it is forgotten yet */
+            would_forget?: components["schemas"]["Forgettable"][];
+            note?: string;
+        };
+        FoundShare: {
+            asked: number;
+            found: number;
+            low: number;
+            high: number;
+            mrr: number;
+            recall: number;
+        };
+        Gain: {
+            mean: number;
+            low: number;
+            high: number;
+            p: number;
+        };
+        GateSummary: {
             questions: number;
             before: number;
             after: number;
             blame: string | null;
         };
-        GetAnswerOutput: {
-            answer: components["schemas"]["AnswerRow"];
-            memories: components["schemas"]["RankedRow"][];
+        Graded: {
+            noted: number[];
         };
-        GetDreamOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            dream: components["schemas"]["DreamRow"];
-            changes: components["schemas"]["DreamChangeRow"][];
-            /** @description Changes on all pages */
-            total: number;
-        };
-        GetMemoryOutput: {
-            memory: components["schemas"]["MemoryFields"];
-            versions: components["schemas"]["VersionRow"][];
-            events: components["schemas"]["EventRow"][];
-            supersedes: components["schemas"]["BriefRow"][];
-            superseded_by: components["schemas"]["BriefRow"] | null;
-            mentions: components["schemas"]["BriefRow"][];
-            relations: components["schemas"]["SpanRow"][];
-            drawn: components["schemas"]["BriefRow"][];
-            neighbours: components["schemas"]["BriefRow"][];
-            similar: components["schemas"]["SimilarRow"][];
-            conflicts: components["schemas"]["ConflictRow"][];
-            links: components["schemas"]["LinkRow"][];
-            usage: components["schemas"]["UsageRow"];
-            showings: components["schemas"]["ShowingRow"][];
-        };
-        GoneObservationRow: {
-            id: number;
-            text: string;
-            /** @description What it would live on in, or be corrected by */
-            into: number;
-            into_text: string;
-            entity: number;
-        };
-        GoneRow: {
-            id: number;
-            text: string;
-            /** @description What it would live on in, or be corrected by */
-            into: number;
-            into_text: string;
-        };
-        GraphRows: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
+        GraphPage: {
             entities: components["schemas"]["EntityRow"][];
             relations: components["schemas"]["RelationRow"][];
-        };
-        HistoryOutput: {
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
+        };
+        Health: {
+            checks: components["schemas"]["HealthCheck"][];
+        };
+        HealthCheck: {
+            check: string;
+            /** @enum {string} */
+            state: "ok" | "note" | "problem";
+            said: string;
+            advice: string;
+        };
+        HistoryEvent: {
+            at: string;
+            what: string;
+            detail: string;
+        };
+        HistoryPage: {
             id: number;
-            events: components["schemas"]["EventRow"][];
+            events: components["schemas"]["HistoryEvent"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
         };
         HitRow: {
             id: number;
             kind: components["schemas"]["Kind"];
             text: string;
             score: number;
-            confidence?: number;
-            at?: string | null;
+            at: string | null;
             name?: string;
-            speaker?: string;
-            session?: string;
-            source?: string;
             category?: string;
+            source?: string;
+            session?: string;
+            speaker?: string;
             tags?: string[];
-            /** @description Where it is not active */
-            status?: string;
+            status?: components["schemas"]["Status"];
             superseded_by?: number;
             expires_at?: string;
+            confidence?: number;
             /** @description Memories in force that it seems to contradict */
-            conflicts_with?: components["schemas"]["ConflictRow"][];
+            conflicts_with?: components["schemas"]["ConflictingMemory"][];
             /** @description What its observations said before they were corrected */
             superseded?: string[];
         };
-        ImportFoundRow: {
+        ImportPreview: {
+            /** @enum {string} */
+            format: "official" | "full" | "markdown-export";
+            lines: number;
             entities: number;
             observations: number;
-            /** @description Notes and messages */
             texts: number;
             relations: number;
             forgotten: number;
-            /** @description Lines of what was learnt from use */
             learnt: number;
-            /** @description Whose memories a full export holds; the empty name: nobody's */
             owners: string[];
-        };
-        ImportTextOutput: {
-            format: string;
-            lines: number;
-            entities_created: number;
-            entities_merged: number;
-            observations_added: number;
-            texts_created: number;
-            texts_known: number;
-            relations_created: number;
-            relations_known: number;
-            /** @description Lines of what was learnt from use that brought something new */
-            learnt: number;
-            learnt_known: number;
-            /** @description What of it could not follow its memories */
-            learnt_left_count: number;
-            learnt_left: components["schemas"]["BadLineRow"][];
-            embedded: number;
+            bad_lines: components["schemas"]["BadLine"][];
             bad_count: number;
-            bad_lines: components["schemas"]["BadLineRow"][];
-            note: string | null;
-            /** @description With `dry_run`, what the lines hold */
-            found: components["schemas"]["ImportFoundRow"] | null;
         };
         ImportTextRequest: {
             /** @description The file's lines, each a JSON object */
@@ -2449,153 +2357,141 @@ export interface components {
             /** @description Only tell what the lines hold; nothing is written; false if not given */
             dry_run?: boolean | null;
         };
+        ImportedText: {
+            /** @enum {string} */
+            format: "official" | "full" | "markdown-export";
+            lines: number;
+            entities_created: number;
+            entities_merged: number;
+            observations_added: number;
+            texts_created: number;
+            texts_known: number;
+            forgotten: number;
+            relations_created: number;
+            relations_known: number;
+            also_created: string[];
+            also_created_count: number;
+            types_taken: number;
+            types_kept: number;
+            dangling: components["schemas"]["Dangling"][];
+            dangling_count: number;
+            learnt: number;
+            learnt_known: number;
+            learnt_left: components["schemas"]["BadLine"][];
+            learnt_left_count: number;
+            bad_lines: components["schemas"]["BadLine"][];
+            bad_count: number;
+            embedded: number;
+            note: string | null;
+            model_note: string | null;
+            /** @description With `dry_run`, what the lines hold */
+            found: components["schemas"]["ImportPreview"] | null;
+        };
         /** @enum {string} */
         Kind: "entity" | "note" | "message";
         KindRow: {
             content: string;
             kind?: string;
         };
-        KindShareRow: {
-            asked: number;
-            found: number;
-            recall: number;
-            low: number;
-            high: number;
-            mrr: number;
-            kind: string;
-        };
         LargeRow: {
             name: string;
             observations: number;
             limit: number;
         };
-        LatenciesOutput: {
+        Latencies: {
+            minutes: components["schemas"]["MinuteLatency"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            minutes: components["schemas"]["LatencyRow"][];
         };
-        LatencyRow: {
-            /** @description When it began */
-            minute: string;
-            operation: string;
-            calls: number;
-            /** @description Seconds */
-            median: number;
-            /** @description Seconds */
-            p95: number;
+        Latency: {
+            p50_ms: number;
+            p95_ms: number;
         };
-        LeaseRow: {
+        Lease: {
             name: string;
             holder: string;
             until: string;
             holder_is_gone: boolean;
         };
-        LeftOutRow: {
-            /** @description Its place in the batch, from 0 */
-            index: number;
-            reason: string;
-        };
-        LinkRow: {
-            memory: components["schemas"]["BriefRow"];
-            answers: number;
-        };
-        LinkedRow: {
-            id: number;
-            text: string;
-            other: number;
-            other_text: string;
-            /** @description In how many both stood */
-            answers: number;
-        };
-        ListAnswersOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            answers: components["schemas"]["AnswerRow"][];
-        };
-        ListDreamsOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            dreams: components["schemas"]["DreamRow"][];
-        };
-        ListEntitiesOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            entities: components["schemas"]["EntityCountsRow"][];
-        };
-        ListMemoriesOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
+        ListedMemories: {
             memories: components["schemas"]["ListedRow"][];
-        };
-        ListSessionsOutput: {
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            sessions: components["schemas"]["SessionRow"][];
-            total: number;
-        };
-        ListTokensOutput: {
-            tokens: components["schemas"]["TokenRow"][];
         };
         ListedRow: {
             id: number;
             kind: components["schemas"]["Kind"];
             text: string;
-            at?: string;
+            at: string | null;
             name?: string;
-            speaker?: string;
-            session?: string;
             category?: string;
+            source?: string;
+            session?: string;
+            speaker?: string;
             tags?: string[];
-            status?: string;
+            status?: components["schemas"]["Status"];
             superseded_by?: number;
             expires_at?: string;
         };
-        LogRow: {
-            on: boolean;
-            /** @description off, or split: each query gets one ranking or the other */
-            design: string;
-            against: string;
-            share: number;
-            sizes: components["schemas"]["LogSizeRow"][];
+        LogEmptied: {
+            /** @description How many the log held */
+            answers: number;
         };
-        LogSizeRow: {
-            profile: string;
+        LogSize: {
             events: number;
             treated: number;
             judged: number;
+            profile: string;
         };
-        LossRow: {
+        LoggedAnswer: {
+            id: number;
+            at: string;
+            /** @description By which `feedback` knows it */
+            event: string;
+            session: string;
+            query: string;
+            profile: string;
+            /** @description Of the tuned numbers; 0: as published */
+            version: number;
+            /**
+             * @description ours: the profile was shown; baseline: what it is compared with
+             * @enum {string}
+             */
+            arm: "ours" | "baseline" | "interleaved";
+            against: string;
+            shown: number[];
+            /** @description As the profile ranked */
+            ranked: number[];
+            /** @description As what it is compared with would have */
+            baseline: number[];
+            feedback: components["schemas"]["AnswerFeedback"][];
+        };
+        Loss: {
             query: string;
             memory: number;
             text: string;
             phase: string;
         };
-        MeasuresRow: {
-            events: number;
-            ndcg_5: number;
-            ndcg_10: number;
-            lift_5: number;
-            lift_10: number;
+        LostHit: {
+            query: string;
+            memory: number;
+            phase: components["schemas"]["Phase"];
         };
-        MemoryFields: {
+        Memory: {
             id: number;
             kind: components["schemas"]["Kind"];
             owner: string;
-            agent: string;
+            agent: string | null;
+            created_at: string;
+            updated_at: string;
+            happened_at: string | null;
             name: string;
             type: string;
+            observations: components["schemas"]["Observation"][];
             text: string;
             category: string | null;
             source: string | null;
@@ -2606,27 +2502,43 @@ export interface components {
             undated: boolean;
             drawn_from: number | null;
             tags: string[];
-            status: string;
-            importance: number;
-            importance_tag: string | null;
-            pinned: boolean;
-            consolidation: string;
+            similar_to: number | null;
+            similarity: number | null;
+            status: components["schemas"]["Status"];
+            consolidation: components["schemas"]["Consolidation"];
             strength: number;
             depth: number;
             spread: number;
             stability: number;
+            importance: number;
+            importance_tag: string | null;
+            pinned: boolean;
             revisions: number;
             duplicates: number;
-            created_at: string;
-            updated_at: string;
-            happened_at: string | null;
-            expires_at: string | null;
             superseded_by: number | null;
             superseded_at: string | null;
             deleted_at: string | null;
-            similar_to: number | null;
-            similarity: number | null;
-            observations: components["schemas"]["ObservedRow"][];
+            expires_at: string | null;
+        };
+        MemoryId: {
+            id: number;
+        };
+        MemoryLink: {
+            memory: components["schemas"]["Memory"];
+            answers: number;
+        };
+        MemoryVersion: {
+            text: string;
+            since: string;
+            until: string | null;
+        };
+        MessagePage: {
+            session: string;
+            messages: components["schemas"]["Memory"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
         };
         MessageRow: {
             role?: string;
@@ -2638,7 +2550,11 @@ export interface components {
              */
             at?: string;
         };
-        MigrateOutput: {
+        MigrateRequest: {
+            /** @description A file on the server's machine */
+            source_path: string;
+        };
+        Migrated: {
             /** @description Created */
             entities: number;
             /** @description Added */
@@ -2651,11 +2567,17 @@ export interface components {
             bad_lines: number[];
             note?: string;
         };
-        MigrateRequest: {
-            /** @description A file on the server's machine */
-            source_path: string;
+        MinuteLatency: {
+            /** @description When it began */
+            minute: string;
+            operation: string;
+            calls: number;
+            /** @description Seconds */
+            median: number;
+            /** @description Seconds */
+            p95: number;
         };
-        MissedRow: {
+        MissedMemory: {
             id: number;
             kind: components["schemas"]["Kind"];
             text: string;
@@ -2663,44 +2585,60 @@ export interface components {
             first: number | null;
             first_text: string;
             place: number | null;
-            cause: string;
+            cause: components["schemas"]["Cause"];
             why: string;
         };
-        ModelRow: {
+        Model: {
             name: string;
             dims: number;
         };
-        MovedRow: {
+        Moved: {
             id: number;
-            text: string;
             before: number;
             after: number;
         };
-        NameRow: {
+        MovedFeedback: {
+            query: string;
+            event: number;
+            memory: number;
+            grade: number;
+            before: number;
+            after: number;
+        };
+        NameCount: {
             name: string;
             count: number;
         };
-        NamesOutput: {
+        NamePage: {
+            names: components["schemas"]["NameCount"][];
+            /** @description How many there are on all pages */
+            total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            names: components["schemas"]["NameRow"][];
-            /** @description How many there are on all pages */
-            total: number;
         };
-        NeighbourRow: {
+        NamedToken: {
+            name: string;
+            right: string;
+            /** @description The only scope that its holder sees; null: every scope */
+            sees: components["schemas"]["Scope"] | null;
+            created_at: string;
+            /** @description Its last use, to within a few minutes */
+            used_at: string | null;
+        };
+        Neighbour: {
             name: string;
             entityType: string;
             /** @description How many relations lie between */
             distance: number;
         };
-        NeighboursOutput: {
+        NeighbourPage: {
+            neighbours: components["schemas"]["Neighbour"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            neighbours: components["schemas"]["NeighbourRow"][];
         };
         NewEntityRow: {
             name: string;
@@ -2735,17 +2673,19 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
-        NoteRow: {
+        NoteWritten: {
             id: number;
-            text: string;
+            /** @description False: it was known, and its count went up */
+            created: boolean;
+            mentions: string[];
+            similar?: components["schemas"]["SimilarMemory"];
+            /** @description What its language means for the model that finds it */
+            note?: string;
+            /** @description Notes in force that it seems to contradict */
+            contradicts?: components["schemas"]["ConflictingMemory"][];
+            retired?: number[];
         };
-        ObservationRow: {
-            content: string;
-            kind?: string;
-            /** @description It was corrected then */
-            superseded_at?: string;
-        };
-        ObservedRow: {
+        Observation: {
             id: number;
             content: string;
             kind: string;
@@ -2758,7 +2698,13 @@ export interface components {
             corrected_by: number | null;
             deleted_at: string | null;
         };
-        OpenContradictionRow: {
+        ObservationRow: {
+            content: string;
+            kind?: string;
+            /** @description It was corrected then */
+            superseded_at?: string;
+        };
+        OpenContradiction: {
             older: number;
             older_text: string;
             newer: number;
@@ -2782,13 +2728,6 @@ export interface components {
             cursor?: string | null;
             budget_tokens?: number | null;
         };
-        PairRow: {
-            entity: string;
-            older: string;
-            newer: string;
-            similarity: number;
-            match: string;
-        };
         PartRow: {
             /** @description The new entity's name */
             name: string;
@@ -2797,778 +2736,44 @@ export interface components {
             /** @description The exact texts to move */
             observations: string[];
         };
-        PathRow: {
+        PastDream: {
+            id: number;
+            at: string;
+            undone_at: string | null;
+            phases: string[];
+            skipped: string[];
+            revived: number;
+            memories: number;
+            answers: number;
+            stronger: number;
+            faded: number;
+            stabler: number;
+            consolidated: number;
+            archived: number;
+            pruned: number;
+            merged: number;
+            corrected: number;
+            linked: number;
+            gate: components["schemas"]["DreamGate"] | null;
+        };
+        Path: {
             length: number;
             relations: components["schemas"]["RelationRow"][];
         };
-        PathsOutput: {
+        PathPage: {
+            paths: components["schemas"]["Path"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
             /** @description What was left out, and how to get it */
             note?: string;
-            paths: components["schemas"]["PathRow"][];
         };
-        PreviewDreamOutput: {
-            phases: string[];
-            memories: number;
-            answers: number;
-            stronger: number;
-            /** @description Those that would gain the most strength */
-            strongest: components["schemas"]["MovedRow"][];
-            faded: number;
-            /** @description Those that would lose the most */
-            weakest: components["schemas"]["MovedRow"][];
-            stabler: number;
-            /** @description Days until a tenth of it is forgotten */
-            stablest: components["schemas"]["MovedRow"][];
-            deeper: components["schemas"]["MovedRow"][];
-            consolidated: number;
-            archived: number;
-            revived: number;
-            merged: components["schemas"]["GoneRow"][];
-            merged_observations: components["schemas"]["GoneObservationRow"][];
-            corrected: components["schemas"]["GoneRow"][];
-            pruned: components["schemas"]["NoteRow"][];
-            linked: components["schemas"]["LinkedRow"][];
-            /** @description How many there are of what is listed only in part */
-            totals: {
-                [key: string]: number;
-            };
-            gate: components["schemas"]["DreamGateRow"] | null;
-        };
+        /** @enum {string} */
+        Phase: "consolidate" | "downscale" | "merge" | "correct" | "prune" | "place" | "promote" | "link" | "report";
         PreviewDreamRequest: {
             /** @description Phases to leave out, such as prune or merge */
             without?: string[] | null;
             /** @description Rows of each list; 50 if not given */
             limit?: number | null;
-        };
-        ProblemRow: {
-            what: string;
-            where: string;
-            repairable: boolean;
-        };
-        ProfileNumbersRow: {
-            profile: string;
-            /** @description 0: it was never tuned */
-            version: number;
-            numbers: components["schemas"]["TunableNumberRow"][];
-            note: string | null;
-        };
-        ProfileResultRow: {
-            name: string;
-            overall: components["schemas"]["ShareRow"];
-            by_kind: components["schemas"]["KindShareRow"][];
-            p50_ms: number | null;
-            p95_ms: number | null;
-        };
-        ProposeSplitOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            suggested_splits: components["schemas"]["PartRow"][];
-            analysis: components["schemas"]["AnalysisRow"];
-        };
-        PurgeForgottenRequest: {
-            /**
-             * Format: date-time
-             * @description What was forgotten before this
-             */
-            before: string;
-        };
-        PurgeOutput: {
-            purged: number;
-            note?: string;
-        };
-        PurgeRequest: {
-            /** @description Forgotten memories of this owner */
-            ids: number[];
-        };
-        RankedRow: {
-            id: number;
-            /** @description As it reads now; empty where it was purged */
-            text: string;
-            in_force: boolean;
-            shown: number | null;
-            ranked: number | null;
-            baseline: number | null;
-        };
-        RecallOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            hits: components["schemas"]["HitRow"][];
-            /** @description Hits that did not fit the budget */
-            left_out: number;
-            /** @enum {string} */
-            answer: "likely" | "possible" | "unlikely";
-        };
-        /**
-         * @example {
-         *       "query": "What tea does Ines drink?",
-         *       "limit": 5
-         *     }
-         */
-        RecallRequest: {
-            /** @description What you want to know, as a question */
-            query: string;
-            kinds?: components["schemas"]["Kind"][] | null;
-            tags?: string[] | null;
-            /** @description Answer as the memory stood then */
-            as_of?: string | null;
-            /** @description Of messages, only those of this session */
-            session?: string | null;
-            /** @description false if not given */
-            include_superseded?: boolean | null;
-            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
-            profile?: string | null;
-            min_confidence?: number | null;
-            /** @description Those worth reading, at most 10, if not given */
-            limit?: number | null;
-            cursor?: string | null;
-            budget_tokens?: number | null;
-        };
-        ReflectionRow: {
-            id: number;
-            kind: components["schemas"]["Kind"];
-            text: string;
-            score: number;
-            confidence?: number;
-            at?: string | null;
-            name?: string;
-            speaker?: string;
-            session?: string;
-            source?: string;
-            category?: string;
-            tags?: string[];
-            /** @description Where it is not active */
-            status?: string;
-            superseded_by?: number;
-            expires_at?: string;
-            /** @description Memories in force that it seems to contradict */
-            conflicts_with?: components["schemas"]["ConflictRow"][];
-            /** @description What its observations said before they were corrected */
-            superseded?: string[];
-            author: string | null;
-            mood: string | null;
-            /** @description The relation that it is about */
-            relation?: string;
-        };
-        ReindexOutput: {
-            model: components["schemas"]["ModelRow"];
-            embedded: number;
-            switched: boolean;
-        };
-        ReindexRequest: {
-            /** @description Another model to switch to; everything is embedded anew then */
-            model?: string | null;
-        };
-        RelationKey: {
-            from: string;
-            to: string;
-            relationType: string;
-        };
-        RelationRow: {
-            from: string;
-            to: string;
-            relationType: string;
-            context?: string;
-            since?: string;
-            until?: string;
-        };
-        RememberManyOutput: {
-            notes: components["schemas"]["RememberOutput"][];
-            rejected: components["schemas"]["LeftOutRow"][];
-            note?: string;
-        };
-        RememberManyRequest: {
-            notes: components["schemas"]["NewNoteRow"][];
-            /** @description Leave out what cannot be stored, and name it; false if not given */
-            keep_going?: boolean | null;
-        };
-        RememberOutput: {
-            id: number;
-            /** @description False: it was known, and its count went up */
-            created: boolean;
-            mentions: string[];
-            similar?: components["schemas"]["SimilarRow"];
-            /** @description Notes in force that it seems to contradict */
-            contradicts?: components["schemas"]["ConflictRow"][];
-            retired?: number[];
-            /** @description What its language means for the model that finds it */
-            note?: string;
-        };
-        /**
-         * @example {
-         *       "text": "Ines drinks oolong in the evening",
-         *       "category": "preferences",
-         *       "tags": [
-         *         "tea"
-         *       ]
-         *     }
-         */
-        RememberRequest: {
-            text: string;
-            /** @description Such as preferences, work_career */
-            category?: string | null;
-            importance?: number | null;
-            happened_at?: string | null;
-            tags?: string[] | null;
-            /** @description Names of entities that exist */
-            about?: string[] | null;
-            source?: string | null;
-            supersedes?: number | null;
-            expires_at?: string | null;
-        };
-        ReplayAnswerOutput: {
-            answer: components["schemas"]["AnswerRow"];
-            /** @description By the best place that each has anywhere */
-            memories: components["schemas"]["ReplayedRow"][];
-            /** @description Whether the profile ranks now as it did then */
-            same: boolean;
-        };
-        ReplayedRow: {
-            id: number;
-            /** @description As it reads now; empty where it was purged */
-            text: string;
-            in_force: boolean;
-            shown: number | null;
-            ranked: number | null;
-            baseline: number | null;
-            /** @description By the profile, with its present numbers */
-            now: number | null;
-            baseline_now: number | null;
-        };
-        ReportOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            summary: components["schemas"]["SummaryRow"];
-            found: components["schemas"]["SectionCounts"];
-            contradictions: components["schemas"]["OpenContradictionRow"][];
-            split_candidates: components["schemas"]["AnalysisRow"][];
-            flagged_observations: components["schemas"]["FlaggedObservationRow"][];
-            flagged_notes: components["schemas"]["FlaggedNoteRow"][];
-            stale_entities: components["schemas"]["StaleRow"][];
-            large_entities: components["schemas"]["LargeRow"][];
-        };
-        ResetNumbersRequest: {
-            profile?: string | null;
-            /** @description Only tell what it would do; false if not given */
-            dry_run?: boolean | null;
-        };
-        RestoreOutput: {
-            id: number;
-        };
-        RestoreRequest: Record<string, never>;
-        RetiredRow: {
-            id: number;
-            text: string;
-            observation: number | null;
-        };
-        RevokeTokenOutput: {
-            revoked: string;
-        };
-        RollbackTuningRequest: {
-            /** @description Those before the last if not given */
-            version?: number | null;
-            profile?: string | null;
-            /** @description Only tell what it would do; false if not given */
-            dry_run?: boolean | null;
-        };
-        RunTuningRequest: {
-            profile?: string | null;
-            /** @description Only tell what it would do; true if not given */
-            dry_run?: boolean | null;
-        };
-        ScoringRow: {
-            importance: number;
-            temporal_factor: number;
-            cooc_boost: number;
-        };
-        SearchReflectionsOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            results: components["schemas"]["ReflectionRow"][];
-            left_out: number;
-        };
-        /**
-         * @example {
-         *       "query": "booking"
-         *     }
-         */
-        SearchReflectionsRequest: {
-            query: string;
-            author?: string | null;
-            mood?: string | null;
-            /** @description An entity's name */
-            about?: string | null;
-            /** @description Only those about this conversation */
-            session?: string | null;
-            /** @description Only those about this relation */
-            relation?: components["schemas"]["RelationKey"] | null;
-            limit?: number | null;
-            cursor?: string | null;
-            budget_tokens?: number | null;
-        };
-        SearchSemanticOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            results: components["schemas"]["SemanticRow"][];
-        };
-        /**
-         * @example {
-         *       "query": "beekeepers"
-         *     }
-         */
-        SearchSemanticRequest: {
-            query: string;
-            limit?: number | null;
-            cursor?: string | null;
-            budget_tokens?: number | null;
-        };
-        SectionCounts: {
-            contradictions: number;
-            split_candidates: number;
-            flagged_observations: number;
-            flagged_notes: number;
-            stale_entities: number;
-            large_entities: number;
-        };
-        SelfTestOutput: {
-            at: string;
-            seed: number;
-            limit: number;
-            model: string | null;
-            note: string | null;
-            memories: number;
-            sampled: number;
-            default: string;
-            profiles: components["schemas"]["ProfileResultRow"][];
-            compared: components["schemas"]["ComparisonRow"][];
-            missed: components["schemas"]["MissedRow"][];
-            advice: components["schemas"]["AdviceRow"][];
-        };
-        SelfTestRequest: {
-            /** @description All if not given */
-            profiles?: string[] | null;
-            /** @description Memories to ask for; 50 if not given */
-            sample?: number | null;
-            /** @description Hits that count; 5 if not given */
-            limit?: number | null;
-            /** @description Another one asks for other memories; 0 if not given */
-            seed?: number | null;
-        };
-        SemanticRow: {
-            name: string;
-            entityType: string;
-            observations: string[];
-            distance?: number | null;
-            limbic_score: number;
-            scoring?: components["schemas"]["ScoringRow"];
-            routing_strategy?: string | null;
-            score: number;
-            mode?: string;
-            rrf_score?: number;
-        };
-        SessionMessagesOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            session: string;
-            messages: components["schemas"]["MemoryFields"][];
-        };
-        SessionRow: {
-            name: string;
-            turns: number;
-            first_at: string;
-            last_at: string;
-            speakers: string[];
-        };
-        SetNumberRow: {
-            name: string;
-            value: number;
-        };
-        SetNumbersRequest: {
-            numbers: components["schemas"]["SetNumberRow"][];
-            profile?: string | null;
-            /** @description Not only a tenth of the way; false if not given */
-            exactly?: boolean | null;
-            /** @description Only tell what it would do; false if not given */
-            dry_run?: boolean | null;
-        };
-        /**
-         * @example {
-         *       "status": "paused"
-         *     }
-         */
-        SetStatusRequest: {
-            /** @description active, paused, completed or archived */
-            status: string;
-        };
-        SettleOutput: {
-            /** @description For `undo_settling` */
-            undo: components["schemas"]["SettleUndoRow"];
-        };
-        SettleRequest: {
-            key: string;
-            /** @enum {string} */
-            action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
-        };
-        SettleUndoRow: {
-            key: string;
-            /** @enum {string} */
-            action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
-            memories: number[];
-            observations: number[];
-            /** @description What an archived entity was before */
-            status?: string;
-            split?: components["schemas"]["UndoRow"];
-        };
-        ShareRow: {
-            asked: number;
-            found: number;
-            recall: number;
-            low: number;
-            high: number;
-            mrr: number;
-        };
-        ShowingRow: {
-            at: string;
-            place: number;
-            query: string | null;
-            profile: string | null;
-            answer: number | null;
-        };
-        SideRow: {
-            id: number;
-            observation: number | null;
-            name: string;
-            text: string;
-            at: string | null;
-        };
-        SimilarRow: {
-            id: number;
-            text: string;
-            similarity: number;
-        };
-        SpanRow: {
-            id: number;
-            source: number;
-            target: number;
-            source_name: string;
-            target_name: string;
-            type: string;
-            context: string;
-            since: string | null;
-            until: string | null;
-            created_at: string;
-            deleted_at: string | null;
-        };
-        SplitCandidatesOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            candidates: components["schemas"]["AnalysisRow"][];
-        };
-        StaleRow: {
-            name: string;
-            type: string;
-        };
-        StandingRow: {
-            /** @description Among all candidates; none where a step dropped it */
-            place: number | null;
-            score: number;
-            /** @description The score of the last one on the list, where that is full */
-            needed: number | null;
-            dropped: components["schemas"]["DroppedRow"] | null;
-            /** @description How the score came about, step by step */
-            reasons: components["schemas"]["StepRow"][];
-            /** @description The dearest first */
-            costs: components["schemas"]["CostRow"][];
-        };
-        StatsOutput: {
-            entities: number;
-            notes: number;
-            messages: number;
-            /** @description Corrected since, and kept as history */
-            superseded: number;
-            sessions: number;
-            /** @description The model that finds by meaning */
-            model: string | null;
-            store: components["schemas"]["StoreCounts"];
-        };
-        StepRow: {
-            step: string;
-            effect: string;
-            value: number;
-            numbers: number[];
-            /** @description The score after it */
-            score: number;
-        };
-        StoreCounts: {
-            observations: number;
-            relations: number;
-            /** @description `restore` can bring them back */
-            forgotten: number;
-            texts_with_a_vector: number;
-            texts_waiting_for_one: number;
-            /** @description Of the whole store, with what belongs to others */
-            bytes: number;
-            schema: number;
-        };
-        StoreStateOutput: {
-            /** @description file, server or memory */
-            kind: string;
-            read_only: boolean;
-            /** @description Of every owner together */
-            counts: components["schemas"]["CountsRow"];
-            model: components["schemas"]["ModelRow"] | null;
-            leases: components["schemas"]["LeaseRow"][];
-            /** @description Those beside the store, the newest first */
-            backups: components["schemas"]["BackupRow"][];
-            has_replica: boolean;
-            replica_problem: string | null;
-        };
-        SummaryRow: {
-            entities: number;
-            observations: number;
-            notes: number;
-        };
-        SupersedeByRequest: {
-            /** @description The memory that holds instead */
-            by?: number | null;
-            /** @description Or a new note that says what holds */
-            text?: string | null;
-            /** @description Retire near-copies of the old one, too; true if not given */
-            copies?: boolean | null;
-        };
-        SupersedeOutput: {
-            /** @description What counts from now on */
-            id: number;
-            /** @description What was named first, then its near-copies */
-            retired: components["schemas"]["RetiredRow"][];
-            /** @description Alike, and left in force */
-            similar: components["schemas"]["SimilarRow"][];
-            note?: string;
-        };
-        /**
-         * @example {
-         *       "text": "Ines drinks only rooibos since March"
-         *     }
-         */
-        SupersedeRequest: {
-            text: string;
-            /** @description Such as preferences, work_career */
-            category?: string | null;
-            importance?: number | null;
-            happened_at?: string | null;
-            tags?: string[] | null;
-            /** @description Names of entities that exist */
-            about?: string[] | null;
-            source?: string | null;
-            expires_at?: string | null;
-        };
-        TimelineOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            /** @description Those that hold something, in order */
-            buckets: components["schemas"]["BucketRow"][];
-            /** @description Memories in all of them, on every page */
-            total: number;
-        };
-        ToSettleOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            items: components["schemas"]["ToSettleRow"][];
-        };
-        ToSettleRow: {
-            /** @description For `settle` */
-            key: string;
-            kind: string;
-            /** @description Or the only one */
-            older: components["schemas"]["SideRow"];
-            newer: components["schemas"]["SideRow"] | null;
-            /** @description What `settle` can do about it */
-            actions: string[];
-            similarity: number | null;
-            detail: string;
-            dismissed: boolean;
-        };
-        TokenRow: {
-            name: string;
-            right: string;
-            /** @description Whose memory its holder sees; none: every owner's */
-            owner: string | null;
-            agent: string | null;
-            created_at: string;
-            /** @description Its last use, to within a few minutes */
-            used_at: string | null;
-        };
-        TopicRow: {
-            name: string;
-            /** @description How many observations it has */
-            count: number;
-            observations: string[];
-        };
-        TunableNumberRow: {
-            name: string;
-            published: number;
-            now: number;
-        };
-        TunedRow: {
-            version: number;
-            profile: string;
-            at: string;
-            /** @description run, set, reset or rollback */
-            why: string;
-            says: string | null;
-            changes: components["schemas"]["ChangedNumberRow"][];
-        };
-        TuningChangeOutput: {
-            profile: string;
-            version: number;
-            written: boolean;
-            changes: components["schemas"]["ChangedNumberRow"][];
-            /** @description Of a search for better numbers: too few, no gain, proposed */
-            verdict: string | null;
-            says: string | null;
-        };
-        TuningHistoryOutput: {
-            /** @description Pass it on for what comes after; absent at the end */
-            cursor?: string;
-            /** @description What was left out, and how to get it */
-            note?: string;
-            versions: components["schemas"]["TunedRow"][];
-        };
-        TuningStateOutput: {
-            profiles: components["schemas"]["ProfileNumbersRow"][];
-            log: components["schemas"]["LogRow"];
-        };
-        UndoDreamOutput: {
-            undone: number[];
-            changes: number;
-            /** @description Memories that were left */
-            left: number[];
-        };
-        UndoDreamRequest: {
-            /** @description Undo the dreams after it, too; false if not given */
-            later?: boolean | null;
-        };
-        UndoEntitySplitRequest: {
-            undo: components["schemas"]["UndoRow"];
-        };
-        UndoRow: {
-            original: number;
-            parts: number[];
-            observations: number[];
-        };
-        UndoSettlingOutput: {
-            key: string;
-        };
-        UndoSettlingRequest: {
-            undo: components["schemas"]["SettleUndoRow"];
-        };
-        UndoSplitOutput: {
-            entity_name: string;
-            restored: number;
-        };
-        UpdateOutput: {
-            id: number;
-        };
-        /**
-         * @example {
-         *       "text": "Ines drinks oolong after dinner",
-         *       "importance": 0.8
-         *     }
-         */
-        UpdateRequest: {
-            text?: string | null;
-            importance?: number | null;
-            category?: string | null;
-            happened_at?: string | null;
-            tags?: string[] | null;
-            status?: string | null;
-            pinned?: boolean | null;
-            expires_at?: string | null;
-        };
-        UsageRow: {
-            shown: number;
-            opened: number;
-            days: number;
-            last_at: string | null;
-        };
-        VerifyOutput: {
-            problems: components["schemas"]["ProblemRow"][];
-            total: number;
-        };
-        VerifyRequest: {
-            /** @description Only whether all can be read, and texts are as stored; false if not given */
-            quick?: boolean | null;
-        };
-        VersionRow: {
-            text: string;
-            since: string;
-            until: string | null;
-        };
-        WhyNotInFullOutput: {
-            id: number;
-            profile: string;
-            verdict: string;
-            advice: string[];
-            /** @description None where no search could have found it */
-            branches: components["schemas"]["BranchRow"][];
-            /** @description As if it had been found */
-            standing: components["schemas"]["StandingRow"] | null;
-        };
-        WhyNotInFullRequest: {
-            /** @description What was asked */
-            query: string;
-            id?: number | null;
-            /** @description Instead of an id: an entity's name */
-            name?: string | null;
-            kinds?: components["schemas"]["Kind"][] | null;
-            tags?: string[] | null;
-            /** @description As the memory stood then */
-            as_of?: string | null;
-            /** @description Of messages, only those of this session */
-            session?: string | null;
-            /** @description false if not given */
-            include_superseded?: boolean | null;
-            limit?: number | null;
-            /** @description "recollect" if not given */
-            profile?: string | null;
-        };
-        WhyNotOutput: {
-            verdict: string;
-            advice: string[];
-        };
-        /**
-         * @example {
-         *       "query": "What tea does Ines drink?",
-         *       "id": 1
-         *     }
-         */
-        WhyNotRequest: {
-            query: string;
-            id?: number | null;
-            /** @description Instead of an id: an entity's name */
-            name?: string | null;
-            limit?: number | null;
-            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
-            profile?: string | null;
         };
         /**
          * @description Problem details, RFC 9457
@@ -3596,6 +2801,793 @@ export interface components {
             error?: string;
             /** @description Of such a request: the same as `detail` */
             message?: string;
+        };
+        ProfileComparison: {
+            name: string;
+            better: number;
+            worse: number;
+            p: number;
+            is_better: boolean;
+        };
+        ProfileNumbers: {
+            profile: string;
+            version: number;
+            published: {
+                [key: string]: number;
+            };
+            tuned: {
+                [key: string]: number;
+            };
+            note: string | null;
+        };
+        ProfileResult: {
+            name: string;
+            overall: components["schemas"]["FoundShare"];
+            by_kind: {
+                [key: string]: components["schemas"]["FoundShare"];
+            };
+        };
+        Proposal: {
+            /** @enum {string} */
+            verdict: "too few" | "no gain" | "proposed";
+            says: string;
+            profile: string;
+            treated: number;
+            train: number;
+            test: number;
+            points: number;
+            bias: components["schemas"]["Bias"];
+            now: {
+                [key: string]: number;
+            };
+            best: {
+                [key: string]: number;
+            };
+            eased: {
+                [key: string]: number;
+            };
+            ndcg_now: number;
+            ndcg_best: number;
+            gain: components["schemas"]["Gain"] | null;
+            gain_eased: components["schemas"]["Gain"] | null;
+            gain_at_ends: number[] | null;
+            better: components["schemas"]["MovedFeedback"][];
+            worse: components["schemas"]["MovedFeedback"][];
+        };
+        ProposedPart: {
+            /** @description The new entity's name */
+            name: string;
+            entity_type: string;
+            /** @description The exact texts to move */
+            observations: string[];
+        };
+        ProposedSplit: {
+            suggested_splits: components["schemas"]["ProposedPart"][];
+            analysis: components["schemas"]["AnalysisRow"];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        PurgeForgottenRequest: {
+            /**
+             * Format: date-time
+             * @description What was forgotten before this
+             */
+            before: string;
+        };
+        PurgeRequest: {
+            /** @description Forgotten memories of this owner */
+            ids: number[];
+        };
+        Purged: {
+            purged: number;
+            note?: string;
+        };
+        RankedMemory: {
+            id: number;
+            /** @description As it reads now; empty where it was purged */
+            text: string;
+            in_force: boolean;
+            shown: number | null;
+            ranked: number | null;
+            baseline: number | null;
+            /** @description By the profile, with its present numbers */
+            now: number | null;
+            baseline_now: number | null;
+        };
+        RankingMeasures: {
+            events: number;
+            ndcg_5: number;
+            ndcg_10: number;
+            lift_5: number;
+            lift_10: number;
+        };
+        Reason: {
+            step: string;
+            /** @enum {string} */
+            effect: "plus" | "times" | "set" | "rescale" | "mix" | "note";
+            value: number;
+            numbers: number[];
+            score: number;
+        };
+        RecallPage: {
+            hits: components["schemas"]["HitRow"][];
+            /** @description Hits that did not fit the budget */
+            left_out: number;
+            /** @enum {string} */
+            answer: "likely" | "possible" | "unlikely";
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "query": "What tea does Ines drink?",
+         *       "limit": 5
+         *     }
+         */
+        RecallRequest: {
+            /** @description What you want to know, as a question */
+            query: string;
+            kinds?: components["schemas"]["Kind"][] | null;
+            tags?: string[] | null;
+            /** @description Answer as the memory stood then */
+            as_of?: string | null;
+            /** @description Of messages, only those of this session */
+            session?: string | null;
+            /** @description false if not given */
+            include_superseded?: boolean | null;
+            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
+            profile?: string | null;
+            min_confidence?: number | null;
+            /** @description Those worth reading, at most 10, if not given */
+            limit?: number | null;
+            cursor?: string | null;
+            budget_tokens?: number | null;
+        };
+        ReflectionHit: {
+            id: number;
+            kind: components["schemas"]["Kind"];
+            text: string;
+            score: number;
+            at: string | null;
+            author: string | null;
+            mood: string | null;
+            name?: string;
+            category?: string;
+            source?: string;
+            session?: string;
+            speaker?: string;
+            tags?: string[];
+            status?: components["schemas"]["Status"];
+            superseded_by?: number;
+            expires_at?: string;
+            confidence?: number;
+            /** @description Memories in force that it seems to contradict */
+            conflicts_with?: components["schemas"]["ConflictingMemory"][];
+            /** @description What its observations said before they were corrected */
+            superseded?: string[];
+            /** @description The relation that it is about */
+            relation?: string;
+        };
+        ReflectionPage: {
+            results: components["schemas"]["ReflectionHit"][];
+            left_out: number;
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        ReindexRequest: {
+            /** @description Another model to switch to; everything is embedded anew then */
+            model?: string | null;
+        };
+        ReindexResult: {
+            model: components["schemas"]["Model"];
+            embedded: number;
+            switched: boolean;
+        };
+        RejectedRow: {
+            /** @description Its place in the batch, from 0 */
+            index: number;
+            reason: string;
+        };
+        Relation: {
+            id: number;
+            source: number;
+            target: number;
+            source_name: string;
+            target_name: string;
+            type: string;
+            created_at: string;
+            context: string;
+            since: string | null;
+            until: string | null;
+            inverse_of: number | null;
+            deleted_at: string | null;
+        };
+        RelationKey: {
+            from: string;
+            to: string;
+            relationType: string;
+        };
+        RelationRow: {
+            from: string;
+            to: string;
+            relationType: string;
+            context?: string;
+            since?: string;
+            until?: string;
+        };
+        RememberManyRequest: {
+            notes: components["schemas"]["NewNoteRow"][];
+            /** @description Leave out what cannot be stored, and name it; false if not given */
+            keep_going?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "text": "Ines drinks oolong in the evening",
+         *       "category": "preferences",
+         *       "tags": [
+         *         "tea"
+         *       ]
+         *     }
+         */
+        RememberRequest: {
+            text: string;
+            /** @description Such as preferences, work_career */
+            category?: string | null;
+            importance?: number | null;
+            happened_at?: string | null;
+            tags?: string[] | null;
+            /** @description Names of entities that exist */
+            about?: string[] | null;
+            source?: string | null;
+            supersedes?: number | null;
+            expires_at?: string | null;
+        };
+        Remembered: {
+            id: number;
+            /** @description False: it was known, and its count went up */
+            created: boolean;
+            mentions: string[];
+            similar?: components["schemas"]["SimilarMemory"];
+            /** @description What its language means for the model that finds it */
+            note?: string;
+            /** @description Notes in force that it seems to contradict */
+            contradicts?: components["schemas"]["ConflictingMemory"][];
+        };
+        RememberedBatch: {
+            notes: components["schemas"]["Remembered"][];
+            rejected: components["schemas"]["RejectedRow"][];
+            note?: string;
+            model_note?: string;
+        };
+        ReportPage: {
+            summary: components["schemas"]["ReportSummary"];
+            found: components["schemas"]["SectionCounts"];
+            contradictions: components["schemas"]["OpenContradiction"][];
+            split_candidates: components["schemas"]["AnalysisRow"][];
+            flagged_observations: components["schemas"]["FlaggedObservationRow"][];
+            flagged_notes: components["schemas"]["FlaggedNoteRow"][];
+            stale_entities: components["schemas"]["StaleRow"][];
+            large_entities: components["schemas"]["LargeRow"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        ReportSummary: {
+            entities: number;
+            observations: number;
+            notes: number;
+        };
+        ResetNumbersRequest: {
+            profile?: string | null;
+            /** @description Only tell what it would do; false if not given */
+            dry_run?: boolean | null;
+        };
+        RestoreRequest: Record<string, never>;
+        RetiredMemory: {
+            id: number;
+            text: string;
+            observation: number | null;
+        };
+        ReviewItem: {
+            /** @enum {string} */
+            kind: "contradiction" | "similar_notes" | "similar_observations" | "split" | "stale";
+            older: components["schemas"]["Candidate"];
+            newer: components["schemas"]["Candidate"] | null;
+            actions: ("supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep")[];
+            similarity: number | null;
+            detail: string;
+            dismissed: boolean;
+            key: string;
+        };
+        ReviewPage: {
+            items: components["schemas"]["ReviewItem"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        RevokedToken: {
+            revoked: string;
+        };
+        RollbackTuningRequest: {
+            /** @description Those before the last if not given */
+            version?: number | null;
+            profile?: string | null;
+            /** @description Only tell what it would do; false if not given */
+            dry_run?: boolean | null;
+        };
+        RunTuningRequest: {
+            profile?: string | null;
+            /** @description Only tell what it would do; true if not given */
+            dry_run?: boolean | null;
+        };
+        SavedMessages: {
+            session: string;
+            ids: number[];
+            notes: components["schemas"]["DrawnNote"][];
+            note?: string;
+            /** @description With `keep_going`: the rows that were left out */
+            rejected?: components["schemas"]["RejectedRow"][];
+        };
+        Scope: {
+            owner: string;
+            agent: string | null;
+        };
+        Scoring: {
+            importance: number;
+            temporal_factor: number;
+            cooc_boost: number;
+        };
+        /**
+         * @example {
+         *       "query": "booking"
+         *     }
+         */
+        SearchReflectionsRequest: {
+            query: string;
+            author?: string | null;
+            mood?: string | null;
+            /** @description An entity's name */
+            about?: string | null;
+            /** @description Only those about this conversation */
+            session?: string | null;
+            /** @description Only those about this relation */
+            relation?: components["schemas"]["RelationKey"] | null;
+            limit?: number | null;
+            cursor?: string | null;
+            budget_tokens?: number | null;
+        };
+        /**
+         * @example {
+         *       "query": "beekeepers"
+         *     }
+         */
+        SearchSemanticRequest: {
+            query: string;
+            limit?: number | null;
+            cursor?: string | null;
+            budget_tokens?: number | null;
+        };
+        SectionCounts: {
+            contradictions: number;
+            split_candidates: number;
+            flagged_observations: number;
+            flagged_notes: number;
+            stale_entities: number;
+            large_entities: number;
+        };
+        SelfTest: {
+            seed: number;
+            at: string;
+            limit: number;
+            model: string | null;
+            note: string | null;
+            memories: number;
+            sampled: number;
+            questions: {
+                [key: string]: number;
+            };
+            default: string;
+            profiles: components["schemas"]["ProfileResult"][];
+            compared: components["schemas"]["ProfileComparison"][];
+            missed: components["schemas"]["MissedMemory"][];
+            advice: components["schemas"]["Advice"][];
+            latency: {
+                [key: string]: components["schemas"]["Latency"];
+            };
+        };
+        SelfTestRequest: {
+            /** @description All if not given */
+            profiles?: string[] | null;
+            /** @description Memories to ask for; 200 if not given */
+            sample?: number | null;
+            /** @description Hits that count; 5 if not given */
+            limit?: number | null;
+            /** @description Another one asks for other memories; 0 if not given */
+            seed?: number | null;
+        };
+        SemanticHit: {
+            name: string;
+            entityType: string;
+            observations: string[];
+            limbic_score: number;
+            score: number;
+            distance?: number | null;
+            scoring?: components["schemas"]["Scoring"];
+            routing_strategy?: string | null;
+            mode?: string;
+            rrf_score?: number;
+        };
+        SemanticPage: {
+            results: components["schemas"]["SemanticHit"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        Session: {
+            name: string;
+            turns: number;
+            first_at: string;
+            last_at: string;
+            speakers: string[];
+        };
+        SessionPage: {
+            sessions: components["schemas"]["Session"][];
+            total: number;
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        SetNumbersRequest: {
+            /** @description By name, as `tuning_state` lists them */
+            numbers: {
+                [key: string]: number;
+            };
+            profile?: string | null;
+            /** @description Not only a tenth of the way; false if not given */
+            exactly?: boolean | null;
+            /** @description Only tell what it would do; false if not given */
+            dry_run?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "status": "paused"
+         *     }
+         */
+        SetStatusRequest: {
+            /** @description active, paused, completed or archived */
+            status: string;
+        };
+        SettleRequest: {
+            key: string;
+            /** @enum {string} */
+            action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
+        };
+        SettleUndo: {
+            key: string;
+            /** @enum {string} */
+            action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
+            memories: number[];
+            observations: number[];
+            /** @description The status of an entity before it was archived */
+            status?: string;
+            split?: components["schemas"]["SplitUndo"];
+        };
+        SettleUndoRow: {
+            key: string;
+            /** @enum {string} */
+            action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
+            memories: number[];
+            observations: number[];
+            /** @description What an archived entity was before */
+            status?: string;
+            split?: components["schemas"]["UndoRow"];
+        };
+        Settled: {
+            /** @description For `undo_settling` */
+            undo: components["schemas"]["SettleUndo"];
+        };
+        Showing: {
+            at: string;
+            place: number;
+            query: string | null;
+            profile: string | null;
+            answer: number | null;
+        };
+        SimilarMemory: {
+            id: number;
+            text: string;
+            similarity: number;
+        };
+        SplitCandidates: {
+            candidates: components["schemas"]["AnalysisRow"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        SplitUndo: {
+            original: number;
+            parts: number[];
+            observations: number[];
+        };
+        StaleRow: {
+            name: string;
+            type: string;
+        };
+        Standing: {
+            place: number | null;
+            dropped: components["schemas"]["DroppedCandidate"] | null;
+            score: number;
+            needed: number | null;
+            reasons: components["schemas"]["Reason"][];
+            costs: components["schemas"]["Cost"][];
+        };
+        Stats: {
+            entities: number;
+            notes: number;
+            messages: number;
+            /** @description Corrected since, and kept as history */
+            superseded: number;
+            sessions: number;
+            /** @description The model that finds by meaning */
+            model: string | null;
+            store: components["schemas"]["StoreCounts"];
+        };
+        /** @enum {string} */
+        Status: "active" | "paused" | "completed" | "archived";
+        StoreCounts: {
+            observations: number;
+            relations: number;
+            /** @description `restore` can bring them back */
+            forgotten: number;
+            texts_with_a_vector: number;
+            texts_waiting_for_one: number;
+            /** @description Of the whole store, with what belongs to others */
+            bytes: number;
+            schema: number;
+        };
+        StoreReport: {
+            id: string;
+            /** @enum {string} */
+            kind: "file" | "server" | "memory";
+            bytes: number;
+            schema: number;
+            read_only: boolean;
+            leases: components["schemas"]["Lease"][];
+            backups: components["schemas"]["BackupFile"][];
+            has_replica: boolean;
+            replica_problem: string | null;
+            replica_lag_seconds: number | null;
+            cache_problem: string | null;
+            /** @description Of every owner together */
+            counts: components["schemas"]["Counts"];
+            model: components["schemas"]["Model"] | null;
+        };
+        SupersedeByRequest: {
+            /** @description The memory that holds instead */
+            by?: number | null;
+            /** @description Or a new note that says what holds */
+            text?: string | null;
+            /** @description Retire near-copies of the old one, too; true if not given */
+            copies?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "text": "Ines drinks only rooibos since March"
+         *     }
+         */
+        SupersedeRequest: {
+            text: string;
+            /** @description Such as preferences, work_career */
+            category?: string | null;
+            importance?: number | null;
+            happened_at?: string | null;
+            tags?: string[] | null;
+            /** @description Names of entities that exist */
+            about?: string[] | null;
+            source?: string | null;
+            expires_at?: string | null;
+        };
+        SupersedeResult: {
+            /** @description What was named first, then its near-copies */
+            retired: components["schemas"]["RetiredMemory"][];
+            /** @description Alike, and left in force */
+            similar: components["schemas"]["SimilarMemory"][];
+            /** @description What counts from now on */
+            id: number;
+            model_note?: string;
+            note?: string;
+        };
+        Timeline: {
+            /** @description Those that hold something, in order */
+            buckets: components["schemas"]["Bucket"][];
+            /** @description Memories in all of them, on every page */
+            total: number;
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        TokenList: {
+            tokens: components["schemas"]["NamedToken"][];
+        };
+        TopicRow: {
+            name: string;
+            /** @description How many observations it has */
+            count: number;
+            observations: string[];
+        };
+        Tuned: {
+            version: number;
+            profile: string;
+            at: string;
+            knobs: {
+                [key: string]: number;
+            };
+            /** @enum {string} */
+            why: "run" | "set" | "reset" | "rollback";
+            report: {
+                [key: string]: unknown;
+            };
+        };
+        TuningAnalysis: {
+            analysis: components["schemas"]["Analysis"];
+            numbers: components["schemas"]["ProfileNumbers"];
+            log: components["schemas"]["AnswerLogStatus"];
+        };
+        TuningChange: {
+            profile: string;
+            version: number;
+            written: boolean;
+            before: {
+                [key: string]: number;
+            };
+            after: {
+                [key: string]: number;
+            };
+            proposal: components["schemas"]["Proposal"] | null;
+        };
+        TuningHistory: {
+            versions: components["schemas"]["Tuned"][];
+            /** @description Pass it on for what comes after; absent at the end */
+            cursor?: string;
+            /** @description What was left out, and how to get it */
+            note?: string;
+        };
+        TuningState: {
+            profiles: components["schemas"]["ProfileNumbers"][];
+            log: components["schemas"]["AnswerLogStatus"];
+        };
+        UndoDreamRequest: {
+            /** @description Undo the dreams after it, too; false if not given */
+            later?: boolean | null;
+        };
+        UndoEntitySplitRequest: {
+            undo: components["schemas"]["UndoRow"];
+        };
+        UndoRow: {
+            original: number;
+            parts: number[];
+            observations: number[];
+        };
+        UndoSettlingRequest: {
+            undo: components["schemas"]["SettleUndoRow"];
+        };
+        UndoneDecision: {
+            key: string;
+        };
+        UndoneDreams: {
+            undone: number[];
+            changes: number;
+            /** @description Memories that were left */
+            left: number[];
+        };
+        UndoneSplit: {
+            entity_name: string;
+            restored: number;
+        };
+        /**
+         * @example {
+         *       "text": "Ines drinks oolong after dinner",
+         *       "importance": 0.8
+         *     }
+         */
+        UpdateRequest: {
+            text?: string | null;
+            importance?: number | null;
+            category?: string | null;
+            happened_at?: string | null;
+            tags?: string[] | null;
+            status?: string | null;
+            pinned?: boolean | null;
+            expires_at?: string | null;
+        };
+        Usage: {
+            shown: number;
+            opened: number;
+            days: number;
+            last_at: string | null;
+        };
+        Verdict: {
+            questions: number;
+            made: number;
+            before: number;
+            after: number;
+            losses: components["schemas"]["LostHit"][];
+            blame: components["schemas"]["Phase"] | null;
+        };
+        Verification: {
+            /** @description The first of them */
+            problems: components["schemas"]["Problem"][];
+            total: number;
+        };
+        VerifyRequest: {
+            /** @description Only whether all can be read, and texts are as stored; false if not given */
+            quick?: boolean | null;
+        };
+        WholeMemory: {
+            memory: components["schemas"]["Memory"];
+            versions: components["schemas"]["MemoryVersion"][];
+            events: components["schemas"]["HistoryEvent"][];
+            supersedes: components["schemas"]["Memory"][];
+            superseded_by: components["schemas"]["Memory"] | null;
+            mentions: components["schemas"]["Memory"][];
+            relations: components["schemas"]["Relation"][];
+            drawn: components["schemas"]["Memory"][];
+            neighbours: components["schemas"]["Memory"][];
+            similar: components["schemas"]["SimilarMemory"][];
+            conflicts: components["schemas"]["ConflictingMemory"][];
+            links: components["schemas"]["MemoryLink"][];
+            usage: components["schemas"]["Usage"];
+            showings: components["schemas"]["Showing"][];
+        };
+        WhyNot: {
+            query: string;
+            profile: string;
+            verdict: string;
+            branches: components["schemas"]["Branch"][];
+            standing: components["schemas"]["Standing"] | null;
+            advice: string[];
+            id: number;
+        };
+        WhyNotAnswer: {
+            verdict: string;
+            advice: string[];
+            /** @description With `detail`: every search and every step */
+            detail?: components["schemas"]["WhyNot"];
+        };
+        /**
+         * @example {
+         *       "query": "What tea does Ines drink?",
+         *       "id": 1
+         *     }
+         */
+        WhyNotRequest: {
+            query: string;
+            id?: number | null;
+            /** @description Instead of an id: an entity's name */
+            name?: string | null;
+            limit?: number | null;
+            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
+            profile?: string | null;
+            kinds?: components["schemas"]["Kind"][] | null;
+            tags?: string[] | null;
+            as_of?: string | null;
+            session?: string | null;
+            /** @description false if not given */
+            include_superseded?: boolean | null;
+            /** @description Also what each search and each step made of it; false if not given */
+            detail?: boolean | null;
         };
     };
     responses: {
@@ -3735,7 +3727,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecallOutput"];
+                    "application/json": components["schemas"]["RecallPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -3774,7 +3766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContextOutput"];
+                    "application/json": components["schemas"]["ContextText"];
                 };
             };
             400: components["responses"]["400"];
@@ -3813,7 +3805,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExplainOutput"];
+                    "application/json": components["schemas"]["ExplainedPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -3852,46 +3844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WhyNotOutput"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            503: components["responses"]["503"];
-            504: components["responses"]["504"];
-        };
-    };
-    why_not_in_full: {
-        parameters: {
-            query?: {
-                /** @description Whose memory it is; the server's own, or the token's, if not given */
-                owner?: components["parameters"]["owner"];
-                /** @description Of which agent; of none if not given */
-                agent?: components["parameters"]["agent"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WhyNotInFullRequest"];
-            };
-        };
-        responses: {
-            /** @description Why not, in full */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WhyNotInFullOutput"];
+                    "application/json": components["schemas"]["WhyNotAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -3930,7 +3883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FeedbackOutput"];
+                    "application/json": components["schemas"]["Graded"];
                 };
             };
             400: components["responses"]["400"];
@@ -3977,7 +3930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListMemoriesOutput"];
+                    "application/json": components["schemas"]["ListedMemories"];
                 };
             };
             400: components["responses"]["400"];
@@ -4018,7 +3971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberOutput"];
+                    "application/json": components["schemas"]["NoteWritten"];
                 };
             };
             /** @description Remember */
@@ -4029,7 +3982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberOutput"];
+                    "application/json": components["schemas"]["NoteWritten"];
                 };
             };
             400: components["responses"]["400"];
@@ -4074,7 +4027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetMemoryOutput"];
+                    "application/json": components["schemas"]["WholeMemory"];
                 };
             };
             /** @description Nothing has changed */
@@ -4120,7 +4073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ForgetOutput"];
+                    "application/json": components["schemas"]["Forgotten"];
                 };
             };
             400: components["responses"]["400"];
@@ -4163,7 +4116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateOutput"];
+                    "application/json": components["schemas"]["MemoryId"];
                 };
             };
             400: components["responses"]["400"];
@@ -4202,7 +4155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ForgetOutput"];
+                    "application/json": components["schemas"]["Forgotten"];
                 };
             };
             400: components["responses"]["400"];
@@ -4243,7 +4196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberManyOutput"];
+                    "application/json": components["schemas"]["RememberedBatch"];
                 };
             };
             400: components["responses"]["400"];
@@ -4289,7 +4242,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SupersedeOutput"];
+                    "application/json": components["schemas"]["SupersedeResult"];
                 };
             };
             400: components["responses"]["400"];
@@ -4331,7 +4284,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HistoryOutput"];
+                    "application/json": components["schemas"]["HistoryPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4391,7 +4344,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BrowseOutput"];
+                    "application/json": components["schemas"]["BrowsePage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4440,7 +4393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TimelineOutput"];
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             400: components["responses"]["400"];
@@ -4478,7 +4431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NamesOutput"];
+                    "application/json": components["schemas"]["NamePage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4516,7 +4469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NamesOutput"];
+                    "application/json": components["schemas"]["NamePage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4559,7 +4512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RestoreOutput"];
+                    "application/json": components["schemas"]["MemoryId"];
                 };
             };
             400: components["responses"]["400"];
@@ -4605,7 +4558,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberOutput"];
+                    "application/json": components["schemas"]["NoteWritten"];
                 };
             };
             /** @description Remember */
@@ -4616,7 +4569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberOutput"];
+                    "application/json": components["schemas"]["NoteWritten"];
                 };
             };
             400: components["responses"]["400"];
@@ -4659,7 +4612,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionMessagesOutput"];
+                    "application/json": components["schemas"]["MessagePage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4702,7 +4655,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AddMessagesOutput"];
+                    "application/json": components["schemas"]["SavedMessages"];
                 };
             };
             400: components["responses"]["400"];
@@ -4738,7 +4691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ClearSessionOutput"];
+                    "application/json": components["schemas"]["ClearedSession"];
                 };
             };
             400: components["responses"]["400"];
@@ -4775,7 +4728,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListSessionsOutput"];
+                    "application/json": components["schemas"]["SessionPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4813,7 +4766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AddReflectionOutput"];
+                    "application/json": components["schemas"]["Remembered"];
                 };
             };
             /** @description Add a reflection */
@@ -4824,7 +4777,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AddReflectionOutput"];
+                    "application/json": components["schemas"]["Remembered"];
                 };
             };
             400: components["responses"]["400"];
@@ -4862,7 +4815,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchReflectionsOutput"];
+                    "application/json": components["schemas"]["ReflectionPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4903,7 +4856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphRows"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -4944,7 +4897,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateEntitiesOutput"];
+                    "application/json": components["schemas"]["CreatedEntities"];
                 };
             };
             400: components["responses"]["400"];
@@ -4982,7 +4935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchSemanticOutput"];
+                    "application/json": components["schemas"]["SemanticPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5026,7 +4979,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEntitiesOutput"];
+                    "application/json": components["schemas"]["EntityPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5064,7 +5017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphRows"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5150,7 +5103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphRows"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
             /** @description Nothing has changed */
@@ -5285,7 +5238,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NeighboursOutput"];
+                    "application/json": components["schemas"]["NeighbourPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5326,7 +5279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AddObservationsOutput"];
+                    "application/json": components["schemas"]["AddedObservations"];
                 };
             };
             400: components["responses"]["400"];
@@ -5405,7 +5358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateRelationsOutput"];
+                    "application/json": components["schemas"]["CreatedRelations"];
                 };
             };
             400: components["responses"]["400"];
@@ -5520,7 +5473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphRows"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5563,7 +5516,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PathsOutput"];
+                    "application/json": components["schemas"]["PathPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5601,7 +5554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListDreamsOutput"];
+                    "application/json": components["schemas"]["DreamPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5639,7 +5592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DreamOutput"];
+                    "application/json": components["schemas"]["DreamDone"];
                 };
             };
             400: components["responses"]["400"];
@@ -5677,7 +5630,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreviewDreamOutput"];
+                    "application/json": components["schemas"]["DreamPreview"];
                 };
             };
             400: components["responses"]["400"];
@@ -5718,7 +5671,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UndoDreamOutput"];
+                    "application/json": components["schemas"]["UndoneDreams"];
                 };
             };
             400: components["responses"]["400"];
@@ -5730,46 +5683,6 @@ export interface operations {
             415: components["responses"]["415"];
             422: components["responses"]["422"];
             503: components["responses"]["503"];
-        };
-    };
-    forecast: {
-        parameters: {
-            query?: {
-                /** @description How far to look ahead; 365 if not given */
-                days?: number;
-                /** @description Rows on a page; 50 if not given */
-                limit?: number;
-                /** @description What the page before gave as its `cursor` */
-                cursor?: string;
-                /** @description Whose memory it is; the server's own, or the token's, if not given */
-                owner?: components["parameters"]["owner"];
-                /** @description Of which agent; of none if not given */
-                agent?: components["parameters"]["agent"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Forecast */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ForecastOutput"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            422: components["responses"]["422"];
-            503: components["responses"]["503"];
-            504: components["responses"]["504"];
         };
     };
     get_dream: {
@@ -5800,7 +5713,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetDreamOutput"];
+                    "application/json": components["schemas"]["DreamDetail"];
                 };
             };
             400: components["responses"]["400"];
@@ -5844,7 +5757,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ToSettleOutput"];
+                    "application/json": components["schemas"]["ReviewPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -5882,7 +5795,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SettleOutput"];
+                    "application/json": components["schemas"]["Settled"];
                 };
             };
             400: components["responses"]["400"];
@@ -5920,7 +5833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UndoSettlingOutput"];
+                    "application/json": components["schemas"]["UndoneDecision"];
                 };
             };
             400: components["responses"]["400"];
@@ -5965,7 +5878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAnswersOutput"];
+                    "application/json": components["schemas"]["AnswerPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -6001,7 +5914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetAnswerOutput"];
+                    "application/json": components["schemas"]["AnswerDetail"];
                 };
             };
             400: components["responses"]["400"];
@@ -6037,7 +5950,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayAnswerOutput"];
+                    "application/json": components["schemas"]["AnswerDetail"];
                 };
             };
             400: components["responses"]["400"];
@@ -6075,7 +5988,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EmptyLogOutput"];
+                    "application/json": components["schemas"]["LogEmptied"];
                 };
             };
             400: components["responses"]["400"];
@@ -6113,7 +6026,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SelfTestOutput"];
+                    "application/json": components["schemas"]["SelfTest"];
                 };
             };
             400: components["responses"]["400"];
@@ -6150,7 +6063,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfidenceCurveOutput"];
+                    "application/json": components["schemas"]["ConfidenceCurve"];
                 };
             };
             400: components["responses"]["400"];
@@ -6184,7 +6097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningStateOutput"];
+                    "application/json": components["schemas"]["TuningState"];
                 };
             };
             400: components["responses"]["400"];
@@ -6220,7 +6133,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnalyzeTuningOutput"];
+                    "application/json": components["schemas"]["TuningAnalysis"];
                 };
             };
             400: components["responses"]["400"];
@@ -6259,7 +6172,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningHistoryOutput"];
+                    "application/json": components["schemas"]["TuningHistory"];
                 };
             };
             400: components["responses"]["400"];
@@ -6297,7 +6210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningChangeOutput"];
+                    "application/json": components["schemas"]["TuningChange"];
                 };
             };
             400: components["responses"]["400"];
@@ -6335,7 +6248,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningChangeOutput"];
+                    "application/json": components["schemas"]["TuningChange"];
                 };
             };
             400: components["responses"]["400"];
@@ -6373,7 +6286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningChangeOutput"];
+                    "application/json": components["schemas"]["TuningChange"];
                 };
             };
             400: components["responses"]["400"];
@@ -6411,7 +6324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TuningChangeOutput"];
+                    "application/json": components["schemas"]["TuningChange"];
                 };
             };
             400: components["responses"]["400"];
@@ -6445,7 +6358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StatsOutput"];
+                    "application/json": components["schemas"]["Stats"];
                 };
             };
             400: components["responses"]["400"];
@@ -6486,7 +6399,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportOutput"];
+                    "application/json": components["schemas"]["ReportPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -6529,7 +6442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FindDuplicatesOutput"];
+                    "application/json": components["schemas"]["DuplicatePage"];
                 };
             };
             400: components["responses"]["400"];
@@ -6568,7 +6481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SplitCandidatesOutput"];
+                    "application/json": components["schemas"]["SplitCandidates"];
                 };
             };
             400: components["responses"]["400"];
@@ -6610,7 +6523,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnalyzeSplitOutput"];
+                    "application/json": components["schemas"]["AnalyzedSplit"];
                 };
             };
             400: components["responses"]["400"];
@@ -6654,7 +6567,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExecuteSplitOutput"];
+                    "application/json": components["schemas"]["ExecutedSplit"];
                 };
             };
             400: components["responses"]["400"];
@@ -6697,7 +6610,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProposeSplitOutput"];
+                    "application/json": components["schemas"]["ProposedSplit"];
                 };
             };
             400: components["responses"]["400"];
@@ -6735,7 +6648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UndoSplitOutput"];
+                    "application/json": components["schemas"]["UndoneSplit"];
                 };
             };
             400: components["responses"]["400"];
@@ -6769,7 +6682,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DoctorOutput"];
+                    "application/json": components["schemas"]["Health"];
                 };
             };
             400: components["responses"]["400"];
@@ -6803,7 +6716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StoreStateOutput"];
+                    "application/json": components["schemas"]["StoreReport"];
                 };
             };
             400: components["responses"]["400"];
@@ -6841,7 +6754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyOutput"];
+                    "application/json": components["schemas"]["Verification"];
                 };
             };
             400: components["responses"]["400"];
@@ -6879,7 +6792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BackupOutput"];
+                    "application/json": components["schemas"]["BackupFile"];
                 };
             };
             400: components["responses"]["400"];
@@ -6917,7 +6830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReindexOutput"];
+                    "application/json": components["schemas"]["ReindexResult"];
                 };
             };
             400: components["responses"]["400"];
@@ -6955,7 +6868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PurgeOutput"];
+                    "application/json": components["schemas"]["Purged"];
                 };
             };
             400: components["responses"]["400"];
@@ -6993,7 +6906,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PurgeOutput"];
+                    "application/json": components["schemas"]["Purged"];
                 };
             };
             400: components["responses"]["400"];
@@ -7031,7 +6944,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ImportTextOutput"];
+                    "application/json": components["schemas"]["ImportedText"];
                 };
             };
             400: components["responses"]["400"];
@@ -7073,7 +6986,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExportOutput"];
+                    "application/json": components["schemas"]["ExportPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -7111,7 +7024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MigrateOutput"];
+                    "application/json": components["schemas"]["Migrated"];
                 };
             };
             400: components["responses"]["400"];
@@ -7153,7 +7066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LatenciesOutput"];
+                    "application/json": components["schemas"]["Latencies"];
                 };
             };
             400: components["responses"]["400"];
@@ -7187,7 +7100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListTokensOutput"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
             400: components["responses"]["400"];
@@ -7225,7 +7138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateTokenOutput"];
+                    "application/json": components["schemas"]["CreatedToken"];
                 };
             };
             400: components["responses"]["400"];
@@ -7261,7 +7174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RevokeTokenOutput"];
+                    "application/json": components["schemas"]["RevokedToken"];
                 };
             };
             400: components["responses"]["400"];

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.formats.lines import lines_of
 from recollect_bench.formats.parsing import OptionalText, Row, Text, malformed

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, DocumentKind, Haystack, Prompt, Question
 from recollect_bench.formats.lines import lines_of
 from recollect_bench.formats.parsing import Row, Text, Time, malformed, parse

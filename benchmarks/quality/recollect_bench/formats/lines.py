@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.formats.parsing import OptionalText, Row, Text, Time, parse
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.formats.parsing import OptionalText, Row, Text, Time, parse
 

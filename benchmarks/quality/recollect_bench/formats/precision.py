@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.formats.parsing import Row, Text, Time, parse
 
 BELIEFS, CASES = "beliefs.seed.json", "retrieval.cases.json"

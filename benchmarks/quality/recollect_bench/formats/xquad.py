@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from recollect.errors import InvalidInput
+from recollect.domain.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.formats.parsing import Row, Text, parse
 

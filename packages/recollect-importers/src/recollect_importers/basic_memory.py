@@ -1,0 +1,295 @@
+"""basic-memory's folder of Markdown files: one entity in each, with observations and relations as lists.
+
+- [category] something known #tag (context)
+- relation_type [[Another title]] (context)
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.domain.errors import InvalidInput
+from recollect.transfer.importers import (
+    BadRow,
+    ForeignEntity,
+    ForeignFormat,
+    ForeignItem,
+    ForeignNote,
+    ForeignObservation,
+    ForeignRelation,
+    NoPlace,
+)
+from recollect_importers.conversations import files_below, is_markdown, relative
+from recollect_importers.fields import moment_of, words_of
+from recollect_importers.markdown import MarkdownLine, markdown_lines, marked_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from recollect.transfer.importers import ForeignSource
+
+_LOOKED_AT = 50
+"""Files of a folder, before it is taken for another's."""
+_PLACED = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
+_FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
+_ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
+_RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
+_OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
+# A time, or the box of a task, is no category.
+_NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}.*|[xX]|[^\w]")
+_EXPLICIT = re.compile(
+    r"""(?:(?P<word>[^\s\[\]"']\S*)|(?P<quote>["'])(?P<words>.+?)(?P=quote))\s+"""
+    r"""\[\[(?P<target>[^\[\]]+)\]\](?:\s*\((?P<context>[^()]*)\))?\s*"""
+)
+_LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
+_TAG = re.compile(r"(?:^|(?<=\s))#([^\s#]+)")
+_LINKS_TO = "links_to"
+_BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+"""What announces in YAML that a text begins in the next line."""
+_HEADINGS = frozenset({"observations", "relations"})
+
+
+class _File(NamedTuple):
+    name: str
+    """From the folder, the same on every system."""
+    front: dict[str, str | tuple[str, ...]]
+    nested: tuple[str, ...]
+    """Keys of the front matter with more under them than a list."""
+    body: tuple[MarkdownLine, ...]
+    created_at: datetime | None
+    updated_at: datetime | None
+
+    def text(self, key: str) -> str:
+        value = self.front.get(key, "")
+        return value if isinstance(value, str) else ", ".join(value)
+
+    @property
+    def title(self) -> str:
+        return self.text("title") or self.name.rpartition("/")[2].rpartition(".")[0]
+
+    @property
+    def place(self) -> str:
+        """Its own name in the folder, by which others may link to it."""
+        return self.text("permalink") or self.name.rpartition(".")[0]
+
+
+def _recognises(source: ForeignSource) -> bool:
+    for path in islice(_paths(source), _LOOKED_AT):
+        try:
+            file = _read_file(path, path.name)
+        except InvalidInput:
+            continue
+        if {"title", "type", "permalink"} <= file.front.keys():
+            return True
+        if {"title", "type"} <= file.front.keys() and any(_category(block) for block in _blocks(file.body)):
+            return True
+    return False
+
+
+def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    root = source.path if source.is_folder else source.path.parent
+    files: list[_File] = []
+    for path in _paths(source):
+        name = relative(path, root)
+        try:
+            files.append(_read_file(path, name))
+        except InvalidInput as error:
+            yield BadRow(name, str(error))
+    names = _names(files)
+    by_link = _links(files, names)
+    for file in files:
+        yield from _items(file, names[file.name], by_link)
+    if source.is_folder:
+        for path in files_below(root, lambda name: not is_markdown(name))[0]:
+            yield NoPlace("files that are not Markdown", relative(path, root))
+        for reason in files_below(root, is_markdown)[1]:
+            yield BadRow("folder", reason)
+
+
+def _paths(source: ForeignSource) -> Iterator[Path]:
+    if source.is_folder:
+        yield from files_below(source.path, is_markdown)[0]
+    elif is_markdown(source.path.name) and not source.url:
+        yield source.path
+
+
+def _read_file(path: Path, name: str) -> _File:
+    lines = markdown_lines(path)
+    front, nested, taken = _front_matter(lines)
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    text = {key: value for key, value in front.items() if isinstance(value, str)}
+    # A file's own times are what basic-memory goes by where the text names none.
+    updated = moment_of(text.get("modified")) or changed
+    created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
+    return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str | tuple[str, ...]], tuple[str, ...], int]:
+    """Words and lists by key, the keys that hold more, and how many lines it takes; no more of YAML."""
+    if not lines or lines[0].rstrip() != "---":
+        return {}, (), 0
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
+    if end is None:
+        return {}, (), 0
+    front: dict[str, str | tuple[str, ...]] = {}
+    nested: dict[str, None] = {}
+    key = ""
+    for line in lines[1:end]:
+        if found := _FRONT_LINE.fullmatch(line.rstrip()):
+            key = found[1]
+            front[key] = _value((found[2] or "").strip())
+            continue
+        inner = line.strip()
+        if not inner or inner.startswith("#") or not key:
+            continue
+        held = front[key]
+        if isinstance(held, tuple) or (not held and inner.startswith("- ")):
+            front[key] = (*held, _unquoted(inner.removeprefix("- ")))
+        elif held:  # a long text goes on in the next line, or begins there
+            front[key] = _unquoted(inner) if held in _BLOCKS else f"{held} {_unquoted(inner)}"
+        else:
+            nested[key] = None
+    return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
+
+
+def _value(text: str) -> str | tuple[str, ...]:
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(_unquoted(each.strip()) for each in text[1:-1].split(",") if each.strip())
+    return _unquoted(text)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1].replace('\\"', '"')
+    return text.partition(" #")[0].rstrip()
+
+
+def _names(files: Iterable[_File]) -> dict[str, str]:
+    """The entity of each file: its title, unless another file has that too; then the later one's place."""
+    taken: set[str] = set()
+    names = {}
+    for file in files:
+        names[file.name] = file.title if file.title.lower() not in taken else file.place
+        taken.add(file.title.lower())
+    return names
+
+
+def _links(files: Iterable[_File], names: dict[str, str]) -> dict[str, str]:
+    """By everything that a link may call a file, in lower case: what its entity is called."""
+    found: dict[str, str] = {}
+    for file in files:
+        path = file.name.rpartition(".")[0]
+        # A permalink begins with the project's name, which a link within the project leaves out.
+        in_project = file.place.partition("/")[2]
+        for link in filter(None, (file.title, file.place, in_project, path, path.rpartition("/")[2])):
+            found.setdefault(link.lower(), names[file.name])
+    return found
+
+
+def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignItem]:
+    observations = [
+        ForeignObservation(f"{key}: {value if isinstance(value, str) else ', '.join(value)}", "metadata")
+        for key, value in file.front.items()
+        if key not in _PLACED and value
+    ]
+    tags = [tag.removeprefix("#") for tag in words_of(file.front.get("tags"))]
+    prose: list[str] = []
+    relations: dict[tuple[str, str], str] = {}
+    for block in _blocks(file.body):
+        links = [(_LINKS_TO, target, "") for target in _LINK.findall(block.text)]
+        if block.in_list and (explicit := _EXPLICIT.fullmatch(block.text)):
+            links = [(explicit["word"] or explicit["words"], explicit["target"], explicit["context"] or "")]
+        elif category := _category(block):
+            match = _OBSERVATION.fullmatch(block.text)
+            text = match[2] if match and category == match[1].strip() else block.text
+            observations.append(ForeignObservation(text.strip(), category.lower()))
+            tags += _TAG.findall(text)
+        else:
+            prose.append(block.raw)
+        for type_, target, context in links:
+            # `[[Title|as shown]]` and `[[Title#heading]]` lead to the title.
+            link = re.split(r"[|#]", target)[0].strip()
+            if link:
+                relations.setdefault((type_, by_link.get(link.lower(), link)), context)
+    yield ForeignEntity(
+        name=name,
+        type=file.text("type") or "note",
+        observations=tuple(observations),
+        created_at=file.created_at,
+        updated_at=file.updated_at,
+        tags=tuple(dict.fromkeys(tags)),
+    )
+    for (type_, target), context in relations.items():
+        yield ForeignRelation(name, type_, target, context, created_at=file.created_at)
+    yield from (NoPlace("front matter other than texts and lists", key) for key in file.nested)
+    text = "\n".join(prose).strip()
+    if text and text != f"# {file.title}":
+        yield ForeignNote(
+            key=file.name,
+            text=text,
+            created_at=file.created_at,
+            updated_at=file.updated_at,
+            category=file.text("type") or "note",
+            tags=tuple(dict.fromkeys(tags)),
+            about=(name,),
+        )
+
+
+class _Block(NamedTuple):
+    """An item of a list, a paragraph or a heading."""
+
+    text: str
+    """On one line, without the sign of a list."""
+    raw: str
+    in_list: bool = False
+    plain: bool = False
+    """A heading, a quotation or code, none of which is an observation."""
+
+
+def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
+    waiting: list[str] = []
+    in_list = False
+
+    def block() -> _Block:
+        item = _ITEM.fullmatch(waiting[0]) if in_list else None
+        first = item[2] if item else waiting[0]
+        text = " ".join(filter(None, (first.strip(), *(each.strip() for each in waiting[1:]))))
+        return _Block(text, "\n".join(waiting), in_list)
+
+    for line in lines:
+        is_item = _ITEM.fullmatch(line.text) is not None and not line.coded and not line.level
+        is_rule = _RULE.fullmatch(line.text) is not None
+        is_item = is_item and not is_rule
+        is_plain = line.coded or is_rule or line.text.lstrip().startswith(">")
+        starts = is_item or is_plain or line.level or not line.text.strip()
+        if waiting and starts:
+            yield block()
+            waiting, in_list = [], False
+        if line.level and line.heading.strip().lower() in _HEADINGS:
+            continue
+        if is_plain or line.level or not line.text.strip():
+            yield _Block("" if line.coded else line.text, line.text, plain=True)
+        else:
+            waiting.append(line.text)
+            in_list = in_list or is_item
+    if waiting:
+        yield block()
+
+
+def _category(block: _Block) -> str:
+    """What an observation is of, `note` where it says nothing but has a tag; empty for what is none."""
+    if block.plain:
+        return ""
+    found = _OBSERVATION.fullmatch(block.text)
+    if found and not _NO_CATEGORY.fullmatch(found[1].strip()):
+        return found[1].strip()
+    is_task = re.match(r"\[[ xX-]\]", block.text)
+    is_link = re.fullmatch(r"\[[^\]]*\]\([^)]*\)|\[\[[^\]]*\]\]", block.text)
+    return "note" if _TAG.search(block.text) and not is_task and not is_link else ""
+
+
+FORMAT = ForeignFormat("basic-memory", "basic-memory's folder of Markdown", _recognises, _read)

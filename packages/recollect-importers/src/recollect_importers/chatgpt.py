@@ -1,0 +1,198 @@
+"""A conversation of a ChatGPT export: a tree of messages, of which we follow the branch the user ended on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.transfer.files import json_type
+from recollect.transfer.importers import Conversation
+from recollect.transfer.turns import make_turn, object_at, session_of, time_of_seconds
+from recollect_importers.conversations import (
+    OTHER_BRANCHES,
+    conversation_of,
+    export_format,
+    text_of,
+    title_line,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.domain.changes import Turn
+
+_SPEAKERS = {"user": None, "assistant": "ChatGPT"}
+# What the model thought, what it knew of the user, and what tools and the system answered.
+_UNSHOWN_TYPES = """
+computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
+tether_browsing_display thoughts user_editable_context
+"""
+_UNSHOWN = frozenset(_UNSHOWN_TYPES.split())
+# A reference in the text, between characters for private use: its kind, then what it refers to.
+_REFERENCE = re.compile("\ue200([^\ue200-\ue202]*)(?:\ue202([^\ue200\ue201]*))?\ue201")
+_LEFT_OVER = re.compile("[\ue200-\ue206]")
+
+
+def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
+    mapping = plain.get("mapping")
+    if not isinstance(mapping, dict):
+        raise InvalidInput(f"It has no `mapping` of messages, as ChatGPT's have, but {json_type(mapping)}.")
+    title = title_line(plain.get("title"), "(no title)")
+    id_ = text_of(plain.get("conversation_id")) or text_of(plain.get("id"))
+    if id_ is None:
+        begun = f"{title}\n{plain.get('create_time')}"
+        id_ = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:16]
+    bad: list[str] = []
+    branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
+    left_out: Counter[str] = Counter()
+    if others := sum(map(_is_said, mapping.values())) - sum(_is_said(node) for _, node in branch):
+        left_out[OTHER_BRANCHES] = others
+
+    def turn(key: str, node: dict[str, Any]) -> Turn | None:
+        return _turn(key, node, left_out)
+
+    session, start = session_of(f"chatgpt:{id_}"), time_of_seconds(plain.get("create_time"))
+    return conversation_of(session, title, place, branch, turn, start=start, bad=bad, left_out=left_out)
+
+
+def _is_said(node: object) -> bool:
+    match node:
+        case {"message": {"author": {"role": str(role)}}}:
+            return role in _SPEAKERS
+    return False
+
+
+def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> list[str]:
+    """From the root to the node on which the user ended; to the newest leaf, if the export does not say."""
+    here: object = plain.get("current_node")
+    if not isinstance(here, str) or here not in mapping:
+        parents = {_parent(node) for node in mapping.values()}
+        leaves = [key for key in mapping if key not in parents] or list(mapping)
+        # The last of equals: messages are added at the end.
+        here = max(reversed(leaves), key=lambda key: _created(mapping[key]), default=None)
+    path: dict[str, None] = {}
+    while isinstance(here, str):
+        if here in path:
+            bad.append(f"message {here!a}: It is its own ancestor; what stood before it was not read.")
+            break
+        if here not in mapping:
+            bad.append(f"message {here!a}: It is not in the export, nor is what stood before it.")
+            break
+        path[here] = None
+        here = _parent(mapping[here])
+    return list(reversed(path))
+
+
+def _parent(node: object) -> str | None:
+    match node:
+        case {"parent": str(parent)}:
+            return parent
+    return None
+
+
+def _created(node: object) -> float:
+    match node:
+        case {"message": {"create_time": seconds}} if at := time_of_seconds(seconds):
+            return at.timestamp()
+    return float("-inf")
+
+
+def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None:
+    """None: nothing that the user was shown."""
+    if node.get("message") is None:
+        return None
+    message = object_at(node["message"], "`message`")
+    author = object_at(message.get("author"), "`author`")
+    role = author.get("role")
+    if not isinstance(role, str) or role not in _SPEAKERS:
+        left_out["system and tool messages"] += _has_content(message)
+        return None
+    content = _shown(message)
+    if not content.strip():
+        left_out["hidden messages, thoughts and tool calls"] += _has_content(message)
+        return None
+    id_ = text_of(message.get("id")) or key
+    speaker = text_of(author.get("name")) or _SPEAKERS[role]
+    return make_turn(content, role, speaker, time_of_seconds(message.get("create_time")), f"chatgpt:{id_}")
+
+
+def _has_content(message: dict[str, Any]) -> bool:
+    match message.get("content"):
+        case {"content_type": _, **content}:
+            return any(
+                value not in (None, "", [], [""]) for key, value in content.items() if key != "language"
+            )
+    return False
+
+
+def _shown(message: dict[str, Any]) -> str:
+    """Empty: it was hidden, or for a tool, or is of a kind that nobody reads."""
+    metadata = message.get("metadata")
+    details: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
+    if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
+        return ""
+    content = object_at(message["content"], "`content`")
+    kind = content.get("content_type")
+    # Code for the interpreter is part of the answer; searches, prompts for images and the like are not.
+    readers = {"all", "python"} if kind == "code" else {"all"}
+    recipient = message.get("recipient")
+    is_for_tool = isinstance(recipient, str) and recipient and recipient not in readers
+    if is_for_tool or (isinstance(kind, str) and kind in _UNSHOWN):
+        return ""
+    text = _text(content)
+    if kind == "code" and (code := text_of(content.get("text"))) is not None:
+        language = content.get("language")
+        known = isinstance(language, str) and language.isalnum() and language != "unknown"
+        text = f"```{language if known else ''}\n{code}\n```"
+    shown = _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
+    return "\n\n".join(filter(None, [shown, *_attachments(details)]))
+
+
+def _text(content: dict[str, Any]) -> str:
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        return text_of(content.get("text")) or ""
+    return "\n\n".join(filter(None, map(_part, parts)))
+
+
+def _part(part: object) -> str:
+    match part:
+        case str():
+            return part if part.strip() else ""
+        case {"content_type": "image_asset_pointer"}:
+            return "[image]"
+        case {"content_type": "audio_asset_pointer" | "video_container_asset_pointer"}:
+            return ""  # what was said stands beside it, as a transcription
+        case {"text": text}:
+            return text_of(text) or ""
+    return ""
+
+
+def _attachments(details: dict[str, Any]) -> Iterator[str]:
+    """Images are left out here: they stand among the parts."""
+    given = details.get("attachments")
+    for one in given if isinstance(given, list) else []:
+        match one:
+            case {"name": name} if text_of(name) and not str(one.get("mime_type")).startswith("image/"):
+                yield f"[attachment: {text_of(name)}]"
+
+
+def _named(found: re.Match[str]) -> str:
+    """The words that a reference showed: a thing's name, a link's title; of a citation, none."""
+    about = found[2] or ""
+    if found[1] == "url":
+        return about.split("\ue202")[0]
+    if found[1] == "entity":
+        with suppress(ValueError, RecursionError):
+            match json.loads(about):
+                case [_, str(name), *_]:
+                    return name
+    return ""
+
+
+FORMAT = export_format("chatgpt", "a ChatGPT export", "mapping", dict, chatgpt_conversation)

@@ -1,0 +1,210 @@
+"""Claude's exports: conversations, and what Claude remembers of a person and their projects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.transfer.files import json_type
+from recollect.transfer.importers import (
+    BadRow,
+    Conversation,
+    ForeignFormat,
+    ForeignItem,
+    ForeignNote,
+    NoPlace,
+)
+from recollect.transfer.turns import make_turn, session_of, time_of_iso
+from recollect_importers.conversations import (
+    OTHER_BRANCHES,
+    conversation_of,
+    export_format,
+    text_of,
+    title_line,
+    with_mark,
+)
+from recollect_importers.fields import list_of, moment_of, object_of, objects_of, text_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.domain.changes import Turn
+    from recollect.transfer.importers import ForeignSource
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_TOOLS = "tool calls and their results"
+_UNSAID = {"thinking": "thoughts", "tool_use": _TOOLS, "tool_result": _TOOLS}
+_ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
+
+
+def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
+    messages = plain.get("chat_messages")
+    if not isinstance(messages, list):
+        raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {json_type(messages)}.")
+    id_ = text_of(plain.get("uuid"))
+    if id_ is None:
+        raise InvalidInput("It has no `uuid`, so that it could not be known again.")
+    session = session_of(f"claude:{id_}")
+
+    branch = _branch(plain, messages)
+    left_out: Counter[str] = Counter()
+    if others := len(messages) - len(branch):
+        left_out[OTHER_BRANCHES] = others
+
+    def turn(number: int, message: dict[str, Any]) -> Turn | None:
+        left_out.update(_unsaid(message))
+        return _turn(message, session, number)
+
+    title = title_line(plain.get("name"), "(no title)")
+    start = time_of_iso(plain.get("created_at"))
+    return conversation_of(session, title, place, branch, turn, start=start, left_out=left_out)
+
+
+def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
+    """The messages of the branch that ends on the newest, numbered as they stand; all, if it is no tree."""
+    numbered = list(enumerate(messages, 1))
+    by_id = {
+        message["uuid"]: (number, message)
+        for number, message in numbered
+        if isinstance(message, dict) and isinstance(message.get("uuid"), str)
+    }
+    parents = [message.get("parent_message_uuid") for _, message in by_id.values()]
+    if len(by_id) < len(messages) or not all(isinstance(parent, str) for parent in parents):
+        return numbered
+    # First messages share one made-up parent. With several, some are missing, and the order is all we have.
+    if len({parent for parent in parents if parent not in by_id}) != 1:
+        return numbered
+    here = plain.get("current_leaf_message_uuid")
+    if not isinstance(here, str) or here not in by_id:
+        created = {id_: time_of_iso(message.get("created_at")) for id_, (_, message) in by_id.items()}
+        here = max(by_id, key=lambda id_: (created[id_] or _LONG_AGO, by_id[id_][0]))
+    path: list[tuple[int, Any]] = []
+    while here in by_id and len(path) <= len(by_id):
+        path.append(by_id[here])
+        here = path[-1][1]["parent_message_uuid"]
+    return path[::-1] if len(path) <= len(by_id) else numbered  # longer: it went in a circle
+
+
+def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
+    sender = message.get("sender")
+    if not isinstance(sender, str) or sender not in _ROLES:
+        raise InvalidInput(f"Its `sender` is {str(sender)[:40]!a}; it is human or assistant.")
+    content = "\n\n".join([*_texts(message), *_attachments(message)])
+    if not content.strip():
+        return None
+    role, speaker = _ROLES[sender]
+    id_ = text_of(message.get("uuid"))
+    source = f"claude:{id_}" if id_ else None
+    turn = make_turn(content, role, speaker, time_of_iso(message.get("created_at")), source)
+    return turn if id_ else with_mark(turn, session, number)
+
+
+def _unsaid(message: dict[str, Any]) -> Iterator[str]:
+    """The sort of each thing in a message that nobody said."""
+    for block in objects_of(message.get("content")):
+        if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
+            yield sort
+    for one in objects_of(message.get("attachments")):
+        if text_of(one.get("extracted_content")):
+            yield "texts extracted from attachments"
+
+
+def _texts(message: dict[str, Any]) -> list[str]:
+    """What the blocks show. The message's own `text` repeats it, with fillers for tools: it comes second."""
+    blocks = objects_of(message.get("content"))
+    found = [text for block in blocks if (text := _block(block))]
+    if found:
+        return found
+    text = text_of(message.get("text"))
+    # Where tools alone spoke, fillers are all that it holds.
+    return [text] if text and all(block.get("type") == "text" for block in blocks) else []
+
+
+def _block(block: dict[str, Any]) -> str | None:
+    match block:
+        case {"type": "text", "text": text}:
+            return text_of(text)
+        case {"type": "image"}:
+            return "[image]"
+        case {"type": "tool_use", "name": "artifacts", "input": {"title": given}} if title := text_of(given):
+            return f"[artifact: {title}]"
+    return None
+
+
+def _attachments(message: dict[str, Any]) -> Iterator[str]:
+    """By name only: what was extracted from them is not what was said."""
+    for key in ("attachments", "files"):
+        for one in objects_of(message.get(key)):
+            name = text_of(one.get("file_name"))
+            yield f"[attachment: {name}]" if name else "[attachment]"
+
+
+# Claude's own memory of a person, and their projects: memories.json and projects.json of an export.
+
+
+_PROJECT = ("description", "prompt_template")
+
+
+def _recognises(source: ForeignSource) -> bool:
+    match source.document:
+        case [{"conversations_memory": _}, *_] | {"conversations_memory": _}:
+            return True
+        case [{"uuid": str(), "name": str(), "prompt_template": _, "docs": _}, *_]:
+            return True
+        case _:
+            return False
+
+
+def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    document = source.document
+    for number, row in enumerate(document if isinstance(document, list) else [document], 1):
+        if not isinstance(row, dict):
+            yield BadRow(f"row {number}", "It is not a JSON object.")
+        elif "docs" in row:
+            yield from _project(row)
+        else:
+            yield from _memory(row)
+
+
+def _memory(row: dict[str, Any]) -> Iterator[ForeignItem]:
+    texts = {"conversations": row.get("conversations_memory"), **object_of(row.get("project_memories"))}
+    for key, text in texts.items():
+        if text_value(text).strip():
+            yield ForeignNote(
+                key=f"memory:{key}",
+                text=text_value(text),
+                category="memory",
+                tags=() if key == "conversations" else (f"project {key}",),
+            )
+    files = list_of(row.get("memory_files"))
+    if files:
+        yield NoPlace("files of memory", count=len(files))
+
+
+def _project(row: dict[str, Any]) -> Iterator[ForeignItem]:
+    project, name = text_value(row.get("uuid")), text_value(row.get("name"))
+    created, updated = moment_of(row.get("created_at")), moment_of(row.get("updated_at"))
+    texts = [(part, text_value(row.get(part)), created) for part in _PROJECT]
+    for doc in list_of(row.get("docs")):
+        held = object_of(doc)
+        at = moment_of(held.get("created_at")) or created
+        texts.append((text_value(held.get("filename")), text_value(held.get("content")), at))
+    for part, text, at in texts:
+        if text.strip():
+            yield ForeignNote(
+                key=f"project:{project}:{part}",
+                text=text,
+                created_at=at,
+                updated_at=updated,
+                category="project",
+                tags=(f"project {project}",),
+                metadata={"project": name, "part": part},
+            )
+
+
+FORMAT = export_format("claude", "a Claude export", "chat_messages", list, claude_conversation)
+MEMORY_FORMAT = ForeignFormat(
+    "claude-memory", "memories.json or projects.json of a Claude export", _recognises, _read
+)

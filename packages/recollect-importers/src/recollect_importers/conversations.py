@@ -1,0 +1,558 @@
+"""Conversations in other programs' files: where they are kept, and how their turns are made."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import json
+import lzma
+import re
+import shlex
+import unicodedata
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date, datetime, time
+from itertools import count, islice
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from recollect.domain.changes import Turn
+from recollect.domain.errors import InvalidInput
+from recollect.transfer.files import GZIP_MARK, UTF16_MARKS, UnpackedFile, check_unpacked
+from recollect.transfer.importers import Conversation, ForeignFormat, ForeignItem, NoPlace
+from recollect.transfer.turns import object_at, storable_text, time_of_iso
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from recollect.transfer.importers import ForeignSource
+
+_Key = TypeVar("_Key", str, int)
+
+OTHER_BRANCHES = "messages of other branches"
+"""What was said before somebody went back and went on in another way."""
+# Who writes a date puts it near the start.
+_STAMP_LIMIT = 200
+_DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
+_CLOCK = (
+    r"(?P<clock>\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?)"
+    r"\s*(?P<half>[ap]\.?m\b\.?)?\s*(?P<zone>Z\b|UTC\b|[+-]\d{2}:?\d{2}\b)?"
+)
+_MOMENT = re.compile(rf"(?:\b{_DATE})?(?:(?:^|\b|T)[T,\s]{{0,3}}{_CLOCK})?", re.IGNORECASE)
+
+
+def with_mark(turn: Turn, where: str, number: int) -> Turn:
+    """The turn with a mark of its own, for formats that give none: its place among the like, and a hash."""
+    content = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
+    return replace(turn, source=f"{where}#{number}:{hashlib.sha256(content.encode()).hexdigest()[:16]}")
+
+
+def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
+    """Each is numbered among those that say the same, so that one put between others leaves their marks."""
+    seen: defaultdict[tuple[str | None, str | None, str], Iterator[int]] = defaultdict(lambda: count(1))
+    return tuple(with_mark(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns)
+
+
+def with_times(turns: Sequence[Turn], start: datetime | None) -> tuple[Turn, ...]:
+    """A turn without a time takes that of the turn before; the first takes the start, or the next known."""
+    last = start or next((turn.at for turn in turns if turn.at is not None), None)
+    return tuple(replace(turn, at=(last := turn.at or last)) for turn in turns)
+
+
+def conversation_of(
+    session: str,
+    title: str,
+    place: str,
+    messages: Iterable[tuple[_Key, object]],
+    turn_of: Callable[[_Key, dict[str, Any]], Turn | None],
+    *,
+    start: datetime | None,
+    bad: Iterable[str] = (),
+    left_out: Mapping[str, int] | None = None,
+) -> Conversation:
+    """The turns of messages, each under its key; what cannot be read is named with its place.
+
+    `turn_of` may count in `left_out` what it leaves out.
+    """
+    turns: list[Turn] = []
+    reasons = list(bad)
+    for key, message in messages:
+        try:
+            turn = turn_of(key, object_at(message, "It"))
+        except InvalidInput as error:
+            reasons.append(f"message {key!a}: {error}")
+            continue
+        if turn is not None:
+            turns.append(turn)
+    named = tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
+    counted = {what: number for what, number in (left_out or {}).items() if number}
+    return Conversation(session, title, with_times(turns, start), named, counted)
+
+
+def text_of(value: object) -> str | None:
+    """What a key holds, if it is text that says something."""
+    return storable_text(value) if isinstance(value, str) and value.strip() else None
+
+
+def title_line(value: object, otherwise: str) -> str:
+    """A title on one line."""
+    return " ".join((text_of(value) or otherwise).split())
+
+
+# Times: one that names no zone is read as UTC
+
+
+def time_in_words(text: str, day: date | None = None) -> datetime | None:
+    """The first date, or time of `day`, in a heading or a stamp: 2024-05-06, 2024-05-06 14:30, 2:30 PM.
+
+    A date of figures in another order is not read, since 05/06 is two days.
+    """
+    for found in _MOMENT.finditer(text[:_STAMP_LIMIT]):
+        if not found[0].strip():
+            continue
+        try:
+            on = date.fromisoformat(found["date"]) if found["date"] else day
+            if on is not None:
+                return time_of_iso(f"{on.isoformat()}T{_clock(found)}")
+        except ValueError:
+            continue
+    return None
+
+
+def _clock(found: re.Match[str]) -> str:
+    if not found["clock"]:
+        return "00:00"
+    hour, _, rest = found["clock"].partition(":")
+    of_day = int(hour)
+    if half := found["half"]:
+        of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
+    zone = (found["zone"] or "").upper().replace("UTC", "Z")
+    clock = f"{of_day:02d}:{rest}"
+    time.fromisoformat(clock)  # or it is none
+    return clock + zone
+
+
+# The values of a JSON file, one at a time, so that a long list is never in memory as a whole.
+
+
+VALUE_LIMIT = 32 * 1024 * 1024
+"""Characters of one value. What is longer is no conversation, and would not fit into memory."""
+_PIECE = 1 << 16
+_STARTS = frozenset('{["-0123456789tfnNI')
+_decoder = json.JSONDecoder()
+
+
+def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any]:
+    """The elements, if the file holds one list; otherwise the values in it, one after another.
+
+    `InvalidInput` where it cannot be read any further; what came before was good.
+    """
+    text = _Text(file, name, limit)
+    if text.next_letter() != "[":
+        while text.next_letter():
+            yield text.value()
+        return
+    text.take("[")
+    ended = text.next_letter() == "]"
+    while not ended:
+        yield text.value()
+        ended = text.next_letter() == "]"
+        if not ended:
+            text.take(",")
+    text.take("]")
+    if text.next_letter():
+        raise text.wrong("something follows the list")
+
+
+class _Text:
+    """A window that slides over the text of a file."""
+
+    def __init__(self, file: IO[bytes], name: str, limit: int) -> None:
+        self._file = file
+        self._name = name
+        self._limit = limit
+        self._decode = codecs.getincrementaldecoder("utf-8")("strict")
+        self._window = ""
+        self._at = 0
+        self._passed = 0  # characters that have left the window
+        self._bytes = 0
+        self._wrong_byte: int | None = None  # counted from 1, where the text ends that can be read
+        self._ended = False
+
+    def next_letter(self) -> str:
+        """The next one that is not white space, which is left behind; empty at the end."""
+        while True:
+            while self._at < len(self._window):
+                letter = self._window[self._at]
+                if letter not in " \t\r\n":
+                    return letter
+                self._at += 1
+            if self._ended:
+                return ""
+            self._more(_PIECE)
+
+    def take(self, letter: str) -> None:
+        found = self.next_letter()
+        if found != letter:
+            raise self.wrong(
+                f"{found!a} stands where {letter!r} was expected" if found else "it is cut short"
+            )
+        self._at += 1
+
+    def value(self) -> Any:
+        if (letter := self.next_letter()) not in _STARTS:
+            raise self.wrong(f"{letter!a} begins no value" if letter else "it is cut short")
+        piece = _PIECE
+        while True:
+            try:
+                value, end = _decoder.raw_decode(self._window, self._at)
+            except json.JSONDecodeError as error:
+                if self._ended:
+                    raise self.wrong(error.msg, error.pos) from None
+            except (ValueError, RecursionError) as error:  # thousands of digits; brackets without end
+                raise self.wrong(str(error)) from None
+            else:
+                # At the window's end, a number may go on.
+                if end < len(self._window) or self._ended:
+                    self._at = end
+                    return value
+            if len(self._window) - self._at > self._limit:
+                raise self.wrong(f"a value does not end within {self._limit:,} characters")
+            self._more(piece)
+            piece *= 2
+
+    def wrong(self, why: str, at: int | None = None) -> InvalidInput:
+        place = self._passed + (self._at if at is None else at) + 1
+        return InvalidInput(f"{self._name} is not JSON from character {place:,} on: {why}.")
+
+    def _more(self, piece: int) -> None:
+        if self._wrong_byte is not None:
+            raise InvalidInput(f"{self._name} is not UTF-8 text: byte {self._wrong_byte:,} is wrong.")
+        content = self._read(piece)
+        waiting = self._decode.getstate()[0]
+        try:
+            text = self._decode.decode(content, final=not content)
+        except UnicodeDecodeError as error:
+            # What stands before it can be read, and is.
+            text = (waiting + content)[: error.start].decode("utf-8")
+            self._wrong_byte = self._bytes - len(waiting) + error.start + 1
+        if self._bytes == 0:
+            text = text.removeprefix("\ufeff")
+        self._bytes += len(content)
+        self._ended = not content and self._wrong_byte is None
+        self._passed += self._at
+        self._window = self._window[self._at :] + text
+        self._at = 0
+
+    def _read(self, piece: int) -> bytes:
+        try:
+            content = self._file.read(piece)
+        except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+            raise InvalidInput(f"{self._name} could not be read to its end: {error}.") from error
+        if self._bytes == 0 and content.startswith(UTF16_MARKS):
+            raise InvalidInput(f"{self._name} is in UTF-16; save it as UTF-8 and import that.")
+        return content
+
+
+# Where exports keep conversations: in a JSON file, in a zip, which stays packed, or below a folder.
+
+
+SIZE_LIMIT = 2 * 1024**3
+"""Bytes that a zip's conversations may have once unpacked."""
+_CONVERSATIONS = re.compile(r"conversations(?:[-_]?(\d+))?\.json", re.IGNORECASE)
+_ENCRYPTED = 0x1
+
+ReadConversation = Callable[[dict[str, Any], str], Conversation]
+
+
+class Member(NamedTuple):
+    """One file of conversations: by itself, or inside a zip."""
+
+    name: str
+    path: Path
+    inside: zipfile.ZipInfo | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        try:
+            if self.inside is None:
+                with self.path.open("rb") as raw:
+                    packed = raw.read(2) == GZIP_MARK
+                    raw.seek(0)
+                    yield cast("IO[bytes]", UnpackedFile(gzip.GzipFile(fileobj=raw), raw)) if packed else raw
+            else:
+                with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as file:
+                    yield file
+        except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+            raise InvalidInput(f"{self.name} cannot be read: {error}.") from error
+
+    def rows(self) -> Iterator[object]:
+        """The conversations, as plain data: a list of them, or an object that keeps them in a list."""
+        with self.opened() as file:
+            for plain in json_values(file, self.name):
+                if isinstance(plain, dict) and isinstance(plain.get("conversations"), list):
+                    yield from plain["conversations"]
+                else:
+                    yield plain
+
+
+def archived_conversations(path: Path, format: str, read: ReadConversation) -> Iterator[Conversation]:  # noqa: A002  # as in the façade
+    """Every conversation of every file; `read` gets one, and its place for messages."""
+    found = archive_members(path)
+    if not found:
+        raise InvalidInput(
+            f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
+        )
+    for member in found:
+        session, number = f"{format}:{member.name}", 0
+        try:
+            for number, plain in enumerate(member.rows(), 1):
+                place = f"{member.name}, conversation {number}"
+                try:
+                    conversation = read(object_at(plain, "It"), place)
+                except InvalidInput as error:
+                    conversation = Conversation.unreadable(session, member.name, f"{place}: {error}")
+                if not conversation.is_empty:
+                    yield conversation
+        except InvalidInput as error:
+            # What was read of it stays read.
+            more = f" What stands before it, {number:,} conversations, was read." if number else ""
+            yield Conversation.unreadable(session, member.name, f"{error}{more}")
+
+
+def archive_members(path: Path) -> tuple[Member, ...]:
+    """The files of conversations at this path, in the order of their numbers; none if a folder has none."""
+    if path.is_dir():
+        found: list[Member] = []
+        for file in files_below(path, _may_hold)[0]:
+            if is_zip(file):
+                found += _inside(file, relative(file, path))
+            elif not file.name.lower().endswith(".zip"):
+                found.append(Member(relative(file, path), file))
+        return tuple(sorted(found, key=_order))
+    if not is_zip(path):
+        return (Member(path.name, path),)
+    inside = _inside(path, path.name)
+    if not inside:
+        raise InvalidInput(
+            f"{path} has no conversations.json or conversations-000.json in it, as an export of ChatGPT or "
+            "Claude has. If it holds other zips, unpack it and import the folder."
+        )
+    return tuple(sorted(inside, key=_order))
+
+
+def other_files(path: Path, wanted: Callable[[str], bool] | None) -> tuple[str, ...]:
+    """The names of what else a zip or folder holds, in their order; without `wanted`, of an export."""
+    if path.is_dir():
+        is_read = wanted or _may_hold
+        files = files_below(path, lambda name: not is_read(name))[0]
+        return tuple(relative(file, path) for file in files)
+    if not is_zip(path):
+        return ()
+    with zipfile.ZipFile(path) as archive:
+        others = (info for info in archive.infolist() if not info.is_dir() and not _is_conversations(info))
+        return tuple(sorted(info.filename for info in others if "__MACOSX" not in info.filename))
+
+
+def is_zip(path: Path) -> bool:
+    try:
+        return path.is_file() and zipfile.is_zipfile(path)
+    except OSError:
+        return False
+
+
+def _may_hold(name: str) -> bool:
+    return name.lower().endswith(".zip") or _CONVERSATIONS.fullmatch(name) is not None
+
+
+def _inside(path: Path, name: str) -> list[Member]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = [info for info in archive.infolist() if _is_conversations(info)]
+    # A zip's directory may be wrong in every way.
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise InvalidInput(f"{name} is a damaged zip: {error}. Download it again.") from error
+    if any(info.flag_bits & _ENCRYPTED for info in found):
+        raise InvalidInput(f"{name} is locked by a password; unpack it and import the folder.")
+    size = sum(info.file_size for info in found)
+    if size > SIZE_LIMIT:
+        raise InvalidInput(
+            f"{name} holds {size / 1024**3:,.1f} GB of conversations, more than the "
+            f"{SIZE_LIMIT / 1024**3:,.0f} GB that are read out of a zip. If that is no mistake, "
+            "unpack it and import the folder."
+        )
+    for info in found:
+        check_unpacked(f"{name}/{info.filename}", info.file_size, info.compress_size)
+    return [Member(f"{name}/{info.filename}", path, info) for info in found]
+
+
+def _is_conversations(info: zipfile.ZipInfo) -> bool:
+    *folders, file = info.filename.split("/")
+    return "__MACOSX" not in folders and _CONVERSATIONS.fullmatch(file) is not None
+
+
+def _order(member: Member) -> tuple[str, int]:
+    folder, _, file = member.name.rpartition("/")
+    number = _CONVERSATIONS.fullmatch(file)
+    return folder, int(number[1]) if number and number[1] else -1
+
+
+def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path], list[str]]:
+    """The files whose name is wanted, always in the same order; and folders that cannot be read, and why.
+
+    Hidden ones are left out. A folder that a link leads to again is read once.
+    """
+    files: list[Path] = []
+    closed: list[str] = []
+    seen: set[Path] = set()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        real = here.resolve()
+        if real in seen:
+            continue
+        seen.add(real)
+        try:
+            entries = [entry for entry in here.iterdir() if not entry.name.startswith(".")]
+        except OSError as error:
+            closed.append(f"{relative(here, folder)} cannot be read: {error.strerror}.")
+            continue
+        files += [entry for entry in entries if wanted(entry.name) and entry.is_file()]
+        # A folder behind a link comes after those that are really here, so that these give their paths.
+        folders = [entry for entry in entries if entry.is_dir()]
+        waiting[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
+        waiting += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
+    return sorted(files, key=lambda file: relative(file, folder)), sorted(closed)
+
+
+def relative(path: Path, folder: Path) -> str:
+    """The path from the folder, the same on every system."""
+    return unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
+
+
+def each_file(
+    path: Path,
+    format: str,  # noqa: A002  # as in the façade
+    wanted: Callable[[str], bool],
+    read: Callable[[Path, str], Iterator[Conversation]],
+) -> Iterator[Conversation]:
+    """The conversations of a file, or of every wanted file below a folder; what cannot be read is named."""
+    if not path.is_dir():
+        yield from read(path, path.name)
+        return
+    files, closed = files_below(path, wanted)
+    if not files and not closed:
+        what = f"has no files of the format {format}" if any(path.iterdir()) else "is empty"
+        raise InvalidInput(f"{path} {what}; nothing was imported.")
+    for reason in closed:
+        yield Conversation.unreadable(f"{format}:{path.name}", path.name, reason)
+    for file in files:
+        name = relative(file, path)
+        try:
+            yield from read(file, name)
+        except InvalidInput as error:
+            yield Conversation.unreadable(f"{format}:{name}", name, str(error))
+
+
+# Formats of conversations
+
+_LOOKED_AT = 20
+"""Rows, before a file is taken for another's."""
+_HOPELESS = 10_000
+_SHOWN = 5
+_LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
+_OF_MEMORY = ("memories.json", "projects.json")
+"""Names of files that are the format `claude-memory`."""
+
+
+def has_lines_of_turns(name: str) -> bool:
+    """Whether this is the name of a file with a turn to each line."""
+    return _LINED.search(name) is not None
+
+
+def export_format(
+    name: str, title: str, row_key: str, row_type: type, read: ReadConversation
+) -> ForeignFormat:
+    """The format of an export, in which every conversation holds its messages under one key."""
+
+    def has_rows(member: Member) -> bool:
+        rows = islice(member.rows(), _LOOKED_AT)
+        return any(isinstance(row, dict) and isinstance(row.get(row_key), row_type) for row in rows)
+
+    def recognises(source: ForeignSource) -> bool:
+        if source.is_database or is_markdown(source.path.name) or has_lines_of_turns(source.path.name):
+            return False
+        for member in (
+            _inside(source.path, source.path.name) if is_zip(source.path) else archive_members(source.path)
+        ):
+            with suppress(InvalidInput):  # reported when it is read
+                if has_rows(member):
+                    return True
+        return False
+
+    def items(source: ForeignSource) -> Iterator[ForeignItem]:
+        yield from _unless_all_bad(archived_conversations(source.path, name, read), source.path, name)
+        yield from _other_files(source.path, "export", None)
+
+    return ForeignFormat(name, title, recognises, items, order=1, signs=(f'"{row_key}"'.encode(),))
+
+
+def file_format(
+    name: str,
+    title: str,
+    order: int,
+    recognises: Callable[[ForeignSource], bool],
+    wanted: Callable[[str], bool],
+    read: Callable[[Path, str], Iterator[Conversation]],
+) -> ForeignFormat:
+    """The format of a file, or of each file below a folder whose name is wanted."""
+
+    def items(source: ForeignSource) -> Iterator[ForeignItem]:
+        yield from _unless_all_bad(each_file(source.path, name, wanted, read), source.path, name)
+        yield from _other_files(source.path, "folder", wanted)
+
+    return ForeignFormat(name, title, recognises, items, order)
+
+
+def is_markdown(name: str) -> bool:
+    return name.lower().endswith((".md", ".markdown"))
+
+
+def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Iterator[Conversation]:
+    """The same, unless nothing of it can be read: that is no list of bad rows, but the wrong file."""
+    first: list[Conversation] = []
+    bad: list[str] = []
+    for conversation in found:
+        first.append(conversation)
+        bad += conversation.bad
+        if conversation.turns or len(bad) >= _HOPELESS:
+            break
+    if bad and not first[-1].turns:
+        raise InvalidInput(
+            f"Nothing in {path} could be read as {name}. {bad[0]} If it is in another format, name that: "
+            "recollect import --help lists them."
+        )
+    yield from first
+    first.clear()
+    yield from found
+
+
+def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NoPlace]:
+    """What is beside the conversations, with files apart that another import takes."""
+    others = other_files(path, wanted)
+    of_memory = [name for name in others if wanted is None and name.endswith(_OF_MEMORY)]
+    first = "" if path.is_dir() else "unpack the zip, then "
+    for name in of_memory:
+        file = str(path / name) if path.is_dir() else name
+        yield NoPlace(
+            f"Claude's memory and projects; {first}import each separately",
+            f"recollect import {shlex.quote(file)}",
+        )
+    for name in others:
+        if name not in of_memory:
+            yield NoPlace(f"other files of the {what}", name)

@@ -1,0 +1,350 @@
+"""Programs that keep their memory in one database: Cognis, mcp-memory-service, MCP Memory v2, LangGraph."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.records import Status
+from recollect.transfer.importers import (
+    BadRow,
+    ForeignEntity,
+    ForeignFormat,
+    ForeignItem,
+    ForeignMessage,
+    ForeignNote,
+    ForeignObservation,
+    ForeignRelation,
+    ForeignSource,
+    NoPlace,
+)
+from recollect_importers.fields import (
+    count_tables,
+    made,
+    moment_of,
+    object_of,
+    other_fields,
+    text_value,
+    unusual,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+
+    from recollect.transfer.importers import ForeignRow
+
+# Cognis: extracted memories with their versions, and the messages they come from, in `cognis.db`
+
+_COGNIS_NOTE = """
+key=memory_id text=content created_at updated_at happened_at=event_time category importance session=session_id
+owner=owner_id agent=agent_id
+"""
+_COGNIS_MESSAGE = """
+session=session_id key=message_id|id text=content role created_at=timestamp|created_at owner=owner_id
+agent=agent_id
+"""
+_COGNIS_USUAL = {"sector": "semantic", "scope": "user", "source_role": None, "confidence": 0.8}
+
+
+def _cognis_file(source: ForeignSource) -> ForeignSource:
+    """The file itself, or that of a data folder."""
+    found = source.file("cognis.db") if source.is_folder else None
+    return source if found is None else ForeignSource(found)
+
+
+def _is_cognis(source: ForeignSource) -> bool:
+    columns = ("memory_id", "owner_id", "is_current", "replaces_id")
+    return _cognis_file(source).has_table("memories", *columns)
+
+
+def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
+    found = _cognis_file(source)
+    with found.database() as rows:
+        # A later version names the one that it replaces.
+        replacing = rows.execute("SELECT replaces_id, memory_id FROM memories WHERE replaces_id IS NOT NULL")
+        later = {row["replaces_id"]: row.text("memory_id") for row in replacing}
+        for row in rows.execute("SELECT * FROM memories ORDER BY rowid"):
+            yield _cognis_note(row, later.get(row["memory_id"]))
+            if row["access_count"]:
+                yield NoPlace("access counts")
+        if "messages" in found.tables:
+            for row in rows.execute("SELECT * FROM messages ORDER BY id"):
+                yield made(ForeignMessage, row, _COGNIS_MESSAGE)
+        if "memory_conflicts" in found.tables:
+            for row in rows.execute("SELECT * FROM memory_conflicts"):
+                pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
+                yield NoPlace("flags for contradicting memories", pair)
+
+
+def _cognis_note(row: ForeignRow, later: str | None) -> ForeignItem:
+    status = row["status"] or "current"
+    closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
+    is_gone = status == "deleted"
+    is_old = not is_gone and (status == "historical" or not row["is_current"])
+    metadata = unusual(row, _COGNIS_USUAL)
+    if row["original_content"] not in (None, "", row["content"]):
+        metadata["original_content"] = row["original_content"]
+    return made(
+        ForeignNote,
+        row,
+        _COGNIS_NOTE,
+        metadata=metadata,
+        superseded_by=later if is_old else None,
+        superseded_at=closed if is_old else None,
+        forgotten_at=closed if is_gone else None,
+        expires_at=moment_of(row["valid_until"]) if status == "current" else None,
+    )
+
+
+COGNIS = ForeignFormat("cognis", "Cognis's store", _is_cognis, _read_cognis)
+
+
+# mcp-memory-service: memories with tags and metadata, links between them, and beliefs
+
+_ENTITY_LINK = "has_entity"
+"""The kind of a link that leads from a memory to the name of an entity."""
+_NO_TAG = "untagged"
+"""The tag of a memory that has none."""
+_SERVICE_PLACED = {"tags", "type", "importance", "importance_score", "session_id", "superseded_by"}
+_SERVICE_NOTE = """
+key=content_hash text=content created_at=created_at|created_at_iso updated_at=updated_at|updated_at_iso
+category=memory_type forgotten_at=deleted_at
+"""
+
+
+def _is_memory_service(source: ForeignSource) -> bool:
+    return source.has_table("memories", "content_hash", "content", "tags", "memory_type", "metadata")
+
+
+def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
+    with source.database() as rows:
+        about: defaultdict[str, list[str]] = defaultdict(list)
+        if "memory_graph" in source.tables:
+            for row in rows.execute("SELECT * FROM memory_graph"):
+                start, end, kind = (
+                    row.text(name) for name in ("source_hash", "target_hash", "relationship_type")
+                )
+                if kind == _ENTITY_LINK:
+                    about[start].append(end)
+                    type_ = text_value(object_of(row["metadata"]).get("entity_type"))
+                    yield made(ForeignEntity, row, "created_at", name=end, type=type_)
+                else:
+                    yield NoPlace("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
+        for row in rows.execute("SELECT * FROM memories ORDER BY id"):
+            yield _service_note(row, tuple(about.get(row.text("content_hash"), ())))
+        if "beliefs" in source.tables:
+            for row in rows.execute("SELECT * FROM beliefs ORDER BY id"):
+                updated = moment_of(row["updated_at"])
+                yield made(
+                    ForeignNote,
+                    row,
+                    "text=content created_at updated_at importance=confidence",
+                    key=f"belief:{row['belief_hash']}",
+                    category="belief",
+                    tags=(row.text("status"),),
+                    superseded_at=updated if row["status"] == "superseded" else None,
+                )
+
+
+def _service_note(row: ForeignRow, about: tuple[str, ...]) -> ForeignItem:
+    metadata = object_of(row["metadata"])
+    later = row["superseded_by"] or metadata.get("superseded_by")
+    store = row.text("store")
+    inner: dict[str, Any] = made(dict, metadata, "importance=importance|importance_score session=session_id")
+    return made(
+        ForeignNote,
+        row,
+        _SERVICE_NOTE,
+        tags=tuple(tag for tag in words_of(row["tags"]) if tag != _NO_TAG),
+        metadata=other_fields({**metadata, **unusual(row, {"confidence": 1})}, _SERVICE_PLACED),
+        about=about,
+        superseded_by=text_value(later) or None,
+        agent="" if store == "default" else store,
+        **inner,
+    )
+
+
+MCP_MEMORY_SERVICE = ForeignFormat(
+    "mcp-memory-service", "mcp-memory-service's SQLite file", _is_memory_service, _read_memory_service
+)
+
+
+# MCP Memory v2: a knowledge graph, with relations that end and observations with kinds
+
+# What only serves its own ranking: our store learns that anew from how it is used.
+_V2_LEARNT = {
+    "entity_access": "access counts",
+    "entity_access_log": "days of access",
+    "co_occurrences": "pairs found together",
+    "search_events": "logged searches",
+    "search_results": "logged search results",
+    "implicit_feedback": "logged feedback",
+}
+
+
+def _is_memory_v2(source: ForeignSource) -> bool:
+    return (
+        source.has_table("entities", "id", "name", "entity_type")
+        and source.has_table("observations", "entity_id", "content")
+        and source.has_table("relations", "from_entity", "to_entity", "relation_type")
+    )
+
+
+def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
+    with source.database() as rows:
+        names = {row["id"]: row.text("name") for row in rows.execute("SELECT id, name FROM entities")}
+        yield from _v2_entities(rows)
+        yield from _v2_relations(rows, names)
+        if "reflections" in source.tables:
+            yield from _v2_reflections(rows, names)
+        yield from count_tables(source, rows, _V2_LEARNT)
+
+
+def _v2_entities(rows: sqlite3.Connection) -> Iterator[ForeignItem]:
+    observations = _v2_observations(rows)
+    for row in rows.execute("SELECT * FROM entities ORDER BY id"):
+        try:
+            known = Status.of(row.text("status") or "active")
+        except InvalidInput as error:
+            yield BadRow(f"entity {row.text('name')}, status", str(error))
+            known = Status.ACTIVE
+        yield made(
+            ForeignEntity,
+            row,
+            "name created_at updated_at",
+            # Its word for an entity whose type nobody named.
+            type="" if row["entity_type"] == "Generic" else row.text("entity_type"),
+            observations=tuple(observations.pop(row["id"], ())),
+            status=known,
+        )
+    for entity, lost in observations.items():
+        yield BadRow(f"{len(lost)} observations", f"Their entity {entity} is not in the file.")
+
+
+def _v2_observations(rows: sqlite3.Connection) -> dict[int, list[ForeignObservation]]:
+    found = rows.execute("SELECT * FROM observations ORDER BY id").fetchall()
+    # A later observation names the one that it replaces.
+    successors = {row["supersedes"]: row.text("content") for row in found if row["supersedes"] is not None}
+    observations: defaultdict[int, list[ForeignObservation]] = defaultdict(list)
+    for row in found:
+        later = successors.get(row["id"]) if moment_of(row["superseded_at"]) else None
+        observations[row["entity_id"]].append(
+            made(ForeignObservation, row, "content kind created_at superseded_at", superseded_by=later)
+        )
+    return observations
+
+
+def _v2_relations(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
+    for row in rows.execute("SELECT * FROM relations ORDER BY id"):
+        ends = (names.get(row["from_entity"]), names.get(row["to_entity"]))
+        if ends[0] is None or ends[1] is None:
+            yield BadRow(f"relation {row['id']}", "The entity at one of its ends is not in the file.")
+            continue
+        until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
+        columns = f"type=relation_type context created_at {until}"
+        yield made(ForeignRelation, row, columns, source=ends[0], target=ends[1])
+
+
+def _v2_reflections(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
+    """What somebody thought of an entity, a relation, a session or of everything."""
+    for row in rows.execute("SELECT * FROM reflections ORDER BY id"):
+        named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
+        yield made(
+            ForeignNote,
+            row,
+            "text=content created_at speaker=author",
+            key=f"reflection:{row['id']}",
+            category="reflection",
+            tags=(row.text("mood"),),
+            about=(named,) if named else (),
+        )
+        if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
+            yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
+
+
+MCP_MEMORY_V2 = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _is_memory_v2, _read_memory_v2)
+
+
+# LangGraph's stores in SQLite and PostgreSQL: items with JSON values, under namespaces and keys. A namespace
+# is an agent and an item a note, as in our own store for LangGraph, which then finds them.
+
+_GRAPH = "langgraph"
+_GRAPH_COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
+# Stores that an older version made have none.
+_GRAPH_TTL = ("expires_at", "ttl_minutes")
+# The state of running graphs, which is not memory; it is kept in the same database now and then.
+_GRAPH_STATE = {"checkpoints": "checkpoints of threads", "writes": "writes of checkpoints"}
+
+
+def _graph_tables(source: ForeignSource) -> dict[str, tuple[str, ...]]:
+    return source.server_tables if source.url else source.tables
+
+
+def _is_langgraph(source: ForeignSource) -> bool:
+    return set(_GRAPH_COLUMNS) <= set(_graph_tables(source).get("store", ()))
+
+
+def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
+    tables = _graph_tables(source)
+    columns = (*_GRAPH_COLUMNS, *(name for name in _GRAPH_TTL if name in tables["store"]))
+    statement = f"SELECT {', '.join(columns)} FROM store ORDER BY prefix, key"  # noqa: S608  # our own names
+    for row in source.select(statement):
+        yield _graph_note(row)
+    for table, what in _GRAPH_STATE.items():
+        if table in tables:
+            (counted,) = source.select(f"SELECT count(*) AS number FROM {table}")  # noqa: S608
+            if counted["number"]:
+                yield NoPlace(what, count=counted["number"])
+
+
+def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
+    namespace, key, value = str(row["prefix"]), str(row["key"]), _graph_value(row["value"])
+    if not isinstance(value, dict):
+        return BadRow(f"item {key} of {namespace}", "Its value is not a JSON object.")
+    text = _graph_text(value)
+    metadata: dict[str, Any] = {"value": value}
+    if not text.strip():
+        metadata["indexed"] = False
+    if isinstance(row.get("ttl_minutes"), int | float):
+        metadata["ttl"] = float(row["ttl_minutes"])
+    return made(
+        ForeignNote,
+        row,
+        "created_at updated_at expires_at",
+        key=f"{namespace}:{key}",
+        text=text if text.strip() else f"{namespace} {key}",
+        category=_GRAPH,
+        agent=namespace,
+        ref=f"{_GRAPH}:{key}",
+        metadata=metadata,
+        **made(dict, value, "tags importance"),
+    )
+
+
+def _graph_value(raw: object) -> object:
+    """PostgreSQL gives what it holds, SQLite its JSON."""
+    if not isinstance(raw, str | bytes):
+        return raw
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _graph_text(value: Mapping[str, Any]) -> str:
+    """In words rather than in JSON, which is what a model of texts reads best."""
+    if len(value) == 1:
+        (only,) = value.values()
+        if isinstance(only, str) and only.strip():
+            return only
+    return "\n".join(
+        f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)}"
+        for name, inner in value.items()
+    )
+
+
+LANGGRAPH = ForeignFormat(_GRAPH, "LangGraph's store in SQLite or PostgreSQL", _is_langgraph, _read_langgraph)

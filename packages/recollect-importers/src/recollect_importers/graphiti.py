@@ -1,0 +1,228 @@
+"""Graphiti's and Zep's graphs as JSON: entities, the facts between them with their time spans, and episodes.
+
+There is no one export file. What is read is what their own types and APIs give as JSON: lists of nodes, edges
+and episodes, in one file under any of the usual names, as one list, or in a folder with a file for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from recollect.transfer.importers import (
+    BadRow,
+    ForeignEntity,
+    ForeignFormat,
+    ForeignItem,
+    ForeignMessage,
+    ForeignNote,
+    ForeignObservation,
+    ForeignRelation,
+    ForeignSource,
+    NoPlace,
+)
+from recollect_importers.fields import list_of, made, moment_of, object_of, text_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ENTITY, _FACT, _EPISODE, _COMMUNITY, _LINK, _OTHER = range(6)
+_Row = dict[str, Any]
+# Names of lists, where an empty or odd row leaves open what it is.
+_LISTS = re.compile(r"(entit|node|edge|fact|episod|message|communit|saga)", re.IGNORECASE)
+_SPEAKER = re.compile(r"([^\n:]{1,60}?)(?: ?\(([^()\n]{1,30})\))?: (?=\S)")
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
+# Labels of every node, which say nothing of this one.
+_PLAIN = frozenset({"Entity", "Node"})
+_NOBODY = frozenset({"_", "\\_"})
+# One of these sets an episode apart from any other message with an id.
+_OF_EPISODES = frozenset(
+    {"source", "source_description", "group_id", "role_type", "valid_at", "processed", "thread_id"}
+)
+
+
+def _recognises(source: ForeignSource) -> bool:
+    return any(
+        _sort(row, name) in (_ENTITY, _FACT, _EPISODE) for name, rows in _lists(source) for row in rows[:1]
+    )
+
+
+def _read(source: ForeignSource) -> Iterator[ForeignItem]:
+    by_sort: defaultdict[int, list[_Row]] = defaultdict(list)
+    for name, rows in _lists(source):
+        for number, row in enumerate(rows, 1):
+            if isinstance(row, dict):
+                by_sort[_sort(row, name)].append(row)
+            else:
+                yield BadRow(f"{name}, row {number}", "It is not a JSON object.")
+    names = {text_value(row["uuid"]): text_value(row.get("name")) for row in by_sort[_ENTITY]}
+    yield from _entities(by_sort[_ENTITY], by_sort[_FACT])
+    for row in by_sort[_FACT]:
+        yield _relation(row, names)
+    for row in by_sort[_EPISODE]:
+        yield _message(row)
+    members = _members(by_sort[_LINK], names)
+    for row in by_sort[_COMMUNITY]:
+        yield _community(row, members[text_value(row["uuid"])])
+    sources = sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT])
+    if sources:
+        yield NoPlace("links from facts to their episodes", count=sources)
+    communities = {row["uuid"] for row in by_sort[_COMMUNITY]}
+    links = [row for row in by_sort[_LINK] if row["source_node_uuid"] not in communities]
+    if links:
+        yield NoPlace("links from episodes to the entities they mention", count=len(links))
+    for row in by_sort[_OTHER]:
+        yield NoPlace("rows of other kinds", text_value(row.get("name")) or ", ".join(list(row)[:4]))
+
+
+def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
+    """The lists of rows, each with its name; of a folder, those of its JSON files."""
+    if source.is_folder:
+        for file in sorted(source.path.glob("*.json")):
+            if _LISTS.search(file.stem):
+                yield from _lists(ForeignSource(file))
+        return
+    match source.document:
+        case list(rows):
+            yield source.path.name, rows
+        case dict(document):
+            # `graph` or `data` around it.
+            inner = next((document[key] for key in ("graph", "data") if key in document), document)
+            named = inner if isinstance(inner, dict) else document
+            for name, rows in named.items():
+                if isinstance(rows, list) and rows and _LISTS.search(name):
+                    yield name, rows
+
+
+def _sort(row: object, list_name: str) -> int:
+    sort = _OTHER
+    match row:
+        case {"source_node_uuid": str(), "target_node_uuid": str(), **others}:
+            sort = _FACT if isinstance(others.get("fact"), str) else _LINK
+        case {"uuid": str(), "content": str(), **others} if _OF_EPISODES & others.keys():
+            sort = _EPISODE
+        case {"uuid": str(), "name": str()} if "communit" in list_name.lower():
+            sort = _COMMUNITY  # it looks like an entity without attributes
+        case {"uuid": str(), "name": str(), "summary": str() | None, **others}:
+            is_saga = "first_episode_uuid" in others
+            sort = _ENTITY if not is_saga and {"labels", "attributes"} & others.keys() else _OTHER
+    return sort
+
+
+def _entities(nodes: list[_Row], facts: list[_Row]) -> Iterator[ForeignItem]:
+    """Nodes of one name and owner are one entity. A fact is an observation of the entity it starts at."""
+    told: defaultdict[str, list[_Row]] = defaultdict(list)
+    for fact in facts:
+        told[fact["source_node_uuid"]].append(fact)
+    same: defaultdict[tuple[str, str], list[_Row]] = defaultdict(list)
+    for node in nodes:
+        same[_owner(node), text_value(node["name"])].append(node)
+    for (owner, name), group in same.items():
+        labels = [label for node in group for label in _texts(node.get("labels")) if label not in _PLAIN]
+        times = [time for node in group if (time := moment_of(node.get("created_at")))]
+        observations = [each for node in group for each in _observations(node, told[node["uuid"]])]
+        yield ForeignEntity(
+            name=name,
+            type=labels[0].lower() if labels else "",
+            tags=tuple(dict.fromkeys(labels[1:])),
+            observations=tuple({each.content: each for each in reversed(observations)}.values())[::-1],
+            created_at=min(times, default=None),
+            owner=owner,
+        )
+
+
+def _observations(node: _Row, facts: list[_Row]) -> Iterator[ForeignObservation]:
+    if summary := text_value(node.get("summary")).strip():
+        yield ForeignObservation(summary, kind="summary")
+    for key, value in object_of(node.get("attributes")).items():
+        if value not in (None, "", [], {}):
+            yield ForeignObservation(f"{key}: {value}", kind="attribute")
+    for fact in facts:
+        if text := text_value(fact["fact"]).strip():
+            columns = "created_at happened_at=valid_at superseded_at=invalid_at|expired_at"
+            yield made(ForeignObservation, fact, columns, content=text, kind="fact")
+
+
+def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
+    ends = [names.get(fact[key]) for key in ("source_node_uuid", "target_node_uuid")]
+    if None in ends:
+        return BadRow(f"fact {text_value(fact.get('uuid'))}", "One of its two nodes is missing.")
+    source, target = map(str, ends)
+    # A fact ceased to hold when the graph says so, else when it learnt that it does not.
+    return made(
+        ForeignRelation,
+        fact,
+        "context=fact created_at since=valid_at until=invalid_at|expired_at",
+        source=source,
+        type=text_value(fact.get("name")).lower() or "relates_to",
+        target=target,
+        owner=_owner(fact),
+    )
+
+
+def _message(row: _Row) -> ForeignItem:
+    content, role, speaker = row["content"], text_value(row.get("role_type")), text_value(row.get("name"))
+    source = text_value(row.get("source"))
+    given = text_value(row.get("role"))
+    if given and not role and given.lower() in _ROLES:
+        role = given
+    elif given:
+        speaker = given
+    said = _SPEAKER.match(content)
+    # One that holds several turns stays whole.
+    if source == "message" and said and len(_SPEAKER.findall(content)) == 1:
+        content, speaker = content[said.end() :], said[1].strip()
+        role = said[2] or (speaker.lower() if speaker.lower() in _ROLES else role)
+    elif source:
+        speaker = ""  # of an episode that nobody says, `name` is a title
+    session = row.get("thread_id") or row.get("session_id") or row.get("group_id") or "episodes"
+    return made(
+        ForeignMessage,
+        row,
+        "key=uuid created_at=valid_at|created_at",
+        session=f"graphiti:{session}",
+        text=content,
+        role=role,
+        speaker="" if speaker.lower() == role else speaker,
+        tags=tuple(filter(None, (source if source != "message" else "", _label(row)))),
+        owner=_owner(row),
+    )
+
+
+def _community(row: _Row, members: list[str]) -> ForeignItem:
+    summary = text_value(row.get("summary"))
+    return made(
+        ForeignNote,
+        row,
+        "key=uuid created_at",
+        text=f"{row['name']}: {summary}" if summary else row["name"],
+        category="community",
+        about=tuple(members),
+        owner=_owner(row),
+    )
+
+
+def _members(links: list[_Row], names: dict[str, str]) -> defaultdict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for link in links:
+        if name := names.get(link["target_node_uuid"]):
+            found[link["source_node_uuid"]].append(name)
+    return found
+
+
+def _owner(row: _Row) -> str:
+    """Whose part of the graph it is; by default it is nobody's, for which some databases need a sign."""
+    owner = text_value(row.get("user_id") or row.get("group_id"))
+    return "" if owner in _NOBODY else owner
+
+
+def _label(row: _Row) -> str:
+    return " ".join(text_value(row.get("source_description")).split())[:100]
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in list_of(value) if isinstance(each, str)]
+
+
+FORMAT = ForeignFormat("graphiti", "a graph of Graphiti or Zep as JSON", _recognises, _read)

@@ -1,0 +1,452 @@
+"""Markdown files as conversations: a transcript by its turns, a document or journal by its sections."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.domain.errors import InvalidInput
+from recollect.transfer.files import UTF16_MARKS
+from recollect.transfer.importers import Conversation
+from recollect.transfer.turns import make_turn, session_of, storable_text, time_of_iso
+from recollect_importers.conversations import (
+    file_format,
+    files_below,
+    is_markdown,
+    time_in_words,
+    title_line,
+    with_marks,
+    with_times,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from recollect.domain.changes import Turn
+    from recollect.transfer.importers import ForeignSource
+
+SIZE_LIMIT = 64 * 1024 * 1024
+"""Bytes of one file, which is read whole."""
+_DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
+_FRONT_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
+_FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
+
+
+class MarkdownLine(NamedTuple):
+    number: int
+    """In the file, from 1."""
+    text: str
+    level: int = 0
+    """A heading's, from 1; 0 for what is none."""
+    heading: str = ""
+    coded: bool = False
+    """In code, where nothing means anything."""
+
+
+_Lines = tuple[MarkdownLine, ...]
+
+
+def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
+    """One at most; for a file that cannot be read, why."""
+    session = f"markdown:{name}"
+    try:
+        found = _conversation(_content(path), name, session_of(session))
+    except InvalidInput as error:
+        found = Conversation.unreadable(session, name, f"{name}: {error}")
+    if not found.is_empty:
+        yield found
+
+
+def markdown_lines(path: Path) -> list[str]:
+    """The lines of a file; `InvalidInput` says why it cannot be read."""
+    return _lines(_content(path))
+
+
+def _lines(text: str) -> list[str]:
+    return storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _content(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        raise InvalidInput(f"It cannot be read: {error.strerror}.") from error
+    if len(content) > SIZE_LIMIT:
+        raise InvalidInput(f"It is longer than {SIZE_LIMIT / 1024**2:,.0f} MB, which no text is; split it.")
+    if content.startswith(UTF16_MARKS):
+        raise InvalidInput("It is in UTF-16; save it as UTF-8.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"It is not UTF-8 text: byte {error.start + 1:,}, on line {line:,}, is wrong."
+        ) from None
+
+
+def _conversation(text: str, name: str, session: str) -> Conversation:
+    lines = _lines(text)
+    front, taken = _front_matter(lines)
+    body = marked_lines(lines[taken:], taken + 1)
+    stem = name.rpartition("/")[2].rpartition(".")[0] or name
+    day = _day(front, stem)
+    talk = transcript(body, day)
+    turns: list[Turn] = []
+    bad: list[str] = []
+    left_out: Counter[str] = Counter()
+    for part in _sections(body, day) if talk is None else talk:
+        if part.role == "system":
+            left_out["system prompts"] += 1
+            continue
+        try:
+            turns.append(make_turn(part.text, part.role, part.speaker, part.at))
+        except InvalidInput as error:
+            bad.append(f"{name}, line {part.number}: {error}")
+    first_heading = next((line.heading for line in body if line.level == 1 and line.heading), None)
+    return Conversation(
+        session=session,
+        title=title_line(front.get("title") or first_heading, stem),
+        turns=with_marks(with_times(turns, day) if talk is not None else turns, session),
+        bad=tuple(bad),
+        left_out=left_out,
+    )
+
+
+def _day(front: dict[str, str], stem: str) -> datetime | None:
+    """The text's own date; that of a daily note's name; the day it was created, which may be later."""
+    daily = _DAILY.fullmatch(stem)
+    for given in (front.get("date"), daily[1] if daily else None, front.get("created")):
+        if given and (at := time_of_iso(given) or time_in_words(given)):
+            return at
+    return None
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """What `key: value` lines between two rules say, and how many lines they take; no more of YAML.
+
+    By key, in lower case; the first of each. Nothing, if the text does not begin with a rule.
+    """
+    if not lines or lines[0].rstrip() != "---":
+        return {}, 0
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
+    if end is None:
+        return {}, 0
+    front: dict[str, str] = {}
+    for line in lines[1:end]:
+        if found := _FRONT_LINE.fullmatch(line.rstrip()):
+            front.setdefault(found[1].lower(), _unquoted(found[2].lstrip()))
+    return front, end + 1
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value.partition(" #")[0].rstrip()
+
+
+def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
+    """Which lines are headings, and which are code. An underlined heading is one line here, not two."""
+    found: list[MarkdownLine] = []
+    fence = ""
+    for number, text in enumerate(lines, first):
+        if fence:
+            closing = _FENCE.fullmatch(text)
+            found.append(MarkdownLine(number, text, coded=True))
+            if closing and closing[1].startswith(fence) and not closing[2].strip():
+                fence = ""
+        elif opening := _FENCE.fullmatch(text):
+            # Backticks after backticks: code within a line.
+            fence = opening[1] if not (opening[1][0] == "`" and "`" in opening[2]) else ""
+            found.append(MarkdownLine(number, text, coded=bool(fence)))
+        elif heading := _HEADING.match(text):
+            title = text[heading.end() :].strip()
+            unclosed = title.rstrip("#")
+            title = title if unclosed.rstrip(" \t") == unclosed != "" else unclosed.rstrip()
+            found.append(MarkdownLine(number, text, len(heading[1]), title))
+        elif (under := _UNDERLINE.fullmatch(text)) and _is_title(found, under[1][0]):
+            last = found.pop()
+            level = 1 if under[1][0] == "=" else 2
+            found.append(MarkdownLine(last.number, last.text, level, last.text.strip()))
+        else:
+            found.append(MarkdownLine(number, text))
+    return tuple(found)
+
+
+def _is_title(found: list[MarkdownLine], under: str) -> bool:
+    """One line of text by itself, which an underline makes a heading."""
+    if not found or not found[-1].text.strip() or found[-1].level or found[-1].coded:
+        return False
+    text = found[-1].text.lstrip()
+    # Under `Alice: good night`, dashes separate one turn from the next.
+    if text.startswith((">", "-", "*", "+", "|")) or (under == "-" and ":" in text):
+        return False
+    return len(found) == 1 or not found[-2].text.strip() or found[-2].level > 0
+
+
+def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[TranscriptPart]:
+    """Each with its headings before its text. A heading with deeper ones alone under it is no section."""
+    headings: tuple[tuple[int, str], ...] = ()  # that lead to the section, each with its level
+    number, texts = lines[0].number if lines else 1, list[str]()
+    for line in (*lines, MarkdownLine(0, "", 1)):  # as if a heading ended the last section
+        if not line.level:
+            texts.append(line.text)
+            continue
+        above = tuple(heading for heading in headings if heading[0] < line.level)
+        part = _section(number, [heading for _, heading in headings], texts, day)
+        if part.text.strip() and (any(map(str.strip, texts)) or len(above) < len(headings)):
+            yield part
+        number, headings, texts = line.number, (*above, (line.level, line.heading)), []
+
+
+def _section(number: int, headings: list[str], texts: list[str], day: datetime | None) -> TranscriptPart:
+    """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
+    for heading in headings:
+        day = time_in_words(heading, day.date() if day else None) or day
+    title, body = " › ".join(filter(None, headings)), "\n".join(texts).strip("\n").rstrip()
+    text = f"{title}\n\n{body}" if title and body else title or body
+    return TranscriptPart(number, text, "document", None, day)
+
+
+# Markdown transcripts: whether a text clearly is one, and if so, who says what in it.
+
+
+_ANYBODY = {
+    **dict.fromkeys(("user", "human", "you", "me", "myself", "prompt"), "user"),
+    **dict.fromkeys(("assistant", "ai", "ai assistant", "bot", "chatbot", "model", "response"), "assistant"),
+    **dict.fromkeys(("system", "system prompt", "tool"), "system"),
+}
+_ASSISTANT = re.compile(
+    r"(?:chat ?gpt|gpt|claude|gemini|bard|copilot|grok|deepseek|llama|mistral|le chat|perplexity)"
+    r"(?:[ -][\w.]+){0,3}",
+    re.IGNORECASE,
+)
+_STAMP = (
+    r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[,T]?\s*\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:\s*[ap]\.?m\.?)?"
+    r"(?:\s*(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?|\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?)"
+)
+# A longer heading is no name with a time.
+_TITLE_LIMIT = 100
+_BEFORE = rf"(?:[\[(]?(?P<before>{_STAMP})[\])]?[\s,–—-]*)?"
+_AFTER = rf"(?:\s{{0,3}}(?:[–—|@,-]|\bat\b|\bon\b)?\s{{0,3}}[\[(]?(?P<after>{_STAMP})[\])]?)?"
+_NAME = r"(?P<name>[^\W\d_][\w.'’ -]{0,39}?)"
+_BOLD = re.compile(
+    rf"(?P<quote>> ?)?(?P<bullet>[-*+] +)?{_BEFORE}"
+    r"(?P<mark>\*\*|__)(?P<inner>[^*]{1,80}?)(?P=mark)(?P<tail>.*)",
+    re.IGNORECASE,
+)
+_INNER = re.compile(rf"{_BEFORE}\W*?{_NAME}{_AFTER}\s*(?P<colon>:?)\s*", re.IGNORECASE)
+_TAIL = re.compile(rf"{_AFTER}\s*(?P<colon>:?)(?:\s+(?P<rest>.*))?", re.IGNORECASE)
+_PLAIN = re.compile(rf"(?P<quote>> ?)?{_BEFORE}{_NAME}{_AFTER}\s{{0,3}}:(?:\s+(?P<rest>.*))?", re.IGNORECASE)
+_TITLE = re.compile(rf"[^\w\[(]*{_BEFORE}[^\w\[(]*{_NAME}{_AFTER}[*_]*\s*:?[*_]*\s*", re.IGNORECASE)
+_SAID = re.compile(r"\s+(?:said|says|wrote|asked|replied)$", re.IGNORECASE)
+# What may stand before the first turn: a few lines on when and where it was, not an essay.
+_PREFACE = 8
+# With so many turns, nothing else in the text matters.
+_MANY = 4
+_RULE = re.compile(r"(?:> *)?(?:-{3,}|\*{3,}|_{3,}|(?:\* ){2,}\*)?")
+# Labels of things, not of people. They may well alternate, and still nobody speaks.
+_THING_WORDS = """
+a action actions address advantages after afternoon age agenda aim amount answer answers aside assignee
+attendees attention author background before benefits bonus breakfast bug category cause caution caveat
+challenge city claim color colour comment comments conclusion cons context cost country created critical
+danger date day deadline decision decisions definition deliverable demo description details difficulty dinner
+disclaimer dose duration email error evening example examples expected explanation fact fix focus from genre
+goal hint how impact important info ingredients input instructions issue item key keywords language link links
+location lunch material materials method mitigation mood morning motivation name new next night note notes
+number objective old option output owner parent participants phone place plan price priority pro problem
+progress pros purpose q quantity question questions quote rating reason reference references remember reminder
+requirements result results risk role rule scope see serves size solution source sources start state status
+step steps subject subtitle summary symptom tag tags task temperature text theme time tip tips title to today
+todo tomorrow topic topics total type update updated url usage value version warning weather week weight what
+when where who why year yesterday yield monday tuesday wednesday thursday friday saturday sunday aviso ejemplo
+fecha hora ingredientes nota precio pregunta respuesta resumen tarea tema título
+"""
+_THINGS = frozenset(_THING_WORDS.split())
+
+
+class TranscriptPart(NamedTuple):
+    """What one said; with the role "document", what stands before the first turn."""
+
+    number: int
+    text: str
+    role: str | None
+    speaker: str | None
+    at: datetime | None
+
+
+class Label(NamedTuple):
+    """The beginning of a turn."""
+
+    at: int
+    """Which of the lines."""
+    style: str
+    name: str
+    role: str | None
+    stamp: str
+    rest: str
+    """What stands after it on its line."""
+    quoted: bool
+
+
+def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...] | None:
+    """None, if it may as well be a document. `day` is that of the file, for times without a date."""
+    labelled = [label for at, line in enumerate(lines) if (label := _label_of(at, line))]
+    # Words such as User and Claude are the surest sign, in whatever style, so they are looked for first.
+    for judged in (_by_roles, _by_names):
+        for style in ("heading", "bold", "plain"):
+            opened = judged(lines, [label for label in labelled if label.style == style], style)
+            if opened:
+                return tuple(_parts(lines, opened, day, dates=judged is _by_names))
+    return None
+
+
+def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+    """A user and an assistant, known by their labels; other labels are part of what they say."""
+    opened = [label for label in labelled if label.role is not None]
+    if not {"user", "assistant"} <= {label.role for label in opened} or _has_preface(lines, opened):
+        return None
+    if len(opened) >= _MANY:
+        return opened
+    # A glossary, or a chapter on users and one on models.
+    if style == "heading":
+        return None if _has_headings_beside(lines, opened) else opened
+    return None if len(labelled) - len(opened) >= len(opened) else opened
+
+
+def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+    """People, known by nothing but that they take turns."""
+    opened = [label for label in labelled if label.name.lower() not in _THINGS]
+    names = [label.name for label in opened]
+    again = [name for name, times in Counter(names).items() if times > 1]
+    changes = sum(one != other for one, other in pairwise(names))
+    if len(again) < 2 or changes < 3 or _has_preface(lines, opened) or _is_table(names):
+        return None
+    # Things between them make it minutes, a recipe, a list of facts.
+    if len(labelled) - len(opened) > len(opened) // 4:
+        return None
+    if style != "heading" and any(line.level and not _date_of(line) for line in lines[opened[0].at :]):
+        return None
+    stamped = sum(bool(label.stamp) for label in opened)
+    # The words of each turn: those on its first line, or on the next ones if it has none there.
+    said = [label.rest or " ".join(line.text for line in rest) for label, rest in _turns(lines, opened)]
+    return opened if 2 * stamped >= len(opened) or median(len(text.split()) for text in said) >= 3 else None
+
+
+def _turns(lines: _Lines, opened: list[Label]) -> list[tuple[Label, _Lines]]:
+    """Each label, with the lines that follow it up to the next."""
+    ends = [label.at for label in opened[1:]] + [len(lines)]
+    return [(label, lines[label.at + 1 : end]) for label, end in zip(opened, ends, strict=True)]
+
+
+def _has_preface(lines: _Lines, opened: list[Label]) -> bool:
+    before = lines[: opened[0].at] if opened else ()
+    return sum(bool(line.text.strip()) and not line.level for line in before) > _PREFACE
+
+
+def _has_headings_beside(lines: _Lines, opened: list[Label]) -> bool:
+    openings = {label.at for label in opened}
+    level = min(lines[at].level for at in openings)
+    # One above them all is the title.
+    return any(
+        at not in openings and (line.level == level or (0 < line.level < level and at > opened[0].at))
+        for at, line in enumerate(lines)
+    )
+
+
+def _is_table(names: list[str]) -> bool:
+    """Three or more labels in the same order again and again: records, such as name, age and town."""
+    kinds = len(set(names))
+    return kinds > 2 and all(name == names[at % kinds] for at, name in enumerate(names))
+
+
+def _parts(
+    lines: _Lines, opened: list[Label], day: datetime | None, *, dates: bool
+) -> Iterator[TranscriptPart]:
+    preface = lines[: opened[0].at]
+    before = _trimmed([line.text for line in preface if not line.level])
+    if before:
+        yield TranscriptPart(lines[0].number, before, "document", None, day)
+    day = _latest_day(preface, day)
+    for label, following in _turns(lines, opened):
+        at = time_in_words(label.stamp, day.date() if day else None)
+        day = at or day
+        texts = [line.text for line in following if not (dates and _date_of(line))]
+        if label.quoted:
+            texts = [text.removeprefix(">").removeprefix(" ") for text in texts]
+        text = _trimmed([label.rest, *texts])
+        if text:
+            # `User` and the like name nobody.
+            speaker = None if label.name.lower() in _ANYBODY else label.name
+            yield TranscriptPart(lines[label.at].number, text, label.role, speaker, at)
+        if dates:
+            day = _latest_day(following, day)
+
+
+def _latest_day(lines: _Lines, day: datetime | None) -> datetime | None:
+    return next((date for line in reversed(lines) if (date := _date_of(line))), day)
+
+
+def _date_of(line: MarkdownLine) -> datetime | None:
+    """Of a heading that is a date."""
+    return time_in_words(line.heading) if line.level else None
+
+
+def _trimmed(texts: list[str]) -> str:
+    """Without empty lines and rules around it, which separate turns and are nobody's words."""
+    said = [at for at, text in enumerate(texts) if not _RULE.fullmatch(text.strip())]
+    return "\n".join(texts[said[0] : said[-1] + 1]).strip() if said else ""
+
+
+def _label_of(at: int, line: MarkdownLine) -> Label | None:
+    if line.coded:
+        return None
+    if line.level:
+        found = _TITLE.fullmatch(line.heading) if len(line.heading) <= _TITLE_LIMIT else None
+        return _label(at, "heading", [found], bare=not (found and (found["before"] or found["after"])))
+    bold = _BOLD.fullmatch(line.text.strip())
+    inner = _INNER.fullmatch(bold["inner"]) if bold else None
+    tail = _TAIL.fullmatch(bold["tail"]) if bold else None
+    if bold and inner and tail:
+        alone = not inner["colon"] and not tail["colon"]
+        # Otherwise a sentence that begins with a word in bold.
+        if not (alone and tail["rest"]):
+            label = _label(at, "bold", [bold, inner, tail], bare=alone or bool(bold["bullet"]))
+            if label is not None:
+                return label
+    return _label(at, "plain", [_PLAIN.fullmatch(line.text.rstrip())])
+
+
+def _label(at: int, style: str, found: list[re.Match[str] | None], *, bare: bool = False) -> Label | None:
+    """`bare`: only a word that is known for a speaker makes this a label: it has no colon, or a bullet."""
+    parts: dict[str, str] = {}
+    for match in found:
+        if match is None:
+            return None
+        parts = {name: text for name, text in match.groupdict().items() if text} | parts
+    written = " ".join(parts["name"].split())
+    name = _SAID.sub("", written)
+    # Names have capitals, where a script has them; a sentence with a colon has more words than a name.
+    if len(name.split()) > 4 or (name[0].islower() and name.lower() not in _ANYBODY):
+        return None
+    role = _ANYBODY.get(name.lower()) or ("assistant" if _ASSISTANT.fullmatch(name) else None)
+    if bare and role is None and name == written:
+        return None
+    stamp = parts.get("before") or parts.get("after") or ""
+    return Label(at, style, name, role, stamp, parts.get("rest", ""), "quote" in parts)
+
+
+def _recognises(source: ForeignSource) -> bool:
+    if source.is_folder:
+        return bool(files_below(source.path, is_markdown)[0])
+    return is_markdown(source.path.name)
+
+
+FORMAT = file_format("markdown", "Markdown files", 2, _recognises, is_markdown, markdown_conversations)

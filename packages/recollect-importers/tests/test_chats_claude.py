@@ -1,0 +1,210 @@
+"""Claude's export: messages, their blocks, and what was attached to them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from chat_reading import conversations
+
+from recollect.domain.errors import InvalidInput
+from recollect.transfer import recognise
+from recollect.transfer.importers import Conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def said(id_: str | None, sender: str = "human", *blocks: Any, text: str = "", **more: Any) -> dict[str, Any]:
+    message = {"uuid": id_, "sender": sender, "text": text, "created_at": "2024-05-06T12:00:00.5Z"}
+    return message | ({"content": list(blocks)} if blocks else {}) | more
+
+
+def block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def talk(*messages: Any, **more: Any) -> dict[str, Any]:
+    known = {
+        "uuid": "c-1",
+        "name": "Tides",
+        "created_at": "2024-05-06T11:00:00Z",
+        "chat_messages": list(messages),
+    }
+    return known | more
+
+
+def saved(folder: Path, *talks: Any) -> Path:
+    path = folder / "conversations.json"
+    path.write_text(json.dumps(list(talks)), encoding="utf-8")
+    return path
+
+
+def read(folder: Path, *messages: Any, **more: Any) -> Conversation:
+    (found,) = conversations(saved(folder, talk(*messages, **more)))
+    return found
+
+
+def texts(conversation: Conversation) -> list[str]:
+    return [turn.content for turn in conversation.turns]
+
+
+def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -> None:
+    path = saved(
+        tmp_path, talk(said("a", text="When is high tide?"), said("b", "assistant", block("At six.")))
+    )
+    (found,) = conversations(path)
+    assert recognise(path) == "claude"
+    assert (found.session, found.title, found.bad) == ("claude:c-1", "Tides", ())
+    at = datetime(2024, 5, 6, 12, 0, 0, 500_000, tzinfo=UTC)
+    assert [(t.content, t.role, t.speaker, t.at, t.source) for t in found.turns] == [
+        ("When is high tide?", "user", None, at, "claude:a"),
+        ("At six.", "assistant", "Claude", at, "claude:b"),
+    ]
+
+
+def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
+    filler = "Let me look.\n```\nThis block is not supported on your current device yet.\n```\nAt six."
+    answer = said(
+        "b",
+        "assistant",
+        {"type": "thinking", "thinking": "Hmm"},
+        block("Let me look."),
+        {"type": "tool_use", "name": "web_search", "input": {"query": "tides"}},
+        {"type": "tool_result", "content": [block("a page")]},
+        {"type": "tool_use", "name": "artifacts", "input": {"title": "Tide table", "content": "…"}},
+        {"type": "token_budget"},
+        block("At six."),
+        text=filler,
+    )
+    assert texts(read(tmp_path, answer)) == ["Let me look.\n\n[artifact: Tide table]\n\nAt six."]
+
+
+def test_a_message_of_tools_alone_says_nothing_even_if_its_text_has_fillers(tmp_path: Path) -> None:
+    tools = said("b", "assistant", {"type": "tool_use", "name": "x"}, text="This block is not supported")
+    assert texts(read(tmp_path, said("a", text="Go"), tools)) == ["Go"]
+
+
+def test_text_stands_in_for_blocks_that_are_empty(tmp_path: Path) -> None:
+    assert texts(read(tmp_path, said("a", "human", block(""), text="Go"))) == ["Go"]
+
+
+def test_attachments_are_mentioned_by_name_and_their_content_is_not_kept(tmp_path: Path) -> None:
+    message = said(
+        "a",
+        text="Please read",
+        attachments=[
+            {"file_name": "log.txt", "extracted_content": "SECRET"},
+            {"extracted_content": "pasted"},
+            3,
+        ],
+        files=[{"file_name": "boat.png"}],
+    )
+    assert texts(read(tmp_path, message)) == [
+        "Please read\n\n[attachment: log.txt]\n\n[attachment]\n\n[attachment: boat.png]"
+    ]
+
+
+def test_of_edited_messages_the_newest_branch_is_kept(tmp_path: Path) -> None:
+    tree = [
+        said("a", text="Draft", parent_message_uuid=ROOT),
+        said("b", "assistant", text="Old answer", parent_message_uuid="a"),
+        said("c", text="Edited", parent_message_uuid=ROOT, created_at="2024-05-06T12:05:00Z"),
+        said("d", "assistant", text="New answer", parent_message_uuid="c", created_at="2024-05-06T12:06:00Z"),
+    ]
+    assert texts(read(tmp_path, *tree)) == ["Edited", "New answer"]
+    assert texts(read(tmp_path, *tree, current_leaf_message_uuid="b")) == ["Draft", "Old answer"]
+
+
+@pytest.mark.parametrize(
+    "parents", [(None, None), (ROOT, "gone"), ("b", "a")], ids=["none", "a gap", "a circle"]
+)
+def test_messages_that_make_no_tree_are_kept_in_their_order(
+    tmp_path: Path, parents: tuple[str | None, ...]
+) -> None:
+    first, second = parents
+    found = read(
+        tmp_path,
+        said("a", text="One", parent_message_uuid=first),
+        said("b", text="Two", parent_message_uuid=second),
+    )
+    assert texts(found) == ["One", "Two"]
+
+
+def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        said("a", text="One", created_at=None),
+        said("b", text="Two", created_at="2024-05-06T12:00:00+02:00"),
+        said("c", text="Three", created_at="yesterday"),
+    )
+    # 11:00 is the start; noon at two hours east of it is 10:00 UTC
+    assert [turn.at and turn.at.hour for turn in found.turns] == [11, 10, 10]
+
+
+def test_a_time_without_a_zone_is_read_as_utc(tmp_path: Path) -> None:
+    found = read(tmp_path, said("a", text="One", created_at="2024-05-06T12:00:00"))
+    assert found.turns[0].at == datetime(2024, 5, 6, 12, tzinfo=UTC)
+
+
+def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None:
+    start = [said("a", text="One"), said(None, "assistant", text="Two")]
+    before = read(tmp_path, *start)
+    after = read(tmp_path, *start, said("c", text="Three"), name="Renamed")
+    assert (after.session, after.turns[:2]) == (before.session, before.turns)
+    assert len({turn.source for turn in after.turns}) == 3
+
+
+def test_bad_messages_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    found = read(tmp_path, "text", said("b", "martian", text="Beep"), said("c", text="Good"))
+    assert texts(found) == ["Good"]
+    place = "conversations.json, conversation 1, 'Tides', message"
+    assert found.bad == (
+        f"{place} 1: It is a text, where an object was expected.",
+        f"{place} 2: Its `sender` is 'martian'; it is human or assistant.",
+    )
+
+
+def test_bad_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    good = talk(said("a", text="Good"))
+    bad, nameless, kept = conversations(
+        saved(tmp_path, {"chat_messages": 1}, good | {"uuid": None}, good), "claude"
+    )
+    assert "has no list of `chat_messages`" in bad.bad[0]
+    assert "has no `uuid`" in nameless.bad[0]
+    assert texts(kept) == ["Good"]
+
+
+def test_an_untitled_conversation_says_so(tmp_path: Path) -> None:
+    assert read(tmp_path, said("a", text="Good"), name="").title == "(no title)"
+
+
+def test_several_zips_in_a_folder_are_one_import(tmp_path: Path) -> None:
+    for number in (0, 1):
+        with zipfile.ZipFile(tmp_path / f"data-batch-000{number}.zip", "w") as archive:
+            archive.writestr(
+                "conversations.json", json.dumps([talk(said("a", text="Hi"), uuid=f"c-{number}")])
+            )
+            archive.writestr("users.json", "[]")
+    assert recognise(tmp_path) == "claude"
+    assert [one.session for one in conversations(tmp_path)] == ["claude:c-0", "claude:c-1"]
+
+
+def test_exports_of_two_programs_in_one_folder_are_told_apart_by_the_user(tmp_path: Path) -> None:
+    saved(tmp_path, talk(said("a", text="Hi")))
+    (tmp_path / "conversations-000.json").write_text('[{"mapping": {}}]')
+    with pytest.raises(InvalidInput, match="several programs: chatgpt, claude"):
+        recognise(tmp_path)
+
+
+def test_the_wrong_format_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    path = saved(tmp_path, talk(said("a", text="Hi")))
+    with pytest.raises(InvalidInput, match=r"read as chatgpt.*It has no `mapping`.*recollect import --help"):
+        list(conversations(path, "chatgpt"))
+    with pytest.raises(InvalidInput, match="No format named 'gemini'; there are: basic-memory"):
+        recognise(path, "gemini")

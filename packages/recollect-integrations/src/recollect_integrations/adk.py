@@ -1,0 +1,198 @@
+"""A memory service for Google's Agent Development Kit: sessions become messages and notes.
+
+A user of an app has the memory of the owner `user_id` and the agent `app_name`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from recollect import Engine, Hit, InvalidInput
+from recollect.aio import AsyncEngine
+from recollect.domain.limits import QUERY_LIMIT
+from recollect.domain.records import RecallOptions, is_assistant
+from recollect.plugin import memory_text, needs_extra
+from recollect_integrations.adapter import awaited_memory, in_utc, searched_text
+
+with needs_extra("The adapter for Google ADK", "adk"):
+    from google.adk.events.event import Event
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.adk.sessions.session import Session
+    from google.genai.types import Content, Part
+
+NO_SESSION = "adk"
+"""The conversation of events that came without a session."""
+
+
+class RecollectMemoryService(BaseMemoryService):
+    """Keeps and finds what was said, in an open memory or in the store at a path.
+
+    `limit` is the most that a search gives; without one, what is worth reading, one to ten. With `abstain`,
+    it gives nothing where nothing seems to answer. With `extract`, what is worth keeping in a session also
+    becomes notes.
+    """
+
+    def __init__(
+        self,
+        memory: AsyncEngine | Engine | str | Path,
+        *,
+        limit: int | None = None,
+        abstain: bool = True,
+        extract: bool = True,
+    ) -> None:
+        self.memory = awaited_memory(memory)
+        self._limit, self._abstain, self._extract = limit, abstain, extract
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Events that were added before are passed over, also if they were deleted since."""
+        await self.add_events_to_memory(
+            app_name=session.app_name, user_id=session.user_id, events=session.events, session_id=session.id
+        )
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """`custom_metadata` is kept with each message, and comes back with it."""
+        turns = [turn for event in events for turn in _turns(event, custom_metadata)]
+        if turns:
+            await self._scoped(app_name, user_id).add_messages(
+                session_id or NO_SESSION, turns, extract=self._extract
+            )
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Each becomes a note; one with an `id` takes the place of the one that was added under it before."""
+        notes = [_note(entry, custom_metadata) for entry in memories]
+        if notes:
+            await self._scoped(app_name, user_id).remember_many(notes)
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        if not query.strip():
+            return SearchMemoryResponse()
+        memory = self._scoped(app_name, user_id)
+        answer = await memory.recall(
+            query[:QUERY_LIMIT], limit=self._limit, options=RecallOptions(abstain=self._abstain)
+        )
+        return SearchMemoryResponse(memories=[_entry(hit) for hit in answer.hits])
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Forget what a search gave under this id; `memory.restore(int(memory_id))` brings it back."""
+        if not memory_id:
+            return
+        if not memory_id.isdecimal():
+            raise InvalidInput(f"There is no memory {memory_id!r}; pass the `id` that a search returned.")
+        await self._scoped(app_name, user_id).forget([int(memory_id)])
+
+    async def close(self) -> None:
+        await self.memory.close()
+
+    def _scoped(self, app_name: str, user_id: str) -> AsyncEngine:
+        return self.memory.scoped(user_id, app_name)
+
+
+def _turns(event: Event, custom: Mapping[str, object] | None) -> Iterator[dict[str, Any]]:
+    """A message of what the event says; none where it says nothing, as with calls of functions."""
+    text = _text(event.content)
+    if event.content is None or not text:
+        return
+    is_user = event.author == "user"
+    yield {
+        "content": text,
+        "role": "user" if is_user else "assistant",
+        "speaker": None if is_user else event.author,
+        "at": datetime.fromtimestamp(event.timestamp, UTC),
+        "source": event.id or _digest(f"{event.timestamp} {event.author} {text}"),
+        "metadata": _metadata(event.content, _plain(text, is_user=is_user), custom),
+    }
+
+
+def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, Any]:
+    text = _text(entry.content)
+    if not text:
+        raise InvalidInput("No search can find a memory without text; give its content a part with text.")
+    metadata = _metadata(entry.content, _plain(text), {**entry.custom_metadata, **(custom or {})})
+    known_by = entry.id
+    if known_by is None and metadata is not None:  # so that it is one note if it is added again
+        known_by = _digest(json.dumps([text, metadata], sort_keys=True, default=str))
+    return {
+        "text": text,
+        "speaker": None if entry.author == "user" else entry.author,
+        "happened_at": None if entry.timestamp is None else _moment(entry.timestamp),
+        "ref": None if known_by is None else f"adk:{known_by}",
+        "metadata": metadata,
+    }
+
+
+def _metadata(
+    content: Content, plain: Content, custom: Mapping[str, object] | None
+) -> dict[str, object] | None:
+    """Return the content and metadata that text and speaker do not already hold."""
+    kept: dict[str, object] = {}
+    if content != plain:
+        kept["content"] = content.model_dump(mode="json", exclude_none=True)
+    if custom:
+        kept["custom"] = dict(custom)
+    return kept or None
+
+
+def _plain(text: str, *, is_user: bool = True) -> Content:
+    return Content(role="user" if is_user else "model", parts=[Part(text=text)])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _moment(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{text!r} is not a valid timestamp for a memory; write it as 2026-05-01T12:00:00Z."
+        ) from error
+    return in_utc(at)
+
+
+def _text(content: Content | None) -> str:
+    """Join the texts of the parts, without the model's thoughts."""
+    parts = content.parts if content is not None and content.parts else []
+    said = "\n".join(part.text for part in parts if part.text and not part.thought)
+    return searched_text(said.strip(), "")
+
+
+def _entry(hit: Hit) -> MemoryEntry:
+    memory, kept = hit.memory, hit.memory.metadata or {}
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    plain = _plain(memory_text(memory), is_user=not is_assistant(memory.role))
+    content = Content.model_validate(kept["content"]) if "content" in kept else plain
+    if _text(content) != memory.text:  # it was edited since
+        content = plain
+    known = {"kind": str(memory.kind), "session": memory.session, "confidence": hit.confidence}
+    return MemoryEntry(
+        id=str(memory.id),
+        content=content,
+        author=memory.speaker or memory.role or "memory",
+        timestamp=None if at is None else at.isoformat(),
+        custom_metadata={
+            **{name: value for name, value in known.items() if value is not None},
+            **kept.get("custom", {}),
+        },
+    )

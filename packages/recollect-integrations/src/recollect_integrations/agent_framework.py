@@ -1,0 +1,192 @@
+"""Providers for Microsoft's Agent Framework: one adds memories before a run, one keeps histories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from recollect import Engine, Memory
+from recollect.aio import AsyncEngine
+from recollect.domain.limits import DEFAULT_BUDGET, MOST_TURNS, QUERY_LIMIT
+from recollect.plugin import needs_extra
+from recollect_integrations.adapter import awaited_memory, of_own_scope, searched_text
+
+with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework"):
+    from agent_framework import (
+        AgentSession,
+        ContextProvider,
+        HistoryProvider,
+        Message,
+        SessionContext,
+        SupportsAgentRun,
+    )
+
+NO_SESSION = "agent-framework"
+"""The conversation of messages that came without a session."""
+HEAD = "What you remember that may be relevant:"
+# Characters of a message's other content that are searched; all of it is kept.
+_SEARCHED = 10_000
+
+
+class RecollectContextProvider(ContextProvider):
+    """Adds what is relevant to a prompt before the agent answers, and then keeps what was said.
+
+    There is often nothing to give. `budget_tokens` is the most that it takes. With `keep` off, nothing is
+    stored; with `extract` off, what is worth keeping does not become notes.
+    """
+
+    def __init__(
+        self,
+        memory: AsyncEngine | Engine | str | Path,
+        source_id: str = "recollect",
+        *,
+        budget_tokens: int = DEFAULT_BUDGET,
+        keep: bool = True,
+        extract: bool = True,
+        head: str = HEAD,
+    ) -> None:
+        super().__init__(source_id)
+        self.memory = awaited_memory(memory)
+        self._budget_tokens, self._keep, self._extract, self._head = budget_tokens, keep, extract, head
+
+    async def before_run(
+        self,
+        *,
+        agent: SupportsAgentRun,
+        session: AgentSession,
+        context: SessionContext,
+        state: dict[str, Any],
+    ) -> None:
+        asked = "\n".join(message.text for message in context.input_messages if message.text)[-QUERY_LIMIT:]
+        if not asked.strip():
+            return
+        known = await self.memory.context(
+            query=asked, session=context.session_id, budget_tokens=self._budget_tokens
+        )
+        ids = [item.id for item in known.memories if item.id is not None]
+        if not ids:
+            return
+        told = "\n".join([self._head, *(item.line for item in known.memories)])
+        found = (await self.memory.get_many(ids)).values()
+        sessions = sorted({memory.session for memory in found if memory.session} - {context.session_id})
+        context.extend_messages(self, [Message("user", [told])], origin_session_ids=sessions)
+        await self.memory.record_shown(ids)
+
+    async def after_run(
+        self,
+        *,
+        agent: SupportsAgentRun,
+        session: AgentSession,
+        context: SessionContext,
+        state: dict[str, Any],
+    ) -> None:
+        if self._keep:
+            said = [*context.input_messages, *(context.response.messages if context.response else ())]
+            await self.memory.run(_save, context.session_id, said, extract=self._extract)
+
+    async def close(self) -> None:
+        await self.memory.close()
+
+
+class RecollectHistoryProvider(HistoryProvider):
+    """The messages of each session, exactly as they were, including tool calls, results and properties."""
+
+    def __init__(
+        self,
+        memory: AsyncEngine | Engine | str | Path,
+        source_id: str = "recollect_history",
+        *,
+        load_messages: bool = True,
+        store_inputs: bool = True,
+        store_context_messages: bool = False,
+        store_context_from: set[str] | None = None,
+        store_outputs: bool = True,
+        extract: bool = True,
+    ) -> None:
+        super().__init__(
+            source_id,
+            load_messages=load_messages,
+            store_inputs=store_inputs,
+            store_context_messages=store_context_messages,
+            store_context_from=store_context_from,
+            store_outputs=store_outputs,
+        )
+        self.memory = awaited_memory(memory)
+        self._extract = extract
+
+    async def get_messages(
+        self, session_id: str | None, *, state: dict[str, Any] | None = None, **kwargs: Any
+    ) -> list[Message]:
+        return await self.memory.run(_load, session_id)
+
+    async def save_messages(
+        self,
+        session_id: str | None,
+        messages: Sequence[Message],
+        *,
+        state: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        await self.memory.run(_save, session_id, messages, extract=self._extract)
+
+    async def close(self) -> None:
+        await self.memory.close()
+
+
+def _load(memory: Engine, session_id: str | None) -> list[Message]:
+    return [_message(turn) for turn in of_own_scope(memory).sessions.turns(session_id or NO_SESSION)]
+
+
+def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *, extract: bool) -> None:
+    if not messages:
+        return
+    memory, session = of_own_scope(memory), session_id or NO_SESSION
+    last = memory.sessions.turns(session, last=min(len(messages), MOST_TURNS))
+    new = messages[_overlap([_message(turn) for turn in last], messages) :]
+    turns = [turn for message in new for turn in _turn(message, memory)]
+    if turns:
+        memory.add_messages(session, turns, extract=extract)
+
+
+def _overlap(stored: Sequence[Message], given: Sequence[Message]) -> int:
+    """How many of the given messages are the last that were stored: some callers hand over the whole talk."""
+    before, now = list(map(_identity, stored)), list(map(_identity, given))
+    for count in range(min(len(before), len(now)), 0, -1):
+        if before[-count:] == now[:count]:
+            # One that a user says twice, without an id, was said twice.
+            return 0 if count == 1 and given[0].role == "user" and given[0].message_id is None else count
+    return 0
+
+
+def _identity(message: Message) -> str:
+    if message.message_id is not None:
+        return f"id {message.message_id}"
+    contents = [content.to_dict() for content in message.contents]
+    return f"{message.role} {json.dumps(contents, sort_keys=True, default=str)}"
+
+
+def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
+    whole = message.to_dict()
+    rest = [content.to_dict() for content in message.contents]
+    if not rest:
+        return
+    text = searched_text(message.text, json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED])
+    turn = {
+        "content": text,
+        "role": message.role,
+        "speaker": message.author_name,
+        "source": message.message_id,
+        "at": memory.upkeep.now(),
+    }
+    plain = Message(message.role, [text], author_name=message.author_name, message_id=message.message_id)
+    yield turn if plain.to_dict() == whole else {**turn, "metadata": {"message": whole}}
+
+
+def _message(turn: Memory) -> Message:
+    if turn.metadata is not None and "message" in turn.metadata:
+        return Message.from_dict(dict(turn.metadata["message"]))
+    return Message(
+        turn.role or "user", [turn.text], author_name=turn.speaker or None, message_id=turn.source or None
+    )

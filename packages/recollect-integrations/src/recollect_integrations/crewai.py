@@ -1,0 +1,365 @@
+"""Storage for CrewAI's memory: its records are notes, found by words and meaning.
+
+CrewAI hands a storage the vector of a query, and not the query. The storage's own `embedder` remembers what
+it made a vector of, so that a search can ask the memory with the words themselves; vectors of another
+embedder are compared one by one.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+import numpy as np
+
+from recollect import Engine, InvalidInput, Kind, Memory, bootstrap
+from recollect.aio import AsyncEngine
+from recollect.domain.limits import MOST_HITS, QUERY_LIMIT, TYPE_LIMIT
+from recollect.domain.records import RecallOptions
+from recollect.plugin import needs_extra
+from recollect.settings import load
+from recollect.stores.port import Embedder, Vector
+from recollect_integrations.adapter import (
+    in_thread,
+    in_utc,
+    listed_notes,
+    notes_by_ref,
+    of_own_scope,
+    opened_memory,
+)
+
+with needs_extra("The adapter for CrewAI", "crewai"):
+    from crewai import Memory as CrewMemory
+    from crewai.memory.storage.backend import EmbeddingDimensionMismatchError
+    from crewai.memory.types import MemoryRecord, ScopeInfo
+
+CATEGORY = "crewai memory"
+_REF = "crewai:"
+_SCOPE = "scope:"
+_MOST_TEXTS = 2_000
+_GROWTH = 4
+
+Scored = list[tuple[MemoryRecord, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """The text of a vector, and the model that made it."""
+
+    text: str
+    model: str
+
+
+class KnownTexts:
+    """An embedder for CrewAI that remembers the text of each vector."""
+
+    def __init__(self, memory: Engine) -> None:
+        self._memory = memory
+        self._known: OrderedDict[bytes, KnownText] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        """By the memory's model, or by the one that it would get."""
+        in_use = self._memory.model
+        embedder = _embedder(None if in_use is None else in_use.name)
+        vectors = [list(map(float, row)) for row in embedder.documents(list(texts))]
+        with self._lock:
+            for vector, text in zip(vectors, texts, strict=True):
+                self._known[_packed(vector)] = KnownText(text, embedder.model.name)
+                self._known.move_to_end(_packed(vector))
+            while len(self._known) > _MOST_TEXTS:
+                self._known.popitem(last=False)
+        return vectors
+
+    def known(self, vector: Sequence[float] | None) -> KnownText | None:
+        with self._lock:
+            return self._known.get(_packed(vector or ()))
+
+
+def _embedder(model: str | None) -> Embedder:
+    settings, _ = load({})
+    # Without a model a memory is searched by words; CrewAI needs vectors all the same.
+    embedder = bootstrap.embedder(model or bootstrap.model_name(settings), settings)
+    embedder = embedder or bootstrap.embedder("hashing", settings)
+    assert embedder is not None  # noqa: S101  # the second one is always there
+    return embedder
+
+
+class RecollectStorage:
+    """A `StorageBackend` for `crewai.Memory`, on an open memory or on the store at a path."""
+
+    def __init__(self, memory: Engine | str | Path) -> None:
+        self._is_ours = not isinstance(memory, Engine)
+        self.memory = of_own_scope(opened_memory(memory))
+        self.embedder = KnownTexts(self.memory)
+        self._calls = AsyncEngine(self.memory)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A crew that is copied keeps its memory."""
+        return self
+
+    def as_memory(self, **options: Any) -> CrewMemory:
+        """A `crewai.Memory` on this storage, with its embedder; the options are those of `crewai.Memory`."""
+        return CrewMemory(storage=self, **{"embedder": self.embedder, **options})
+
+    def save(self, records: list[MemoryRecord]) -> None:
+        """A record whose id is stored already takes the place of that one."""
+        if records:
+            known = [self.embedder.known(record.embedding) for record in records]
+            self.memory.remember_many(
+                [
+                    _note(record, None if of is None else of.model)
+                    for record, of in zip(records, known, strict=True)
+                ]
+            )
+
+    def update(self, record: MemoryRecord) -> None:
+        """The former text is kept as a revision of the note."""
+        self.save([record])
+
+    def search(
+        self,
+        query_embedding: list[float],
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        metadata_filter: dict[str, Any] | None = None,
+        limit: int = 10,
+        min_score: float = 0.0,
+    ) -> Scored:
+        """Best first. The score is the vectors' cosine, or the confidence in the hit if that is more."""
+        wanted = _Filter(scope_prefix, categories, metadata_filter)
+        asked = self.embedder.known(query_embedding)
+        if limit < 1:
+            return []
+        if asked is None:
+            scored = self._nearest(query_embedding, wanted)
+        else:
+            scored = self._recalled(asked, query_embedding, wanted, limit)
+        best = sorted(scored, key=lambda each: -each[1])[:limit]
+        return [(record, score) for record, score in best if score >= min_score]
+
+    def delete(
+        self,
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        record_ids: list[str] | None = None,
+        older_than: datetime | None = None,
+        metadata_filter: dict[str, Any] | None = None,
+    ) -> int:
+        """Forget records for which all of this holds; `memory.restore` brings a note back."""
+        wanted = _Filter(scope_prefix, categories, metadata_filter, older_than)
+        notes = self._notes() if record_ids is None else self._known_as(record_ids)
+        ids = [note.id for note in notes if wanted.allows(_kept(note))]
+        return sum(len(self.memory.forget(ids[at : at + MOST_HITS])) for at in range(0, len(ids), MOST_HITS))
+
+    def get_record(self, record_id: str) -> MemoryRecord | None:
+        return next(map(_record, self._known_as([record_id])), None)
+
+    def list_records(
+        self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
+    ) -> list[MemoryRecord]:
+        """Newest first, by when CrewAI made them."""
+        if limit < 1 or offset < 0:
+            return []
+        wanted = _Filter(scope_prefix)
+        notes = [note for note in self._notes(scope_prefix) if wanted.allows(_kept(note))]
+        notes.sort(key=lambda note: _moment(_kept(note)["created_at"]), reverse=True)
+        return [_record(note) for note in notes[offset : offset + limit]]
+
+    def get_scope_info(self, scope: str) -> ScopeInfo:
+        wanted, path = _Filter(scope), _path(scope)
+        kept = [each for each in map(_kept, self._notes(scope)) if wanted.allows(each)]
+        made = sorted((datetime.fromisoformat(each["created_at"]) for each in kept), key=in_utc)
+        return ScopeInfo(
+            path=path,
+            record_count=len(kept),
+            categories=sorted({category for each in kept for category in each["categories"]}),
+            oldest_record=made[0] if made else None,
+            newest_record=made[-1] if made else None,
+            child_scopes=_children(path, kept),
+        )
+
+    def list_scopes(self, parent: str = "/") -> list[str]:
+        return _children(_path(parent), map(_kept, self._notes(parent)))
+
+    def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
+        wanted, counts = _Filter(scope_prefix), dict[str, int]()
+        for kept in map(_kept, self._notes(scope_prefix)):
+            for category in kept["categories"] if wanted.allows(kept) else ():
+                counts[category] = counts.get(category, 0) + 1
+        return counts
+
+    def count(self, scope_prefix: str | None = None) -> int:
+        wanted = _Filter(scope_prefix)
+        return sum(wanted.allows(_kept(note)) for note in self._notes(scope_prefix))
+
+    def reset(self, scope_prefix: str | None = None) -> None:
+        """As `delete`: `memory.restore` brings back what was forgotten."""
+        self.delete(scope_prefix=scope_prefix)
+
+    def touch_records(self, record_ids: list[str]) -> None:
+        """These were shown to an agent: a signal for later rankings."""
+        self.memory.record_shown([note.id for note in self._known_as(record_ids)])
+
+    asave = in_thread(save)
+    asearch = in_thread(search)
+    adelete = in_thread(delete)
+
+    def close(self) -> None:
+        """`crewai.Memory.close` calls it; a memory that the caller opened stays open."""
+        if self._is_ours:
+            self.memory.close()
+
+    def _recalled(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
+        """By asking the memory. What no tag can tell is tried on what was found, so more may be asked for."""
+        asked, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
+        while True:
+            hits = self.memory.recall(
+                of.text[:QUERY_LIMIT],
+                limit=asked,
+                kinds=(Kind.NOTE,),
+                tags=tags,
+                record=False,
+                options=RecallOptions(category=CATEGORY),
+            ).hits
+            found = [hit for hit in hits if _is_record(hit.memory) and wanted.allows(_kept(hit.memory))]
+            if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
+                break
+            asked = min(asked * _GROWTH, MOST_HITS)
+        texts = [hit.memory.text for hit in found if _made_by(hit.memory) != of.model]
+        anew = dict(zip(texts, _embedder(of.model).documents(texts), strict=True)) if texts else {}
+        scored: Scored = []
+        for hit in found:
+            record = _record(hit.memory)
+            cosine = _cosine(vector, anew.get(record.content, record.embedding or ()))
+            scored.append((record, max(cosine, hit.confidence or 0.0)))
+        return scored
+
+    def _nearest(self, vector: Sequence[float], wanted: _Filter) -> Scored:
+        """By comparing with every record that has a vector of this width."""
+        records = [_record(note) for note in self._notes(wanted.path) if wanted.allows(_kept(note))]
+        widths = {len(record.embedding) for record in records if record.embedding}
+        if widths and len(vector) not in widths:
+            raise EmbeddingDimensionMismatchError(min(widths), len(vector))
+        return [(record, _cosine(vector, record.embedding or ())) for record in records]
+
+    def _known_as(self, record_ids: Sequence[str]) -> Iterator[Memory]:
+        return notes_by_ref(self.memory, (f"{_REF}{id_}" for id_ in record_ids))
+
+    def _notes(self, scope_prefix: str | None = None) -> Iterator[Memory]:
+        """Those of a scope and below it, and of others that differ from it in case or accents alone."""
+        tags = _scope_tags(_path(scope_prefix))[-1:]
+        return filter(_is_record, listed_notes(self.memory, category=CATEGORY, tags=tags))
+
+
+class _Filter:
+    def __init__(
+        self,
+        scope_prefix: str | None = None,
+        categories: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        older_than: datetime | None = None,
+    ) -> None:
+        self.path = _path(scope_prefix)
+        self._below = "/" if self.path == "/" else f"{self.path}/"
+        self._categories = set(categories or ())
+        self._metadata = metadata or {}
+        self._older_than = None if older_than is None else in_utc(older_than)
+
+    def allows(self, kept: Mapping[str, Any]) -> bool:
+        """In this scope or below it, in one of the categories, with all of the metadata, made before then."""
+        given = kept["metadata"]
+        return (
+            f"{_path(kept['scope'])}/".startswith(self._below)
+            and (not self._categories or not self._categories.isdisjoint(kept["categories"]))
+            and all(name in given and given[name] == value for name, value in self._metadata.items())
+            and (self._older_than is None or _moment(kept["created_at"]) < self._older_than)
+        )
+
+
+def _path(scope: str | None) -> str:
+    return "/" + (scope or "").strip("/")
+
+
+def _scope_tags(path: str) -> tuple[str, ...]:
+    """One for each scope that it is in, the outermost first; none for the root."""
+    parts = path.strip("/").split("/") if path != "/" else []
+    tags = tuple(f"{_SCOPE}/{'/'.join(parts[: end + 1])}" for end in range(len(parts)))
+    if tags and len(tags[-1]) > TYPE_LIMIT:
+        raise InvalidInput(
+            f"The scope {path[:80]}… has {len(path)} characters; at most {TYPE_LIMIT - len(_SCOPE)} are kept."
+        )
+    return tags
+
+
+def _children(parent: str, kept: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> list[str]:
+    below = "/" if parent == "/" else f"{parent}/"
+    paths = [path for path in (_path(each["scope"]) for each in kept) if path.startswith(below)]
+    return sorted({below + path.removeprefix(below).split("/")[0] for path in paths if path != below})
+
+
+def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
+    kept = record.model_dump(
+        mode="json",
+        include={"id", "scope", "categories", "metadata", "created_at", "last_accessed", "source", "private"},
+    )
+    vector = None if not record.embedding else base64.b64encode(_packed(record.embedding)).decode("ascii")
+    shown = [category for category in record.categories if category.strip() and len(category) <= TYPE_LIMIT]
+    return {
+        "text": record.content,
+        "category": CATEGORY,
+        "importance": record.importance,
+        "happened_at": in_utc(record.created_at),
+        "tags": (*_scope_tags(_path(record.scope)), *shown),
+        "ref": f"{_REF}{record.id}",
+        "metadata": {"record": kept, "embedding": vector, "model": made_by},
+    }
+
+
+def _is_record(note: Memory) -> bool:
+    """A note that superseded a record's has its category and tags, but nothing of a record."""
+    return (note.ref or "").startswith(_REF)
+
+
+def _kept(note: Memory) -> Mapping[str, Any]:
+    """Return the fields of a record that its note has no column for."""
+    kept: Mapping[str, Any] = (note.metadata or {})["record"]
+    return kept
+
+
+def _made_by(note: Memory) -> str | None:
+    """The model that made the record's vector, if it is one of ours."""
+    return (note.metadata or {}).get("model")
+
+
+def _record(note: Memory) -> MemoryRecord:
+    vector = (note.metadata or {})["embedding"]
+    return MemoryRecord(
+        **_kept(note),
+        content=note.text,
+        importance=note.importance,
+        embedding=None if vector is None else np.frombuffer(base64.b64decode(vector), "<f4").tolist(),
+    )
+
+
+def _packed(vector: Sequence[float]) -> bytes:
+    return np.asarray(vector, "<f4").tobytes()
+
+
+def _cosine(first: Sequence[float], second: Sequence[float] | Vector) -> float:
+    """From 0 to 1; 0 where they cannot be compared."""
+    if len(first) != len(second):
+        return 0.0
+    one, other = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return min(1.0, max(0.0, float(one @ other) / length)) if length else 0.0
+
+
+def _moment(written: str) -> datetime:
+    return in_utc(datetime.fromisoformat(written))

@@ -1,0 +1,373 @@
+"""Pydantic AI: the store behind the harness's `Memory` capability, with files that are notes.
+
+A file is a note whose text is its content, so `search_memory` recalls by words and by meaning, and so does
+every other program on the same memory. Edits keep the former text. To delete is to forget.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from recollect import Conflict, Engine, Kind, Memory, NotFound
+from recollect.aio import AsyncEngine
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import MOST_PER_PAGE, QUERY_LIMIT, TYPE_LIMIT
+from recollect.plugin import BrowseFilter, memory_text, memory_version, needs_extra
+from recollect_integrations.adapter import caller_opened, listed_notes, of_own_scope, searched_text
+
+with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
+    from pydantic_ai_harness.memory import (
+        MemoryConflictError,
+        MemoryFile,
+        MemoryMutation,
+        MemoryOperation,
+        MemoryOperationConflictError,
+        MemorySearchMatch,
+        MemorySearchResult,
+    )
+
+_TAG = "pydantic-ai"
+_OPERATION_TAG = "pydantic-ai-operation:"
+# The number of a file's last writes that are recognised when they are repeated.
+_MOST_RECEIPTS = 32
+_MOST_METADATA = 4_096
+_SEGMENT = re.compile(r"[A-Za-z0-9_.-]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class _FileNote:
+    """A note that is a file, as it was read."""
+
+    note: Memory
+
+    @property
+    def kept(self) -> Mapping[str, Any]:
+        return self.note.metadata or {}
+
+    @property
+    def path(self) -> str:
+        return str(self.kept.get("path", ""))
+
+    @property
+    def content(self) -> str:
+        """The written content, or the note's text if the note was edited since."""
+        written = str(self.kept.get("content", self.note.text))
+        return written if _storable(written) == self.note.text else self.note.text
+
+    @property
+    def version(self) -> str:
+        """Another one after each write here, and after each edit by a person or another program."""
+        return _version(self.kept.get("generation", 0), self.kept.get("writes", 0), self.note.revisions)
+
+
+class RecollectHarnessStore:
+    """A `MemoryStore` that records metadata and searches, for `Memory(store=…)`; programs may share it."""
+
+    def __init__(self, memory: Engine) -> None:
+        """`memory` was opened by the caller, who closes it."""
+        self._calls = AsyncEngine(of_own_scope(caller_opened(memory)))
+
+    async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
+        _check_path(path)
+        _check_positive(max_chars=max_chars)
+        found = await self._calls.run(_file, path)
+        if found is None:
+            return None
+        return MemoryFile(
+            content=found.content[:max_chars],
+            version=found.version,
+            operation_id=found.kept.get("operation"),
+            truncated=len(found.content) > max_chars,
+            metadata=found.kept.get("metadata"),
+        )
+
+    async def get_operation(self, operation: MemoryOperation) -> MemoryMutation | None:
+        return await self._calls.run(_receipt, operation)
+
+    async def write(
+        self,
+        path: str,
+        content: str,
+        *,
+        expected_version: str | None,
+        operation: MemoryOperation | None = None,
+    ) -> MemoryMutation:
+        return await self.write_with_metadata(
+            path, content, expected_version=expected_version, metadata=None, operation=operation
+        )
+
+    async def write_with_metadata(
+        self,
+        path: str,
+        content: str,
+        *,
+        expected_version: str | None,
+        metadata: Mapping[str, str] | None,
+        operation: MemoryOperation | None = None,
+    ) -> MemoryMutation:
+        _check_path(path)
+        described = _checked_metadata(metadata)
+        return await self._calls.run(_write, path, content, expected_version, described, operation)
+
+    async def delete(
+        self, path: str, *, expected_version: str | None, operation: MemoryOperation | None = None
+    ) -> MemoryMutation:
+        _check_path(path)
+        return await self._calls.run(_delete, path, expected_version, operation)
+
+    async def list_paths(self, prefix: str = "", *, limit: int) -> list[str]:
+        _check_prefix(prefix)
+        _check_positive(limit=limit)
+        paths = await self._calls.run(lambda memory: [file.path for file in _files(memory)])
+        return sorted(path for path in paths if path.startswith(prefix))[:limit]
+
+    async def search(
+        self, prefix: str, query: str, *, limit: int, max_files: int, max_chars: int, max_file_chars: int
+    ) -> MemorySearchResult:
+        """The files directly below the prefix that are worth reading, best first."""
+        _check_prefix(prefix)
+        if not query.split() or min(limit, max_files, max_chars, max_file_chars) <= 0:
+            return MemorySearchResult(matches=[], scanned=0, truncated=False)
+        answer = await self._calls.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
+        found = [(_FileNote(hit.memory), hit) for hit in answer.hits if _is_file(hit.memory)]
+        below = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
+        matches: list[MemorySearchMatch] = []
+        left = max_chars
+        for file, hit in below[:limit]:
+            left -= len(file.path.removeprefix(prefix))
+            if left <= 0:
+                break
+            snippet = memory_text(hit.memory, hit.piece)[: min(left, max_file_chars)]
+            matches.append(MemorySearchMatch(path=file.path, snippet=snippet, score=hit.score))
+            left -= len(snippet)
+        return MemorySearchResult(
+            matches, scanned=len(below), truncated=len(matches) < len(below) or left <= 0
+        )
+
+
+def _write(
+    memory: Engine,
+    path: str,
+    content: str,
+    expected: str | None,
+    metadata: Mapping[str, str] | None,
+    operation: MemoryOperation | None,
+) -> MemoryMutation:
+    if (known := _receipt(memory, operation)) is not None:
+        return known
+    # Read before the file: a file that is created between the two reads has the same key, and conflicts.
+    generation = _generation(memory, path) if expected is None else 0
+    file = _file(memory, path)
+    _check_version(file, expected, path, "written")
+    text = _storable(content)
+    generation = generation if file is None else file.kept.get("generation", 0)
+    writes = 1 if file is None else file.kept.get("writes", 0) + 1
+    edited = file is not None and file.note.text != text
+    revisions = 0 if file is None else file.note.revisions + edited
+    done = MemoryMutation(_version(generation, writes, revisions), replayed=False, existed=file is not None)
+    kept = {
+        "path": path,
+        "generation": generation,
+        "writes": writes,
+        "operation": None if operation is None else operation.id,
+        "metadata": metadata,
+        "receipts": _receipts(file, operation, done),
+    }
+    if text != content:
+        kept["content"] = content
+    try:
+        if file is None:
+            _create(memory, path, text, kept)
+        else:
+            _expecting(memory, file).update(
+                file.note.id, text=text, tags=_tags(path, kept, file.note.tags), metadata=kept
+            )
+    except Conflict as error:
+        raise _changed(path, "written") from error
+    return done
+
+
+def _create(memory: Engine, path: str, text: str, kept: Mapping[str, Any]) -> None:
+    """Create the file. Of two concurrent creations with the same key, one is refused."""
+    for purges in count():
+        key = f"{_TAG} {path} {kept['generation']} {purges}"
+        try:
+            memory.remember(text, ref=_ref(path), tags=_tags(path, kept), metadata=kept, key=key)
+        except NotFound:  # a file that was created with this key was purged since
+            continue
+        return
+
+
+def _delete(
+    memory: Engine, path: str, expected: str | None, operation: MemoryOperation | None
+) -> MemoryMutation:
+    if (known := _receipt(memory, operation)) is not None:
+        return known
+    file = _file(memory, path)
+    _check_version(file, expected, path, "deleted")
+    done = MemoryMutation(None, replayed=False, existed=file is not None)
+    kept = {
+        **({} if file is None else file.kept),
+        "path": path,
+        "receipts": _receipts(file, operation, done),
+        "deleted": True,
+    }
+    if file is None and operation is not None:
+        # There is nothing to delete, but the answer to this is to be the same whenever it is asked again.
+        gone = memory.remember(f"({path})", tags=_tags(path, kept), metadata=kept)
+        memory.forget([gone.id])
+    elif file is not None:
+        try:
+            # From here on it is deleted, whether or not it is forgotten by now.
+            _expecting(memory, file).update(
+                file.note.id, tags=_tags(path, kept, file.note.tags), metadata=kept
+            )
+        except Conflict as error:
+            raise _changed(path, "deleted") from error
+        memory.forget([file.note.id])
+    return done
+
+
+def _file(memory: Engine, path: str) -> _FileNote | None:
+    for note in memory.list(refs=[_ref(path)]).memories:
+        if _is_file(note):
+            return _FileNote(note)
+        memory.forget([note.id])  # a deletion was interrupted before this
+    return None
+
+
+def _files(memory: Engine) -> Iterator[_FileNote]:
+    return map(_FileNote, filter(_is_file, listed_notes(memory, tags=[_TAG])))
+
+
+def _is_file(note: Memory) -> bool:
+    kept = note.metadata or {}
+    return note.ref == _ref(str(kept.get("path"))) and not kept.get("deleted")
+
+
+def _generation(memory: Engine, path: str) -> int:
+    """The id of the last note that was a file of this path, deleted by now; 0: there was none."""
+    wanted = BrowseFilter(frozenset({Kind.NOTE}), "all", tags=frozenset({_tag(path)}))
+    after = None
+    while True:
+        page = memory.browse.page(wanted, limit=MOST_PER_PAGE, after=after)
+        same = (note.id for note in page.memories if (note.metadata or {}).get("path") == path)
+        if (last := next(same, None)) is not None or (after := page.cursor) is None:
+            return last or 0
+
+
+def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutation | None:
+    """Return the result of an earlier call of the operation, also on a deleted file."""
+    if operation is None:
+        return None
+    wanted = BrowseFilter(frozenset({Kind.NOTE}), "all", tags=frozenset({_operation_tag(operation.id)}))
+    for note in memory.browse.page(wanted, limit=MOST_PER_PAGE).memories:
+        kept = ((note.metadata or {}).get("receipts") or {}).get(operation.id)
+        if kept is None:
+            continue
+        fingerprint, version, existed = kept
+        if fingerprint != operation.fingerprint:
+            raise MemoryOperationConflictError(
+                f"The operation {operation.id!r} was already used with other arguments; use another id."
+            )
+        return MemoryMutation(version, replayed=True, existed=existed)
+    return None
+
+
+def _receipts(
+    file: _FileNote | None, operation: MemoryOperation | None, done: MemoryMutation
+) -> dict[str, list[Any]]:
+    known = dict({} if file is None else file.kept.get("receipts") or {})
+    if operation is not None:
+        known[operation.id] = [operation.fingerprint, done.version, done.existed]
+    return dict(list(known.items())[-_MOST_RECEIPTS:])
+
+
+def _expecting(memory: Engine, file: _FileNote) -> Engine:
+    return memory.upkeep.expecting(file.note.id, [memory_version(file.note)])
+
+
+def _check_version(file: _FileNote | None, expected: str | None, path: str, done: str) -> None:
+    if (None if file is None else file.version) != expected:
+        raise _changed(path, done)
+
+
+def _changed(path: str, done: str) -> MemoryConflictError:
+    return MemoryConflictError(f"The file {path!r} changed before it could be {done}; read it again.")
+
+
+def _version(generation: int, writes: int, revisions: int) -> str:
+    return f"{generation}.{writes}.{revisions}"
+
+
+def _storable(content: str) -> str:
+    """Return the note's text. If it differs from the content, the metadata has the content."""
+    return searched_text(content, "(an empty file)")
+
+
+def _ref(path: str) -> str:
+    return f"{_TAG}/{path}"
+
+
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
+
+
+def _tags(path: str, kept: Mapping[str, Any], before: Sequence[str] = ()) -> list[str]:
+    """Return the tags to look files up by, and those that users added."""
+    others = [tag for tag in before if not tag.startswith(_OPERATION_TAG)]
+    operations = [_operation_tag(id_) for id_ in kept["receipts"]]
+    return list(dict.fromkeys([_TAG, _tag(path), _tag(_folder(path)), *others, *operations]))
+
+
+def _tag(path: str) -> str:
+    return _fitting(f"{_TAG}:{path}")
+
+
+def _operation_tag(id_: str) -> str:
+    return _fitting(f"{_OPERATION_TAG}{id_}")
+
+
+def _fitting(tag: str) -> str:
+    """Shorten a long tag with a digest at its end."""
+    if len(tag) <= TYPE_LIMIT:
+        return tag
+    digest = hashlib.blake2b(tag.encode(), digest_size=16).hexdigest()
+    return f"{tag[: TYPE_LIMIT - len(digest)]}{digest}"
+
+
+def _check_path(path: str) -> None:
+    segments = path.split("/")
+    if not all(_SEGMENT.fullmatch(each) and ".." not in each and each != "." for each in segments):
+        raise ValueError(
+            f"{path!r} is not a valid path: use names of letters, digits and _.- with / between them."
+        )
+
+
+def _check_prefix(prefix: str) -> None:
+    if prefix:
+        _check_path(prefix.removesuffix("/"))
+
+
+def _check_positive(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if number <= 0:
+            raise ValueError(f"{name} must be positive, not {number}")
+
+
+def _checked_metadata(metadata: Mapping[str, str] | None) -> dict[str, str] | None:
+    if not metadata:
+        return None
+    if not all(isinstance(each, str) for pair in metadata.items() for each in pair):
+        raise TypeError("Metadata of a memory file must map strings to strings.")
+    length = len(json.dumps(dict(metadata), ensure_ascii=False, separators=(",", ":")))
+    if length > _MOST_METADATA or any("\0" in each for pair in metadata.items() for each in pair):
+        raise ValueError(
+            f"Metadata has at most {_MOST_METADATA:,} characters as JSON, and no NUL; it has {length:,}."
+        )
+    return dict(metadata)

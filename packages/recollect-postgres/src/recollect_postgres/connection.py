@@ -1,0 +1,369 @@
+"""Connecting: is the server reachable and new enough, is the schema ours and current; how failures read."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from contextlib import contextmanager
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import errors
+
+from recollect.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotAStore,
+    RecollectError,
+    StoreDamaged,
+    StoreUnavailable,
+)
+from recollect.domain.tables import COPY_MARK
+from recollect.stores.check import unfinished_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.domain.tables import Row
+    from recollect.stores.url import StoreUrl
+
+
+# Callers learn of its warnings from our errors; without a handler, Python would print them.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+OLDEST_SERVER = 15
+# Seconds that a new connection waits for an answer.
+_CONNECT_SECONDS = 5
+# A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
+_SILENCE_MS = 10_000
+# Seconds that a new process waits for a running failover, and the refusals during one.
+_FAILOVER_SECONDS = 10
+_PAUSE_SECONDS = 0.2
+_SOON = ("session is read-only", "the database system is starting up", "the database system is in recovery")
+_MIGRATING_MS = 300_000
+_MIGRATING = 0x52434C54
+"""The lock that one process holds while it makes or changes the schema."""
+
+KEYWORDS: dict[str, Any] = {
+    "autocommit": True,
+    # Behind a pooler, the next statement may run on another connection of the server.
+    "prepare_threshold": None,
+}
+
+
+def migrations() -> tuple[str, ...]:
+    """Every schema change since the first, in order; the list only ever grows."""
+    folder = resources.files(__package__) / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def conninfo(url: str) -> str:
+    """The URL with what keeps a lost server from holding anyone up, unless it says otherwise itself."""
+    try:
+        given = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        # The unreadable part may belong to the password.
+        said = "" if urlsplit(url).password or "password=" in url else f": {str(error).strip()}"
+        raise InvalidInput(
+            f"The store's URL cannot be read{said}. It is written "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; in a name or a password, signs like "
+            "@ : / % are written %40 %3A %2F %25."
+        ) from error
+    several = "," in str(given.get("host") or "")
+    usual: dict[str, Any] = {
+        "connect_timeout": _CONNECT_SECONDS,
+        "tcp_user_timeout": _SILENCE_MS,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "application_name": "recollect",
+        **({"target_session_attrs": "read-write"} if several else {}),
+    }
+    return psycopg.conninfo.make_conninfo(**{**usual, **given})
+
+
+def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: bool = False) -> None:
+    """Make the schema one of the current version, or refuse it untouched."""
+    steps = migrations() if steps is None else steps
+    with failures_of(location), _connected(conninfo(location.server)) as connection:
+        if connection.info.server_version < OLDEST_SERVER * 10_000:
+            raise StoreUnavailable(
+                f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
+                f"{OLDEST_SERVER} or later is needed. Upgrade the server, or name another one."
+            )
+        _refuse_other_letters(connection, location)
+        version = schema_version(connection, location.schema)
+        refuse_newer(version, len(steps), location)
+        if version and not copying:
+            _refuse_unfinished(connection, location)
+        if version == len(steps):
+            return
+        with connection.transaction():
+            # Held to the end of the transaction: others that start at the same moment wait here.
+            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
+            )
+            version = schema_version(connection, location.schema)
+            refuse_newer(version, len(steps), location)
+            if version == 0:
+                if connection.execute("SELECT to_regnamespace(%s)", (location.schema,)).fetchone() == (None,):
+                    connection.execute(f"CREATE SCHEMA {location.schema}")
+                _refuse_strangers(connection, location)
+            # Row-level security applies to the owner of the tables, too.
+            connection.execute("SELECT set_config('recollect.scopes', '*', true)")
+            for step in steps[version:]:
+                connection.execute(step.replace("{schema}", location.schema))
+            if version == 0:
+                connection.execute(
+                    f"INSERT INTO {location.schema}.setting VALUES ('store_id', %s), ('trial_seed', %s)",
+                    (secrets.token_hex(16), secrets.token_hex(8)),
+                )
+            connection.execute(
+                f"INSERT INTO {location.schema}.setting VALUES ('schema_version', %s) "
+                "ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value",
+                (str(len(steps)),),
+            )
+
+
+def _connected(info: str) -> psycopg.Connection[Row]:
+    """A connection; where only standbys answer, or a server that starts, one may soon take writes."""
+    end = time.monotonic() + _FAILOVER_SECONDS
+    while True:
+        try:
+            return psycopg.connect(info, **KEYWORDS)
+        except psycopg.OperationalError as error:
+            soon = any(each in str(error) for each in _SOON)
+            if not soon or time.monotonic() > end:
+                raise
+        time.sleep(_PAUSE_SECONDS)
+
+
+def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
+    """0 where there is no store yet."""
+    # Not by to_regclass: it may still remember that there was none before another process made it.
+    found = connection.execute(
+        "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relname = 'setting'",
+        (schema,),
+    ).fetchone()
+    if found is None:
+        return 0
+    try:
+        row = connection.execute(
+            f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'"
+        ).fetchone()
+    except errors.UndefinedColumn as error:
+        raise _not_ours(schema) from error
+    if row is None:
+        return 0
+    if not str(row[0]).isdecimal():
+        raise _not_ours(schema)
+    return int(row[0])
+
+
+def _not_ours(schema: str) -> NotAStore:
+    return NotAStore(
+        f"The schema {schema} holds tables of another program; it was left as it is. Name another one with "
+        "?schema=NAME."
+    )
+
+
+def refuse_newer(version: int, known: int, location: StoreUrl) -> None:
+    if version > known:
+        raise NotAStore(
+            f"{location} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            "It was left as it is: pip install --upgrade recollect-memory"
+        )
+
+
+def _refuse_unfinished(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
+    found = connection.execute(f"SELECT 1 FROM {location.schema}.setting WHERE name = %s", (COPY_MARK,))
+    if found.fetchone() is not None:
+        raise unfinished_copy(str(location))
+
+
+def _refuse_other_letters(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
+    row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
+    if row is not None and row[0] != "UTF8":
+        raise StoreUnavailable(
+            f"{location} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
+        )
+
+
+def _refuse_strangers(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
+    row = connection.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' LIMIT 1",
+        (location.schema,),
+    ).fetchone()
+    if row is not None:
+        raise _not_ours(location.schema)
+
+
+@contextmanager
+def failures_of(location: StoreUrl) -> Iterator[None]:
+    """Say in our own words what PostgreSQL could not do, and what the reader can."""
+    try:
+        yield
+    except RecollectError:
+        raise
+    except psycopg.Error as error:
+        raise explained(error, location) from error
+
+
+def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
+    shown, said = location, plain_words(str(error))
+    match error:
+        case errors.InsufficientPrivilege():
+            return StoreUnavailable(missing_right(location, said))
+        case errors.QueryCanceled():
+            return StoreUnavailable(
+                f"{shown} stopped the work: {said}. Nothing was written. Where the server sets a "
+                "statement_timeout, allow this user a longer one."
+            )
+        case errors.LockNotAvailable():
+            return StoreUnavailable(
+                f"{shown} is held by another program, and waiting did not help. Try again later. "
+                "Nothing was written."
+            )
+        case errors.DiskFull() | errors.OutOfMemory():
+            return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
+        case errors.TooManyConnections():
+            return StoreUnavailable(
+                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, "
+                "or lower ?pool=NUMBER."
+            )
+        case errors.ReadOnlySqlTransaction():
+            return StoreUnavailable(no_primary(location))
+        case errors.ProgramLimitExceeded() | errors.DataError():
+            return InvalidInput(f"PostgreSQL does not take this: {said}.")
+        case errors.IntegrityError():
+            return Conflict(f"Somebody else wrote the same at the same moment ({said}); try again.")
+        case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
+            return StoreDamaged(f"{shown} is not as it should be: {said}.")
+        case psycopg.OperationalError():
+            return StoreUnavailable(
+                why_refused(location, str(error))
+                or f"{shown} cannot be reached: {said or 'no answer'}. Check that it runs, and try again."
+            )
+        case _:
+            return StoreUnavailable(f"{shown} could not do it: {said}.")
+
+
+# The first that fits: what names its cause comes before what only says that nothing came back.
+_REFUSALS = {
+    r"no password supplied": (
+        "{url} asks for a password, and none was given. Put it into the URL (postgresql://USER:PASSWORD@…), "
+        "into the environment as PGPASSWORD, or into ~/.pgpass."
+    ),
+    r"(password|SCRAM|Ident|Peer|GSSAPI|LDAP|PAM|RADIUS|certificate) authentication failed": (
+        "{url} does not accept the user or the password. Check both in the URL, or set PGPASSWORD or "
+        "~/.pgpass."
+    ),
+    r'role "(?P<name>.*)" does not exist': (
+        "There is no user {name} on {url}. Name another in the URL, or create it: createuser {name}"
+    ),
+    r'role "(?P<name>.*)" is not permitted to log in': (
+        "User {name} may not log in to {url}. Name another, or allow it: ALTER ROLE {name} LOGIN"
+    ),
+    r'database "(?P<name>.*)" does not exist': (
+        "There is no database {name} on {url}. Name another in the URL, or create it: createdb {name}"
+    ),
+    r'permission denied for database "(?P<name>.*)"': (
+        "{url} does not let this user in. Its owner can: GRANT CONNECT ON DATABASE {name} TO …"
+    ),
+    r"(no pg_hba\.conf entry|pg_hba\.conf rejects)": (
+        "{url} does not let this user in from here: {said}. Its administrator adds a line to pg_hba.conf; "
+        "where it wants encryption, add ?sslmode=require to the URL."
+    ),
+    r"(too many clients|too many connections|remaining connection slots)": (
+        "{url} takes no more connections: {said}. Raise max_connections, put a pooler before it, or lower "
+        "?pool=NUMBER."
+    ),
+    r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)": (
+        "{url} is not ready yet: {said}. Try again in a moment."
+    ),
+    r"(session is read-only|server is in hot standby mode)": ("{no_primary}"),
+    r"(session is not read-only|server is not in hot standby mode)": (
+        "{url} is no replica, and one is asked for. Leave target_session_attrs out of the URL."
+    ),
+    r"(expected authentication request|received invalid response|invalid response to)": (
+        "Something else than PostgreSQL answers at {url}. Check host and port."
+    ),
+    r"server does not support SSL": (
+        "{url} knows no encryption, and the URL asks for it. Take sslmode out of the URL, or turn on ssl on "
+        "the server."
+    ),
+    r"(certificate|SSL|TLS)": (
+        "{url} could not agree on encryption: {said}. Check sslmode and sslrootcert in the URL."
+    ),
+    r"(failed to resolve host|could not translate host name|Name or service not known)": (
+        "The host of {url} is not known: {said}. Check its spelling, and that this machine's "
+        "network knows it."
+    ),
+    r"(Connection refused|No such file or directory)": (
+        "No server listens at {url}. Check host and port, and that the server runs."
+    ),
+    r"(timeout expired|timed out|No route to host|Network is unreachable)": (
+        "{url} gives no answer: {said}. Check host and port, and whether a firewall stands between."
+    ),
+}
+"""Messages of the server or libpq, in English, each with its meaning and a remedy."""
+
+
+def why_refused(location: StoreUrl, error: str) -> str | None:
+    """Return the meaning of a failed connection; None if the message is unknown."""
+    for pattern, meaning in _REFUSALS.items():
+        found = re.search(pattern, error)
+        if found is not None:
+            name = found.groupdict().get("name", "")
+            return meaning.format(
+                url=location, name=name, said=plain_words(error), no_primary=no_primary(location)
+            )
+    return None
+
+
+def no_primary(location: StoreUrl) -> str:
+    """Only replicas answered. Of several servers, one is likely to become the primary."""
+    if "," not in str(location).rpartition("@")[2]:
+        return (
+            f"{location} is a replica and takes no writes. Name the primary, or all servers with commas "
+            "between."
+        )
+    return (
+        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a "
+        "moment; RECOLLECT_BUSY_SECONDS says how long a call waits for one."
+    )
+
+
+def missing_right(location: StoreUrl, said: str) -> str:
+    """Return which right a user lacks, and the statement that grants it."""
+    user = urlsplit(location.server).username or "USER"
+    schema, database = location.schema, re.search(r"for database (.+)", said)
+    if database is not None:
+        own = f"CREATE SCHEMA {schema} AUTHORIZATION {user}"
+        remedy = f"GRANT CREATE ON DATABASE {database[1]} TO {user}, or {own}"
+    elif "row-level security" in said:
+        remedy = "no right: Recollect itself did not say whose rows it writes; please report it"
+    elif said.startswith("must be owner"):
+        remedy = f"only their owner changes the tables of {schema}: let it open the store once"
+    else:
+        remedy = (
+            f"GRANT USAGE ON SCHEMA {schema} TO {user}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES "
+            f"IN SCHEMA {schema} TO {user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}; or, to "
+            f"make a store there: GRANT CREATE ON SCHEMA {schema} TO {user}"
+        )
+    return f"{location} denies a right: {said}. What helps: {remedy}"
+
+
+def plain_words(error: str) -> str:
+    """The telling part of what libpq says, in one line."""
+    line = error.strip().partition("\n")[0]
+    for before in ("failed: ", "FATAL: ", "ERROR: "):
+        line = line.rpartition(before)[2].strip()
+    return line.rstrip(".")

@@ -1,0 +1,444 @@
+"""The connections of a process to its servers: lent to one thread at a time, and never a dead one twice.
+
+A thread that finds no free connection opens one itself. So it sees the cause of a failure at once, and the
+next try after a failover waits for no back-off.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+from psycopg import errors
+from psycopg.pq import TransactionStatus
+
+from recollect.domain.errors import InvalidInput, StoreUnavailable
+from recollect.domain.records import Scope
+from recollect.domain.tables import Row
+from recollect.stores.url import without_password
+from recollect_postgres.connection import KEYWORDS, conninfo, migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping
+
+    from recollect.stores.url import StoreUrl
+
+
+_IDLE_SECONDS = 300.0
+"""A connection that was idle for longer may have been cut by the network."""
+_SILENCE_SECONDS = 4.0
+"""A statement may take its time. After this one, it is asked whether there is a server at all."""
+_PREPARED_AFTER = 2
+"""Planning takes the server longer than most of our questions: what is asked again is planned once."""
+_MOST_PREPARED = 300
+_SHORTEST_CONNECT_SECONDS = 2  # libpq knows no shorter one
+
+
+class WatchedConnection(psycopg.Connection[Row]):
+    """A connection whose server is asked for a sign of life when an answer is long in coming.
+
+    A server that is cut off or frozen says nothing at all, and who waits for it would wait for ever.
+    """
+
+    silence_seconds = _SILENCE_SECONDS
+    _end = float("inf")
+
+    def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
+        return super().wait(_with_look(gen, self._watch()), *arguments, **options)
+
+    @contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """Wait no longer than this for an answer, even from a server that lives."""
+        self._end = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._end = float("inf")
+
+    def _watch(self) -> Callable[[], None]:
+        asked_at = time.monotonic()
+
+        def look() -> None:
+            nonlocal asked_at
+            now = time.monotonic()
+            if now >= self._end:
+                self._abandon("no answer in time")
+            if now - asked_at >= self.silence_seconds:
+                if not self._answers():
+                    self._abandon("the server does not answer")
+                asked_at = time.monotonic()
+
+        return look
+
+    def _answers(self) -> bool:
+        """Return whether a server accepts or refuses a connection."""
+        same: dict[str, Any] = {
+            **self.info.get_parameters(),
+            "password": self.info.password,
+            "target_session_attrs": "any",
+        }
+        seconds = max(_SHORTEST_CONNECT_SECONDS, int(self.silence_seconds / 2))
+        try:
+            psycopg.connect(**{**same, "connect_timeout": seconds}).close()
+        except errors.ConnectionTimeout:
+            return False
+        except psycopg.Error:
+            pass  # refused, for whatever reason: the statement will end by itself
+        return True
+
+    def _abandon(self, why: str) -> None:
+        self.pgconn.finish()
+        raise psycopg.OperationalError(why)
+
+
+def _with_look(gen: Generator[Any, Any, Any], look: Callable[[], None]) -> Generator[Any, Any, Any]:
+    """The same generator, with a look round whenever nothing came for a moment."""
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            if not ready:
+                look()
+            wanted = gen.send(ready)
+    except StopIteration as end:
+        return end.value
+
+
+class Connections:
+    """At most `size` at a time. Safe to share between threads."""
+
+    def __init__(self, conninfo: str, size: int, name: str, patience_seconds: float) -> None:
+        self._conninfo = conninfo
+        self._size = size
+        self._name = name
+        self._silence_seconds = min(_SILENCE_SECONDS, patience_seconds / 2)
+        self._idle: list[tuple[WatchedConnection, float]] = []
+        self._open = 0
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def take(self, seconds: float) -> WatchedConnection:
+        """One that is free, or a new one. `StoreUnavailable` where all stay busy for so long."""
+        end = time.monotonic() + seconds
+        with self._changed:
+            while True:
+                if self._closed:
+                    raise StoreUnavailable(f"{self._name} was closed; open it again.")
+                connection = self._free()
+                if connection is not None:
+                    return connection
+                if self._open < self._size:
+                    self._open += 1
+                    break
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise StoreUnavailable(
+                        f"All {self._size} connections of this process to {self._name} are busy. "
+                        "Try again later, or allow more with ?pool=NUMBER."
+                    )
+                self._changed.wait(left)
+        return self._connect(end - time.monotonic())
+
+    def _free(self) -> WatchedConnection | None:
+        while self._idle:
+            connection, since = self._idle.pop()
+            if time.monotonic() - since < _IDLE_SECONDS and _is_open(connection):
+                return connection
+            self._discard(connection)
+        return None
+
+    def _connect(self, seconds: float) -> WatchedConnection:
+        given = int(psycopg.conninfo.conninfo_to_dict(self._conninfo).get("connect_timeout") or 0)
+        shortest = max(_SHORTEST_CONNECT_SECONDS, int(seconds))
+        try:
+            connection = WatchedConnection.connect(
+                self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
+            )
+            if _is_direct(connection):
+                connection.prepare_threshold = _PREPARED_AFTER
+                connection.prepared_max = _MOST_PREPARED
+        except BaseException:
+            with self._changed:
+                self._open -= 1
+                self._changed.notify()
+            raise
+        connection.silence_seconds = self._silence_seconds
+        return connection
+
+    def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
+        """Outside of any transaction; what cannot be brought there is closed.
+
+        Pass `has_read` after reads alone: after a rollback, psycopg prepares all statements again.
+        """
+        status = connection.info.transaction_status
+        if status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
+            with suppress(psycopg.Error):
+                connection.execute("COMMIT" if has_read else "ROLLBACK")
+        with self._changed:
+            if self._closed or connection.info.transaction_status != TransactionStatus.IDLE:
+                self._discard(connection)
+            else:
+                self._idle.append((connection, time.monotonic()))
+            self._changed.notify()
+
+    def drop(self, connection: WatchedConnection) -> None:
+        """Not to be lent again: its server is gone, or no longer the one to write to."""
+        with self._changed:
+            self._discard(connection)
+            self._changed.notify()
+
+    def _discard(self, connection: WatchedConnection) -> None:
+        self._open -= 1
+        with suppress(psycopg.Error):
+            connection.close()
+
+    def close(self) -> None:
+        """Connections in use are closed when they are given back."""
+        with self._changed:
+            self._closed = True
+            while self._idle:
+                self._discard(self._idle.pop()[0])
+            self._changed.notify_all()
+
+
+def _is_direct(connection: WatchedConnection) -> bool:
+    """Return whether this is a session of the server itself. A pooler reports a process id of its
+    own making, may run the next transaction elsewhere, and what was prepared would not be there."""
+    return connection.execute("SELECT pg_backend_pid()").fetchone() == (connection.info.backend_pid,)
+
+
+def _is_open(connection: WatchedConnection) -> bool:
+    """A server that ended the connection has said so by now, unless it was cut off."""
+    try:
+        connection.pgconn.consume_input()
+    except psycopg.Error:
+        return False
+    return not connection.closed
+
+
+Begun = TypeVar("Begun")
+"""The facts of a snapshot that has begun."""
+
+PATIENCE_SECONDS = 1.0
+"""How long a read waits for what this process wrote to reach a replica, before the primary is asked."""
+
+_PAUSE_SECONDS = 0.01
+_CONNECT_SECONDS = 2  # libpq knows no shorter one
+_SHORTEST_REST_SECONDS = 1.0
+"""How long a replica that could not be reached is left alone; then twice as long, and so on."""
+_LONGEST_REST_SECONDS = 60.0
+
+
+class OwnWrites:
+    """The last commits of this process to each scope. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._changes: dict[int, tuple[Scope, int]] = {}
+        self._transaction = 0
+        self._lock = threading.Lock()
+
+    def note(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> None:
+        """Note what a transaction is about to commit: whether it did may never be known.
+
+        If it did not, the primary answers until another writer makes that change.
+        """
+        if not held:
+            # Store-wide writes have no change number; the transaction id takes its place.
+            row = connection.execute("SELECT pg_current_xact_id_if_assigned()::text::bigint").fetchone()
+            with self._lock:
+                self._transaction = max(self._transaction, (row and row[0]) or 0)
+            return
+        names = self._names(connection, schema, held)
+        with self._lock:
+            for id_, change in held.items():
+                _, before = self._changes.get(id_, (None, 0))
+                self._changes[id_] = names[id_], max(before, change)
+
+    def _names(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> dict[int, Scope]:
+        known = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
+        if new := [id_ for id_ in held if id_ not in known]:
+            rows = connection.execute(
+                f"SELECT id, owner, agent FROM {schema}.scope WHERE id = ANY (%s::bigint[])", [new]
+            )
+            known.update((id_, Scope(owner, agent)) for id_, owner, agent in rows)
+        return known
+
+    def within(self, within: Scope | None) -> dict[int, int]:
+        """The numbers of the last changes to the scope that a reader means, or to all."""
+        with self._lock:
+            return {
+                id_: change
+                for id_, (scope, change) in self._changes.items()
+                if within is None or scope == within or (within.agent is None and scope.owner == within.owner)
+            }
+
+    @property
+    def transaction(self) -> int:
+        """The last of those that wrote what is of no scope; 0: there was none."""
+        return self._transaction
+
+
+class _Behind(Exception):
+    pass
+
+
+class Replica:
+    """Connections to servers that follow the primary. Safe to share between threads."""
+
+    def __init__(self, url: str, location: StoreUrl, store_id: Callable[[], str]) -> None:
+        self.own_writes = OwnWrites()
+        self.patience_seconds = PATIENCE_SECONDS
+        self.trouble: str | None = None
+        """Why the primary was asked the last time, if it was."""
+        self._url = url
+        self._location = location
+        self._conninfo = _quickly_refused(url)
+        self._store_id = store_id
+        self._known_ids = [store_id()]
+        """The last one is the store's; a repair and a copy give it another."""
+        self._schema_version = str(len(migrations()))
+        self._idle: list[WatchedConnection] = []
+        self._free = threading.Semaphore(location.pool_size)
+        self._rest_seconds = _SHORTEST_REST_SECONDS
+        self._rests_until = 0.0
+        self._is_behind = False
+        self._closed = False
+
+    def begun(
+        self, begin: Callable[[WatchedConnection], Begun], within: Scope | None
+    ) -> tuple[WatchedConnection, Begun] | None:
+        """A connection inside a snapshot that shows all that this process wrote, and what `begin` said.
+
+        Return None if no replica is available soon; then the primary answers.
+        """
+        # When a server went away, all connections to it did.
+        for _ in range(self._location.pool_size + 1):
+            connection = self._take()
+            if connection is None:
+                return None
+            try:
+                return connection, self._caught_up(connection, begin, within)
+            except BaseException as error:
+                self.give_back(connection)
+                if not isinstance(error, (psycopg.Error, _Behind)):
+                    raise
+                self.trouble = str(error).strip()
+                if not isinstance(error, psycopg.OperationalError):
+                    return None
+        return None
+
+    def _caught_up(
+        self, connection: WatchedConnection, begin: Callable[[WatchedConnection], Begun], within: Scope | None
+    ) -> Begun:
+        """What `begin` said of the first snapshot that shows all. `_Behind` where it took too long."""
+        end = time.monotonic() + self.patience_seconds
+        begun = begin(connection)
+        while (lacking := self._lacking(connection, within)) is not None:
+            # After one timeout, do not wait again: the replica may be far behind.
+            if self._is_behind or time.monotonic() >= end:
+                self._is_behind = True
+                raise _Behind(lacking)
+            time.sleep(_PAUSE_SECONDS)
+            connection.execute("ROLLBACK")
+            begun = begin(connection)
+        self._is_behind = False
+        self.trouble = None
+        return begun
+
+    def _take(self) -> WatchedConnection | None:
+        """Return an idle or a new connection; None if all are in use or no replica answers."""
+        if self._closed or time.monotonic() < self._rests_until or not self._free.acquire(blocking=False):
+            return None
+        with suppress(IndexError):  # another thread may take the last one
+            return self._idle.pop()
+        try:
+            connection = WatchedConnection.connect(self._conninfo, **KEYWORDS)
+        except BaseException as error:
+            self._free.release()
+            if not isinstance(error, psycopg.OperationalError):
+                raise
+            self.trouble = str(error).strip()
+            # Later reads skip it for a while.
+            self._rests_until = time.monotonic() + self._rest_seconds
+            self._rest_seconds = min(2 * self._rest_seconds, _LONGEST_REST_SECONDS)
+            return None
+        self._rest_seconds = _SHORTEST_REST_SECONDS
+        return connection
+
+    def _lacking(self, connection: WatchedConnection, within: Scope | None) -> str | None:
+        """Return which write of this process the snapshot lacks; None if it has all of them."""
+        schema = self._location.schema
+        store_id, version, has_table, earliest = self._row(
+            connection,
+            f"SELECT (SELECT value FROM {schema}.setting WHERE name = 'store_id'), "
+            f"(SELECT value FROM {schema}.setting WHERE name = 'schema_version'), "
+            # Made by no migration, and perhaps a moment ago.
+            f"to_regclass('{schema}.server_vector') IS NOT NULL, "
+            # A replica reports only the earliest running transaction; it shows all before that.
+            "pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
+        )
+        if store_id != self._known_ids[-1] and self._store_id() != self._known_ids[-1]:
+            self._known_ids.append(self._store_id())
+        if store_id in self._known_ids[:-1]:
+            return "it has the store as it was before a repair or a copy"
+        if store_id != self._known_ids[-1]:
+            raise InvalidInput(
+                f"{without_password(self._url)} holds another store than {self._location}, so it is no "
+                "replica of it. Name a server that follows the primary in read=, or leave read= out."
+            )
+        if version != self._schema_version:
+            return f"it has schema {version} of the store, and this program reads {self._schema_version}"
+        if self._location.vectors == "server" and not has_table:
+            return "it has no vectors for pgvector yet"
+        unseen = "it lacks what this process wrote"
+        if earliest <= self.own_writes.transaction:
+            return unseen
+        own = self.own_writes.within(within)
+        if not own:
+            return None
+        (behind,) = self._row(
+            connection,
+            f"SELECT count(*) FROM unnest(%s::bigint[], %s::bigint[]) AS w(id, change) "
+            f"LEFT JOIN {schema}.scope AS s ON s.id = w.id WHERE coalesce(s.change, -1) < w.change",
+            [list(own), list(own.values())],
+        )
+        return unseen if behind else None
+
+    @staticmethod
+    def _row(connection: WatchedConnection, text: str, bindings: list[list[int]] | None = None) -> Row:
+        row: Row | None = connection.execute(text, bindings).fetchone()
+        assert row is not None  # noqa: S101  # each of these questions has one answer
+        return row
+
+    def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
+        try:
+            with suppress(psycopg.Error):
+                if connection.info.transaction_status:
+                    connection.execute("COMMIT" if has_read else "ROLLBACK")
+            if not connection.closed and not self._closed:
+                self._idle.append(connection)
+            else:
+                connection.close()
+        finally:
+            self._free.release()
+
+    def drop(self, connection: WatchedConnection) -> None:
+        """Give back one that is of no more use."""
+        connection.close()
+        self.give_back(connection)
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+
+def _quickly_refused(url: str) -> str:
+    """Add a short connect timeout to the URL, unless it has one: the primary can answer instead."""
+    whole = conninfo(url)
+    if "connect_timeout" in psycopg.conninfo.conninfo_to_dict(url):
+        return whole
+    return psycopg.conninfo.make_conninfo(whole, connect_timeout=_CONNECT_SECONDS)

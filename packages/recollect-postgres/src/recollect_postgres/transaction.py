@@ -1,0 +1,477 @@
+"""Writing rows of one PostgreSQL connection inside a transaction."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.errors import StoreDamaged
+from recollect.domain.records import Kind
+from recollect.domain.tables import TABLES, Equals, OneOf
+from recollect.stores.check import renew_checksums, reworded, with_checksums
+from recollect_postgres.snapshot import PostgresSnapshot
+from recollect_postgres.sql import STORE_WIDE
+from recollect_postgres.vectors import PgVector, insert_server_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from psycopg import Connection, Cursor
+
+    from recollect.domain.tables import Row, Swap, Table, Values, Where
+    from recollect_postgres.snapshot import Statement
+    from recollect_postgres.sql import Columns
+    from recollect_postgres.vectors import VectorCaches
+
+# Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
+_LOG_LIMIT = 50_000
+_MOST_NUMBERS = 64
+"""The most ids that are drawn ahead and may be lost."""
+_DRAWN_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
+"""A memory has a passage, and most have its vector at once."""
+# The columns that a question about the past reads beside the present's indexes; none: all of the row.
+_READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
+    "memory": frozenset(
+        {"kind", "scope_id", "created_at", "name", "type", "text", "speaker", "superseded_at", "deleted_at"}
+    ),
+    "observation": frozenset({"memory_id", "content", "created_at", "superseded_at", "deleted_at"}),
+    "revision": frozenset(),
+    "absence": frozenset(),
+    "passage": frozenset({"memory_id", "observation_id", "revision_id", "live"}),
+    "vector": frozenset(),
+}
+
+
+class PostgresTransaction(PostgresSnapshot):
+    """Writes rows, and logs what caches need to follow."""
+
+    is_writing = True
+
+    def __init__(
+        self,
+        connection: Connection[Row],
+        columns: Columns,
+        caches: VectorCaches | PgVector,
+        scopes: Sequence[int] | None,
+    ) -> None:
+        super().__init__(connection, columns, caches, scopes)
+        self.held: dict[int, int] = {}
+        """The locked scopes, each with the number of this change."""
+        self._holds_all = False
+        self._homes: dict[tuple[Table, int], int] = {}
+        self._known: dict[Table, dict[tuple[Any, ...], list[Row]]] = {}
+        """Rows of the store's own tables that were read and not changed since."""
+        self._past_changed = False
+        self._new_texts: set[int] = set()
+        self._present_passages: set[int] = set()
+        self._numbers: dict[Table, tuple[list[int], int]] = {}
+        self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
+        """Rows that were put, by their columns: those of a table become one statement."""
+        self._unsent: list[Statement] = []
+        """Statements without a needed answer: they are sent with the next query."""
+
+    def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
+        """As of a snapshot; what was put before is there to be found."""
+        self._gather()
+        if not self._unsent:
+            return super().ask(text, bindings)
+        return self._executed([(text, bindings)])[0].fetchall()
+
+    def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
+        """How many rows a statement changed."""
+        return self._executed([(text, bindings)])[0].rowcount
+
+    def send_later(self, text: str, bindings: Sequence[Any] = ()) -> None:
+        self._unsent.append((text, bindings))
+
+    def send(self) -> None:
+        """Send all pending rows, so that the server accepts or refuses them now."""
+        self._gather()
+        if self._unsent:
+            self._executed([])
+
+    def _executed(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
+        self._gather()
+        before, self._unsent = self._unsent, []
+        return super()._executed([*before, *statements])[len(before) :]
+
+    def _gather(self) -> None:
+        """Make statements of the rows that wait: owners before what belongs to them."""
+        waiting, self._waiting = self._waiting, {}
+        for table in TABLES if waiting else ():
+            for values in waiting.get(table, {}).values():
+                self._insert(table, values)
+                if table == "vector":
+                    self._note_vectors(values["id"], values["scope_id"])
+                    self._fill_server(values)
+
+    def rows(self, table: Table, columns: Sequence[str], where: Where = (), **shape: Any) -> list[Row]:
+        simple = shape.keys() <= {"limit"} and all(isinstance(each, Equals) for each in where)
+        if table not in STORE_WIDE or not simple:
+            return super().rows(table, columns, where, **shape)
+        # Read for every row of a batch, and changed only by this transaction's own writes.
+        known, key = self._known.setdefault(table, {}), (*columns, *where, *shape.values())
+        if key not in known:
+            known[key] = super().rows(table, columns, where, **shape)
+        return known[key]
+
+    # Which scope a row is of
+
+    def hold(self, scopes: Collection[int] | None) -> None:
+        new = None if scopes is None else sorted(set(scopes) - self.held.keys())
+        if new == [] or (new is None and self._holds_all):
+            return
+        self._holds_all = self._holds_all or new is None
+        # Numbers that were drawn before a scope was held may be lower than what others put into it since.
+        self._numbers.clear()
+        # By id, so that two that hold several do not wait for each other.
+        which = "" if new is None else "WHERE id = ANY (%s::bigint[]) "
+        rows = self.ask(
+            f"UPDATE {self.schema}.scope AS s SET change = s.change + 1 FROM "
+            f"(SELECT id FROM {self.schema}.scope {which}ORDER BY id FOR UPDATE) AS held "
+            "WHERE s.id = held.id AND NOT s.id = ANY (%s::bigint[]) RETURNING s.id, s.change",
+            [*([] if new is None else [new]), list(self.held)],
+        )
+        self.held.update(rows)
+        missed = [] if new is None else [scope for scope in new if scope not in self.held]
+        if missed:
+            # Going on would write without the lock.
+            raise StoreDamaged(
+                f"Scope {missed[0]} is not there, or hidden from this transaction, so nobody can hold it. "
+                "Nothing was written."
+            )
+
+    def _homes_of(self, table: Table, ids: Collection[int]) -> dict[int, int]:
+        """The scope of each of these rows, where it can be found."""
+        if self.scopes is not None and len(self.scopes) == 1:
+            return dict.fromkeys(ids, self.scopes[0])
+        unknown = [id_ for id_ in ids if (table, id_) not in self._homes]
+        if unknown:
+            for id_, scope in self.rows(table, ("id", "scope_id"), (OneOf("id", unknown),)):
+                self._homes[table, id_] = scope
+        return {id_: self._homes[table, id_] for id_ in ids if (table, id_) in self._homes}
+
+    def _scopes_of(self, table: Table, rows: Sequence[Values]) -> list[int]:
+        """The scope of each row that is to be put: its own, or its owner's."""
+        if "scope_id" in rows[0]:
+            scopes = [row["scope_id"] for row in rows]
+        else:
+            column, owner = next(
+                (column, owner) for column, owner in TABLES[table].owners.items() if owner not in STORE_WIDE
+            )
+            homes = self._homes_of(owner, {row[column] for row in rows})
+            missing = {row[column] for row in rows} - homes.keys()
+            if missing:
+                raise StoreDamaged(f"There is no {owner} {min(missing)} that a {table} could belong to.")
+            scopes = [homes[row[column]] for row in rows]
+        self.hold(set(scopes))
+        return scopes
+
+    # Writing
+
+    def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
+        if not rows:
+            return []
+        rows = with_checksums(table, rows)
+        values: dict[str, list[Any]] = {column: [row[column] for row in rows] for column in rows[0]}
+        if table not in STORE_WIDE:
+            values["scope_id"] = self._scopes_of(table, rows)
+        if TABLES[table].key != ("id",):
+            self._before_change(table)
+            self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
+            return []
+        ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
+        if table == "scope":
+            self._see_also(ids)
+            self._insert(table, values)
+            self.hold(ids)
+            return ids
+        if table in STORE_WIDE:
+            self._before_change(table)
+            self._insert(table, values)
+            return ids
+        self._note_past(table, values)
+        self._homes.update(((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True))
+        by_columns = self._waiting.setdefault(table, {})
+        known = by_columns.setdefault(tuple(values), {column: [] for column in values})
+        for column, new in values.items():
+            known[column] += new
+        return ids
+
+    def _note_past(self, table: Table, values: dict[str, list[Any]]) -> None:
+        """Of new rows, a question about the past reads all but those of new notes and messages."""
+        if table == "passage":
+            new = zip(values["id"], values["memory_id"], values["live"], strict=True)
+            self._present_passages.update(
+                id_ for id_, memory, live in new if live and memory in self._new_texts
+            )
+        elif table == "vector":
+            self._past_changed |= not self._present_passages.issuperset(values["passage_id"])
+        elif table == "memory":
+            new_texts = zip(values["id"], values["kind"], strict=True)
+            self._new_texts.update(id_ for id_, kind in new_texts if kind != Kind.ENTITY)
+            ends = (*values.get("deleted_at", ()), *values.get("superseded_at", ()))
+            self._past_changed |= any(end is not None for end in ends)
+        elif table in _READ_OF_THE_PAST:
+            self._past_changed = True
+
+    def _numbered(self, table: Table, given: list[int] | None, count: int) -> list[int]:
+        if given is not None:
+            # A number that was given is not given again.
+            sequence = f"{self.schema}.{table}_id_seq"
+            super().ask(
+                f"SELECT setval('{sequence}', %s) FROM {sequence} WHERE last_value < %s",
+                [max(given), max(given)],
+            )
+            return given
+        left, before = self._numbers.get(table, ([], 0))
+        if len(left) < count:
+            # Where many were asked for, some more are likely to be; what is left over is lost.
+            self._draw(table, max(count - len(left), min(before // 8, _MOST_NUMBERS)))
+            left, before = self._numbers[table]
+        self._numbers[table] = left[count:], before + count
+        return left[:count]
+
+    def _draw(self, table: Table, count: int) -> None:
+        tables = _DRAWN_TOGETHER.get(table, (table,))
+        each = ", ".join(f"nextval('{self.schema}.{each}_id_seq')" for each in tables)
+        drawn = super().ask(f"SELECT {each} FROM generate_series(1, %s) ORDER BY 1", [count])
+        for each, new in zip(tables, zip(*drawn, strict=True), strict=True):
+            left, before = self._numbers.get(each, ([], 0))
+            self._numbers[each] = [*left, *new], before
+
+    def _before_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
+        """Before columns of a table's rows are set, or all of them with the rows themselves."""
+        self._gather()
+        self._known.pop(table, None)
+        read = _READ_OF_THE_PAST.get(table)
+        if read is not None and (columns is None or not read or not read.isdisjoint(columns)):
+            self._past_changed = True
+
+    def finish(self) -> None:
+        """Finish before the commit."""
+        self._gather()
+        if self._past_changed:
+            self.send_later(
+                f"INSERT INTO {self.schema}.past(scope_id, stamp) "
+                "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
+                "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
+                [secrets.randbits(62), list(self.held)],
+            )
+
+    def commit(self) -> str | None:
+        """How it ended, in the server's words, once all was sent. Standbys may take their time.
+
+        Not in a pipeline: psycopg ends one by asking for answers once more, and a pooler would keep a
+        connection for that, outside of any transaction and for ever.
+        """
+        cursor = self.connection.execute("SET LOCAL statement_timeout = 0; COMMIT")
+        while cursor.nextset():
+            pass
+        return cursor.statusmessage
+
+    def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None:
+        names, key = list(values), self.columns.key(table)
+        listed = ", ".join(names)
+        conflict = ""
+        if TABLES[table].key != ("id",):
+            others = [name for name in names if name not in key]
+            setting = ", ".join(f"{name} = EXCLUDED.{name}" for name in others)
+            action = f"DO UPDATE SET {setting}" if others and not keep else "DO NOTHING"
+            conflict = f" ON CONFLICT ({', '.join(key)}) {action}"
+        if len(values[names[0]]) == 1:
+            marks = ", ".join("%b" for _ in names)
+            self.send_later(
+                f"INSERT INTO {self.schema}.{table}({listed}) VALUES ({marks}){conflict}",
+                [values[name][0] for name in names],
+            )
+            return
+        arrays = ", ".join(f"%b::{self.columns.type(table, name)}[]" for name in names)
+        self.send_later(
+            f"INSERT INTO {self.schema}.{table}({listed}) SELECT * FROM unnest({arrays}){conflict}",
+            [values[name] for name in names],
+        )
+
+    def _see_also(self, ids: Sequence[int]) -> None:
+        """A new scope is this transaction's to see before it is there: the second fence asks at once."""
+        if self.scopes is not None:
+            self.scopes = [*self.scopes, *ids]
+            self.see(self.scopes)
+
+    def see(self, scopes: Sequence[int] | None) -> None:
+        """Tell the second fence which scopes this transaction may see."""
+        seen = "*" if scopes is None else f"{{{','.join(map(str, scopes))}}}"
+        self.send_later("SELECT set_config('recollect.scopes', %s, true)", [seen])
+
+    def _note_vectors(self, ids: Sequence[int], scopes: Sequence[int]) -> None:
+        newest: dict[int, int] = {}
+        for id_, scope in zip(ids, scopes, strict=True):
+            newest[scope] = max(id_, newest.get(scope, 0))
+        for scope, id_ in newest.items():
+            self.send_later(
+                f"UPDATE {self.schema}.scope SET last_vector = greatest(last_vector, %s) WHERE id = %s",
+                [id_, scope],
+            )
+
+    def _fill_server(self, values: Mapping[str, list[Any]]) -> None:
+        if isinstance(self._caches, PgVector):
+            columns = [values[name] for name in ("scope_id", "id", "model_id", "passage_id", "embedding")]
+            rows = zip(*columns, strict=True)
+            insert_server_vectors(self.send_later, self._caches, self.schema, rows)
+
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        given = list(rows)
+        if not given:
+            return 0
+        ids, former, new = map(list, zip(*given, strict=True))
+        self._before_change(table, [column])
+        self._hold_those(table, (OneOf("id", ids),))
+        kind = self.columns.type(table, column)
+        condition, bindings = self.condition(table, where)
+        return self.change(
+            f"UPDATE {self.schema}.{table} AS r SET {column} = v.new "
+            f"FROM unnest(%b::bigint[], %b::{kind}[], %b::{kind}[]) AS v(id, old, new) "
+            f"WHERE r.id = v.id AND r.{column} IS NOT DISTINCT FROM v.old AND {condition}",
+            [ids, former, new, *bindings],
+        )
+
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        self._before_change(table, values)
+        self._hold_those(table, where)
+        new_words = reworded(self, table, where, values)
+        if table == "passage" and "live" in values:
+            self._log_lives("passage", (*where, Equals("live", int(not values["live"]))))
+        condition, bindings = self.condition(table, where)
+        setting = ", ".join(f"{column} = %s" for column in values)
+        changed = self.change(
+            f"UPDATE {self.schema}.{table} AS r SET {setting} WHERE {condition}",
+            [*values.values(), *bindings],
+        )
+        renew_checksums(self, table, new_words)
+        return changed
+
+    def remove(self, table: Table, where: Where) -> int:
+        self._before_change(table)
+        self._hold_those(table, where)
+        if table in {"passage", "memory", "observation"}:
+            self._log_lives(table, where)
+        condition, bindings = self.condition(table, where)
+        removed = self.change(f"DELETE FROM {self.schema}.{table} AS r WHERE {condition}", bindings)
+        if table == "scope":
+            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
+            self.held = {scope: change for scope, change in self.held.items() if scope in left}
+        return removed
+
+    def _hold_those(self, table: Table, where: Where) -> None:
+        """Hold the scopes of the rows that are to be changed."""
+        if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
+            return
+        condition, bindings = self.condition(table, where)
+        rows = self.ask(
+            f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}",
+            bindings,
+        )
+        self.hold({scope for (scope,) in rows})
+
+    def _log_lives(self, table: Table, where: Where) -> None:
+        """Log the vectors of passages that die, come back or vanish with these rows."""
+        condition, bindings = self.condition(table, where)
+        column = "id" if table == "passage" else f"{table}_id"
+        rows = self.ask(
+            f"SELECT v.scope_id, array_agg(v.id ORDER BY v.id) FROM {self.schema}.{table} AS r "
+            f"JOIN {self.schema}.passage AS p ON p.scope_id = r.scope_id AND p.{column} = r.id "
+            f"JOIN {self.schema}.vector AS v ON v.scope_id = p.scope_id AND v.passage_id = p.id "
+            f"WHERE {condition} GROUP BY v.scope_id",
+            bindings,
+        )
+        for scope, vectors in rows:
+            ((last,),) = self.ask(
+                f"UPDATE {self.schema}.scope SET last_life = last_life + %s WHERE id = %s "
+                "RETURNING last_life",
+                [len(vectors), scope],
+            )
+            self.send_later(
+                f"INSERT INTO {self.schema}.vector_life(scope_id, seq, vector_id) "
+                "SELECT %s, %s + place, vector_id FROM unnest(%s::bigint[]) "
+                "WITH ORDINALITY AS v(vector_id, place)",
+                [scope, last - len(vectors), vectors],
+            )
+            self.send_later(
+                f"DELETE FROM {self.schema}.vector_life WHERE scope_id = %s AND seq <= %s",
+                [scope, last - _LOG_LIMIT],
+            )
+
+    # Whole tables, from another store: in arrays, since row-level security refuses COPY
+
+    def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        values = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+        self._insert(table, values)
+        if table not in STORE_WIDE:
+            self._mark_with(values["scope_id"])
+
+    def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        width = len(self.page_key(table))
+        found = " AND ".join(f"r.{column} = v.{column}" for column in columns[:width])
+        setting = ", ".join(f"{column} = v.{column}" for column in columns[width:])
+        arrays = ", ".join(f"%b::{self.columns.type(table, column)}[]" for column in columns)
+        self.change(
+            f"UPDATE {self.schema}.{table} AS r SET {setting} FROM unnest({arrays}) "
+            f"AS v({', '.join(columns)}) WHERE {found}",
+            [list(values) for values in zip(*rows, strict=True)],
+        )
+        self._mark_with([row[columns.index("scope_id")] for row in rows])
+
+    def _mark_with(self, scopes: Sequence[int]) -> None:
+        """Lock one of the scopes: its mark shows whether an unacknowledged commit succeeded."""
+        self.hold({min(scopes)})
+
+    def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
+        for table, last in last_ids.items():
+            self.change(
+                f"SELECT setval('{self.schema}.{table}_id_seq', greatest(%s::bigint, 1), %s)",
+                (last, last > 0),
+            )
+        self.change(
+            f"UPDATE {self.schema}.scope AS s SET last_vector = coalesce((SELECT max(v.id) "
+            f"FROM {self.schema}.vector AS v WHERE v.scope_id = s.id), 0)"
+        )
+        # Until the server looks by itself, its planner would take full tables for empty ones.
+        for table in TABLES:
+            self.change(f"ANALYZE {self.schema}.{table}")
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        held, homes, scopes = dict(self.held), dict(self._homes), self.scopes
+        held_all = self._holds_all
+        self.change("SAVEPOINT change")
+        try:
+            yield
+            # Rows that were put inside the savepoint are refused inside it.
+            self.send()
+        except BaseException:
+            self._waiting.clear()
+            self._unsent.clear()
+            if not self.connection.closed:
+                self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
+            self.held, self._homes, self.scopes = held, homes, scopes
+            self._holds_all = held_all
+            self._known.clear()
+            raise
+        self.send_later("RELEASE SAVEPOINT change")
+
+
+def _once_each(values: dict[str, list[Any]], key: Sequence[str], *, keep: bool) -> dict[str, list[Any]]:
+    """Of rows with the same key, the last one; or the first, to keep. One statement puts no row twice."""
+    keys = list(zip(*(values[column] for column in key), strict=True))
+    places = {each: place for place, each in reversed(list(enumerate(keys)))}
+    if not keep:
+        places = {each: place for place, each in enumerate(keys)}
+    if len(places) == len(keys):
+        return values
+    kept = sorted(places.values())
+    return {column: [each[place] for place in kept] for column, each in values.items()}

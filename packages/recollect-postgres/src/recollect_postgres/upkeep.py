@@ -1,0 +1,365 @@
+"""Is everything in step on a server? And rebuilding what is derived from the rows."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import errors
+
+from recollect.domain.errors import StoreUnavailable
+from recollect.domain.records import Problem
+from recollect.domain.tables import TABLES, OneOf
+from recollect.stores.check import (
+    DERIVED,
+    add_checksums,
+    broken_vectors,
+    checksum_problems,
+    count_problem,
+    every_scope_id,
+    forget_caches,
+    rebuild_passages,
+    refill_words,
+    row_problems,
+    word_problems,
+)
+from recollect_postgres.sql import STORE_WIDE
+from recollect_postgres.vectors import ScopeQueries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from psycopg import Connection
+    from psycopg.errors import Diagnostic
+
+    from recollect.domain.tables import Row, Table
+    from recollect.stores.url import StoreUrl
+    from recollect_postgres.snapshot import PostgresSnapshot
+    from recollect_postgres.transaction import PostgresTransaction
+    from recollect_postgres.vectors import VectorCaches
+
+
+# Errors of unreadable pages.
+_UNREADABLE = (errors.DataCorrupted, errors.IndexCorrupted, errors.InternalError_, errors.IoError)
+
+# The server compares lengths without sending the bytes.
+_WRONG_LENGTH: dict[Table, str] = {
+    "vector": "length(r.embedding) <> 4 * (SELECT dims FROM {schema}.model WHERE id = r.model_id)",
+    "passage_tokens": (
+        "mod(length(r.signs), (SELECT (dims + 7) / 8 FROM {schema}.model WHERE id = r.model_id)) <> 0"
+    ),
+}
+_NUMBERED: tuple[Table, ...] = tuple(
+    table for table, form in TABLES.items() if form.key == ("id",) and table not in STORE_WIDE
+)
+_MADE_ANEW: frozenset[Table] = frozenset({"term", "vector"})
+_MOST_NAMED = 10
+"""Of each table: who reads them learns what happened from a few."""
+# The numbers by which caches follow a scope, and what they must not stay behind.
+_FOLLOWED = {
+    "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
+    "last_life": "coalesce((SELECT max(seq) FROM {schema}.vector_life AS l WHERE l.scope_id = s.id), 0)",
+}
+
+
+def server_problems(
+    rows: PostgresSnapshot, caches: VectorCaches | None, *, quick: bool = False
+) -> list[Problem]:
+    """Everything that is wrong, from the indexes up to the caches of this machine, if it keeps some.
+
+    With `quick`, of indexes and words alone.
+    """
+    parts: dict[str, Callable[[], Iterable[Problem]]] = {
+        "indexes": lambda: _index_problems(rows),
+        "checksums": lambda: list(checksum_problems(rows)),
+    }
+    more: dict[str, Callable[[], Iterable[Problem]]] = {
+        "rows": lambda: [
+            *_orphan_problems(rows),
+            *row_problems(rows),
+            *count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed"),
+            *_length_problems(rows),
+            *_number_problems(rows),
+            *_twin_problems(rows),
+        ],
+        "words": lambda: _word_problems(rows),
+        "vectors": lambda: _cache_problems(rows, caches),
+    }
+    if not quick:
+        parts |= more
+    return [problem for where, ask in parts.items() for problem in _as_far_as_readable(rows, ask, where)]
+
+
+def rebuild_derived(rows: PostgresTransaction) -> None:
+    """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
+    rows.hold(None)
+    _renew_indexes(rows)
+    _drop_orphans(rows)
+    _drop_twins(rows)
+    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
+    add_checksums(rows)
+    for scope in every_scope_id(rows):
+        with _within(rows, scope):
+            rebuild_passages(rows)
+            refill_words(rows, scope)
+    _set_numbers(rows)
+    # Vectors went without a word in the log that caches follow.
+    forget_caches(rows)
+
+
+@contextmanager
+def _within(rows: PostgresSnapshot, scope: int) -> Iterator[None]:
+    """Ask of this scope alone, by whose number every index begins."""
+    before, rows.scopes = rows.scopes, [scope]
+    try:
+        yield
+    finally:
+        rows.scopes = before
+
+
+def _as_far_as_readable(
+    rows: PostgresSnapshot, ask: Callable[[], Iterable[Problem]], where: str
+) -> Iterable[Problem]:
+    """A page that cannot be read ends one check; the others are still worth their answers."""
+    rows.connection.execute("SAVEPOINT part")
+    try:
+        return list(ask())
+    except _UNREADABLE as error:
+        rows.connection.execute("ROLLBACK TO SAVEPOINT part")
+        said = str(error).strip().partition("\n")[0]
+        return [Problem(f"the check could not go on: {said}", where, repairable=where == "words")]
+
+
+# Indexes
+
+
+def _broken_indexes(rows: PostgresSnapshot) -> list[tuple[str, bool]]:
+    """Their names, and whether they are ours to rebuild."""
+    return [
+        (name, ours)
+        for name, ours in rows.ask(
+            "SELECT c.relname, pg_has_role(c.relowner, 'USAGE') FROM pg_index AS i "
+            "JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = %s::regnamespace "
+            "AND NOT (i.indisvalid AND i.indisready) ORDER BY c.relname",
+            [rows.schema],
+        )
+    ]
+
+
+def _index_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    for name, ours in _broken_indexes(rows):
+        yield Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
+
+
+def _renew_indexes(rows: PostgresTransaction) -> None:
+    for name, ours in _broken_indexes(rows):
+        if ours:
+            try:
+                with rows.savepoint():
+                    rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
+            except psycopg.errors.IntegrityError:
+                # Rows violate it, as with a unique index that a user added. The check reports it again.
+                continue
+
+
+# Rows
+
+
+def _orphans(schema: str) -> Iterator[tuple[Table, Table, str]]:
+    """Tables, the tables that their rows point to, and a condition: the row `r` points to none."""
+    for table, form in TABLES.items():
+        for column, parent in (*form.owners.items(), *form.pointers.items()):
+            same = "" if parent in STORE_WIDE else " AND p.scope_id = r.scope_id"
+            yield (
+                table,
+                parent,
+                (
+                    f"r.{column} IS NOT NULL AND NOT EXISTS "
+                    f"(SELECT 1 FROM {schema}.{parent} AS p WHERE p.id = r.{column}{same})"
+                ),
+            )
+
+
+def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    # Foreign keys prevent these, unless they were switched off.
+    pairs = list(_orphans(rows.schema))
+    counts = rows.ask(
+        "SELECT "
+        + ", ".join(
+            f"(SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {condition})"
+            for table, _, condition in pairs
+        )
+    )
+    for (table, parent, _), count in zip(pairs, counts[0], strict=True):
+        if count:
+            yield Problem(
+                f"{count} rows of {table} point to a {parent} that is not there",
+                "rows",
+                repairable=table in DERIVED,
+            )
+
+
+def _drop_orphans(rows: PostgresTransaction) -> None:
+    schema = rows.schema
+    for table, _, condition in _orphans(schema):
+        if table in DERIVED:
+            rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {condition}")
+    for table, wrong in _WRONG_LENGTH.items():
+        rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {wrong.format(schema=schema)}")
+
+
+def _length_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    called = {"vector": "vectors", "passage_tokens": "token vectors"}
+    for table, wrong in _WRONG_LENGTH.items():
+        ((count,),) = rows.ask(
+            f"SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {wrong.format(schema=rows.schema)}"
+        )
+        yield from count_problem(count, f"{called[table]} of the wrong length")
+
+
+# Numbers that only a server keeps
+
+
+def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
+    """Sequences that would give a number again, and the highest that was given."""
+    numbered = [table for table, form in TABLES.items() if form.key == ("id",)]
+    given = rows.ask(
+        "SELECT * FROM (VALUES "
+        + ", ".join(
+            f"('{table}_id_seq', (SELECT coalesce(max(id), 0) FROM {rows.schema}.{table}))"
+            for table in numbered
+        )
+        + ") AS given"
+    )
+    # Skip sequences that this role may not read.
+    known: dict[str, int] = dict(
+        rows.ask(
+            "SELECT sequencename::text, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = %s "
+            "AND has_sequence_privilege(format('%%I.%%I', schemaname, sequencename), 'SELECT')",
+            [rows.schema],
+        )
+    )
+    return [(name, highest) for name, highest in given if highest > known.get(name, highest)]
+
+
+def _number_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    yield from count_problem(len(_behind(rows)), "sequences that would give a number a second time")
+    behind = " OR ".join(
+        f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
+    )
+    ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.schema}.scope AS s WHERE {behind}")
+    yield from count_problem(count, "scopes whose vectors are newer than caches can tell")
+
+
+def _set_numbers(rows: PostgresTransaction) -> None:
+    for name, highest in _behind(rows):
+        rows.ask(f"SELECT setval('{rows.schema}.{name}', %s)", [highest])
+    setting = ", ".join(
+        f"{column} = greatest(s.{column}, {highest.format(schema=rows.schema)})"
+        for column, highest in _FOLLOWED.items()
+    )
+    rows.change(f"UPDATE {rows.schema}.scope AS s SET {setting}")
+
+
+# Numbers that two scopes have: one sequence gives them to all, but each key begins with the scope
+
+
+def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    named = {
+        id_: f"owner {owner!r}, agent {agent!r}"
+        for id_, owner, agent in rows.rows("scope", ("id", "owner", "agent"))
+    }
+    for table in _NUMBERED:
+        twins = rows.ask(
+            f"SELECT id, array_agg(scope_id ORDER BY scope_id) FROM {rows.schema}.{table} "
+            f"GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT {_MOST_NAMED}"
+        )
+        for id_, scopes in twins:
+            listed = " and ".join(named.get(scope, f"scope {scope}") for scope in scopes)
+            yield Problem(
+                f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _MADE_ANEW
+            )
+
+
+def _drop_twins(rows: PostgresTransaction) -> None:
+    """Delete duplicate vectors; their passages wait for new ones. Terms are rebuilt with the index."""
+    rows.connection.execute(
+        f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
+        "WHERE other.id = v.id AND other.scope_id < v.scope_id"
+    )
+
+
+# Words and vectors
+
+
+def _word_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    for scope in every_scope_id(rows):
+        with _within(rows, scope):
+            yield from word_problems(rows, scope)
+
+
+def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> Iterator[Problem]:
+    if not rows.ask(f"SELECT 1 FROM {rows.schema}.setting WHERE name = 'store_id'"):
+        yield Problem("the store has no identity", "vectors", repairable=True)
+        return
+    model = rows.model()
+    if model is None or caches is None:
+        return
+    for scope in every_scope_id(rows):
+        cache = caches.of(model.store_id, scope)
+        for trouble in cache.check(ScopeQueries(rows, scope), model.source(scope)):
+            yield Problem(trouble, "vectors", repairable=True)
+
+
+_IN_USE = "55P03"
+
+
+def store_bytes(connection: Connection[Row], schema: str) -> int:
+    """Return the size of the schema's tables with indexes and long values; 0 without a schema."""
+    row = connection.execute(
+        "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
+        "JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relkind IN ('r', 'S')",
+        (schema,),
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def vacuum(connection: Connection[Row], location: StoreUrl) -> None:
+    """Free what deleted rows take, outside a transaction. Tables that another cleans at this moment are left.
+
+    Their bytes stay in the pages until others are written over them: to wipe those out, the owner runs
+    VACUUM FULL, for which everybody has to wait.
+    """
+    skipped: list[str] = []
+
+    def note(diagnostic: Diagnostic) -> None:
+        # The server warns of what this user may not clean under no code of its own.
+        if diagnostic.severity_nonlocalized == "WARNING" and diagnostic.sqlstate != _IN_USE:
+            skipped.append(diagnostic.message_primary or "")
+
+    tables = connection.execute(
+        "SELECT format('%%I.%%I', n.nspname, c.relname) FROM pg_class AS c "
+        "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relkind = 'r' ORDER BY c.relname",
+        (location.schema,),
+    ).fetchall()
+    connection.add_notice_handler(note)
+    try:
+        connection.execute(f"VACUUM (SKIP_LOCKED) {', '.join(name for (name,) in tables)}".encode())
+    finally:
+        connection.remove_notice_handler(note)
+    if skipped:
+        raise StoreUnavailable(
+            f"{len(skipped)} tables of {location} were not cleaned: user {connection.info.user} does not own "
+            f"them. The server cleans them in time (autovacuum); their owner can at once: VACUUM"
+        )
+
+
+def no_backup_file(location: StoreUrl, path: str) -> StoreUnavailable:
+    """A file of ours would not be what an administrator of PostgreSQL expects of a backup."""
+    return StoreUnavailable(
+        f"{location} is kept by a server, and its own tool backs it up: PGOPTIONS='-c recollect.scopes=*' "
+        f"pg_dump --enable-row-security --format=custom --schema={location.schema} --file={path} "
+        f"'{location}'. For a file that Recollect opens: recollect copy '{location}' {path}"
+    )

@@ -1,0 +1,600 @@
+"""The vectors of each scope: the questions by which a cache keeps in step with one, and the caches."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+from psycopg import errors
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+
+from recollect.domain.errors import StoreUnavailable
+from recollect.domain.numbers import Rows, unpack_vector
+from recollect.domain.records import Found
+from recollect.domain.tables import Equals, OneOf
+from recollect.stores.vectors.block import (
+    KIND_CODES,
+    VectorRow,
+    VectorSource,
+    Version,
+    check_width,
+    same_bits,
+)
+from recollect.stores.vectors.cache import VectorCache
+from recollect_postgres.connection import KEYWORDS, conninfo, failures_of
+from recollect_postgres.sql import PostgresConditions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from psycopg import Connection
+
+    from recollect.domain.tables import Row, Where
+    from recollect.stores.port import Vector
+    from recollect.stores.url import StoreUrl
+    from recollect_postgres.snapshot import PostgresSnapshot
+
+
+_AT_ONCE = 4_096
+"""Vectors that are fetched together: few enough that a cache of a million takes little memory to fill."""
+
+MOST_CACHES = 256
+"""Scopes whose vectors a process keeps at hand; the ones that were asked longest ago go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The model whose vectors are searched, and the store they are of."""
+
+    name: str
+    store_id: str
+    id: int
+    dims: int
+    packed_centre: bytes | None
+
+    def source(self, scope: int) -> VectorSource:
+        return VectorSource(f"{self.store_id}/{scope}", self.id, self.dims, self.packed_centre)
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """The model in use, and which vectors of it each scope has."""
+
+    model: ModelInUse | None
+    versions: Mapping[int, Version]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Searchable:
+        model = ModelInUse(*rows[0][:5]) if rows else None
+        return cls(model, {row[5]: Version(*row[6:]) for row in rows if row[5] is not None})
+
+
+def searchable_question(schema: str, scopes: Sequence[int] | None) -> tuple[str, list[Any]]:
+    """Of these scopes; of all of them, only the model is asked for."""
+    return (
+        f"SELECT m.name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), m.id, m.dims, "
+        "m.centre, s.id, s.last_vector, s.last_life, coalesce((SELECT max(v.id) "
+        f"FROM {schema}.vector AS v WHERE v.scope_id = s.id AND v.model_id = m.id), 0) "
+        f"FROM {schema}.model AS m LEFT JOIN {schema}.scope AS s ON s.id = ANY (%s::bigint[]) "
+        "WHERE m.in_use = 1"
+    ), [list(scopes or ())]
+
+
+class ScopeQueries:
+    """The queries of one scope's cache in one transaction."""
+
+    def __init__(self, snapshot: PostgresSnapshot, scope: int) -> None:
+        self._snapshot = snapshot
+        self._schema = snapshot.schema
+        self._scope = scope
+
+    def version(self, source: VectorSource) -> Version:
+        searchable = self._snapshot.searchable()
+        if self._scope in searchable.versions:
+            return searchable.versions[self._scope]
+        rows = self._snapshot.ask(
+            f"SELECT last_vector, last_life, coalesce((SELECT max(v.id) FROM {self._schema}.vector AS v "
+            "WHERE v.scope_id = s.id AND v.model_id = %s), 0) "
+            f"FROM {self._schema}.scope AS s WHERE s.id = %s",
+            [source.model_id, self._scope],
+        )
+        return Version(*rows[0]) if rows else Version(0, 0, 0)
+
+    def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
+        """Vectors of live passages, by ascending id."""
+        while True:
+            # The page is cut before anything is joined, and each row of it is joined by itself: the planner
+            # cannot know how many are new and live, and would read and sort all of them.
+            rows = self._snapshot.ask(
+                "SELECT v.id, o.memory_id, v.passage_id, v.scope_id, o.kind, "
+                "CASE WHEN o.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
+                f"FROM (SELECT id, scope_id, passage_id, embedding FROM {self._schema}.vector "
+                "WHERE scope_id = %s AND model_id = %s AND id > %s ORDER BY id LIMIT %s) AS v "
+                f"LEFT JOIN LATERAL (SELECT p.memory_id, p.live, m.kind FROM {self._schema}.passage AS p "
+                f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
+                "WHERE p.scope_id = v.scope_id AND p.id = v.passage_id LIMIT 1) AS o ON true ORDER BY v.id",
+                [4 * source.dims, self._scope, source.model_id, after, _AT_ONCE],
+            )
+            for vector, memory, passage, scope, kind, embedding in rows:
+                if kind is not None and embedding is not None:
+                    yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
+            if len(rows) < _AT_ONCE:
+                return
+            after = rows[-1][0]
+
+    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+        """Return vectors that changed since, and whether each is live; None if the log is too short."""
+        ((oldest,),) = self._snapshot.ask(
+            f"SELECT min(seq) FROM {self._schema}.vector_life WHERE scope_id = %s", [self._scope]
+        )
+        # Logs are cut at their old end, and may be cut whole.
+        if oldest is None or oldest > seq + 1:
+            return None
+        rows = self._snapshot.ask(
+            f"SELECT l.vector_id, max(coalesce(p.live, 0)) FROM {self._schema}.vector_life AS l "
+            f"LEFT JOIN {self._schema}.vector AS v "
+            "ON v.scope_id = l.scope_id AND v.id = l.vector_id AND v.model_id = %s "
+            f"LEFT JOIN {self._schema}.passage AS p ON p.scope_id = v.scope_id AND p.id = v.passage_id "
+            "WHERE l.scope_id = %s AND l.seq > %s GROUP BY l.vector_id ORDER BY l.vector_id",
+            [source.model_id, self._scope, seq],
+        )
+        return {vector: bool(live) for vector, live in rows}
+
+    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
+        """Is this still that vector? In a copy of the database that went its own way, it is not."""
+        rows = self._snapshot.ask(
+            f"SELECT passage_id, embedding FROM {self._schema}.vector "
+            "WHERE scope_id = %s AND id = %s AND model_id = %s",
+            [self._scope, vector_id, source.model_id],
+        )
+        return bool(rows) and rows[0][0] == passage_id and same_bits(unpack_vector(rows[0][1]), vector)
+
+    def rotation(self, source: VectorSource) -> bytes | None:
+        rows = self._snapshot.ask(
+            f"SELECT packed FROM {self._schema}.rotation WHERE model_id = %s", [source.model_id]
+        )
+        return rows[0][0] if rows else None
+
+    def is_writing(self) -> bool:
+        return self._snapshot.is_writing
+
+
+class VectorCaches:
+    """A cache for each scope that was asked, in files of this machine. Safe to share between threads."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._caches: OrderedDict[int, VectorCache] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, store_id: str, scope: int) -> VectorCache:
+        with self._lock:
+            cache = self._caches.get(scope)
+            if cache is None:
+                cache = self._caches[scope] = VectorCache(self._path(store_id, scope))
+                while len(self._caches) > MOST_CACHES:
+                    # Not closed: who searches it at this moment goes on.
+                    self._caches.popitem(last=False)
+            self._caches.move_to_end(scope)
+            return cache
+
+    def _path(self, store_id: str, scope: int) -> Path | None:
+        if self._folder is None:
+            return None
+        folder = self._folder / store_id
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:  # then this process keeps its vectors to itself
+            return None
+        return folder / f"{scope}.vectors"
+
+    @property
+    def reason(self) -> str | None:
+        """Why vectors are kept in private memory, if some are."""
+        with self._lock:
+            return next((cache.reason for cache in self._caches.values() if cache.reason), None)
+
+    def forget(self) -> None:
+        with self._lock:
+            for cache in self._caches.values():
+                cache.forget()
+
+    def close(self) -> None:
+        with self._lock:
+            for cache in self._caches.values():
+                cache.close()
+            self._caches.clear()
+
+
+FILLED_AT_ONCE = 2_000
+"""Vectors that are handed to pgvector in one transaction: a fraction of a second."""
+
+WORTH_FILLING = 200
+"""Vectors of other writers that a search met from which they are handed to pgvector after it."""
+
+_COMPARED_AT_ONCE = 4_096
+_PREPARING = 0x52434C56
+"""The lock that one process holds while it makes the table."""
+
+# Each vector once more, in pgvector's own form. Made where a store is opened with vectors=server, and by no
+# migration: there need be no pgvector.
+_TABLE = """
+CREATE TABLE {schema}.server_vector (
+  scope_id   bigint NOT NULL,
+  id         bigint NOT NULL,
+  model_id   bigint NOT NULL,
+  passage_id bigint NOT NULL,
+  embedding  {extension}.vector NOT NULL,
+  PRIMARY KEY (scope_id, id),
+  FOREIGN KEY (scope_id, id) REFERENCES {schema}.vector(scope_id, id) ON DELETE CASCADE
+);
+CREATE INDEX server_vector_by_passage ON {schema}.server_vector(scope_id, passage_id);
+ALTER TABLE {schema}.server_vector ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {schema}.server_vector FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON {schema}.server_vector USING ((SELECT {schema}.sees_all())
+  OR scope_id = ANY ((SELECT {schema}.seen_scopes())::bigint[]));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PgVector:
+    """The extension in this database. It takes the place of a process's caches."""
+
+    extension: str
+    """The schema that it is in."""
+    oid: int
+    """The object id of its vector type."""
+
+    reason: None = None
+    """Always None: no vectors are kept in private memory."""
+
+    def distance(self, column: str) -> str:
+        """The negative product with the query, as SQL."""
+        return f"{column} OPERATOR({self.extension}.<#>) %b::{self.extension}.vector"
+
+    def close(self) -> None:
+        """There is nothing to let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Binary:
+    """A value in the server's own binary form, of the type that the statement says."""
+
+    packed: bytes
+
+
+class _BinaryDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: _Binary) -> bytes:
+        return obj.packed
+
+
+psycopg.adapters.register_dumper(_Binary, _BinaryDumper)
+
+
+# Opening
+
+
+def prepare_pgvector(location: StoreUrl) -> PgVector:
+    """Make the table that pgvector searches, and fill it; where it is there, leave it as it is."""
+    with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
+        pgvector = _find_extension(connection)
+        if pgvector is not None and _has_table(connection, location.schema):
+            return pgvector
+        with connection.transaction():
+            # Others that start at the same moment wait here.
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_PREPARING, location.schema)
+            )
+            pgvector = _find_extension(connection) or _created(connection, location)
+            if not _has_table(connection, location.schema):
+                connection.execute(_TABLE.format(schema=location.schema, extension=pgvector.extension))
+        _fill_all(connection, pgvector, location.schema)
+        return pgvector
+
+
+def _find_extension(connection: Connection[Row]) -> PgVector | None:
+    row = connection.execute(
+        "SELECT quote_ident(n.nspname), t.oid::bigint FROM pg_extension AS e "
+        "JOIN pg_namespace AS n ON n.oid = e.extnamespace "
+        "JOIN pg_type AS t ON t.typnamespace = n.oid AND t.typname = 'vector' WHERE e.extname = 'vector'"
+    ).fetchone()
+    return None if row is None else PgVector(*row)
+
+
+def _created(connection: Connection[Row], location: StoreUrl) -> PgVector:
+    try:
+        with connection.transaction():
+            connection.execute("CREATE EXTENSION vector")
+    except (errors.InsufficientPrivilege, errors.FeatureNotSupported, errors.UndefinedFile) as error:
+        said = str(error).strip().splitlines()[0]
+        raise StoreUnavailable(
+            f"vectors=server needs the extension pgvector, which this database of {location} does not have "
+            f"({said}). Let an administrator install it and run CREATE EXTENSION vector there, or leave "
+            "vectors=server out of the URL: then vectors are searched in a cache on this machine."
+        ) from error
+    found = _find_extension(connection)
+    assert found is not None  # noqa: S101  # it has just been made
+    return found
+
+
+def _has_table(connection: Connection[Row], schema: str) -> bool:
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{schema}.server_vector",)).fetchone()
+    return row == (True,)
+
+
+# Filling
+
+
+def _fill_all(connection: Connection[Row], pgvector: PgVector, schema: str) -> None:
+    with connection.transaction():
+        connection.execute("SELECT set_config('recollect.scopes', '*', true)")
+        scopes = connection.execute(f"SELECT id FROM {schema}.scope ORDER BY id").fetchall()
+    for (scope,) in scopes:
+        with connection.transaction():
+            connection.execute("SELECT set_config('recollect.scopes', %s, true)", [f"{{{scope}}}"])
+            rows = connection.execute(
+                f"SELECT v.id FROM {schema}.vector AS v WHERE v.scope_id = %s AND {_not_filled(schema)}",
+                [scope],
+            ).fetchall()
+        for start in range(0, len(rows), FILLED_AT_ONCE):
+            part = [id_ for (id_,) in rows[start : start + FILLED_AT_ONCE]]
+            fill_some(connection, pgvector, schema, scope, part)
+
+
+def fill_some(
+    connection: Connection[Row], pgvector: PgVector, schema: str, scope: int, ids: Sequence[int]
+) -> None:
+    """Hand pgvector these vectors that other writers put, in a transaction of its own.
+
+    Return at once if another transaction writes to the scope; the next search tries again.
+    """
+    with connection.transaction():
+        connection.execute("SELECT set_config('recollect.scopes', %s, true)", [f"{{{scope}}}"])
+        held = f"SELECT id FROM {schema}.scope WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
+        if connection.execute(held, [scope]).fetchone() is None:
+            return
+        rows = connection.execute(
+            f"SELECT v.scope_id, v.id, v.model_id, v.passage_id, v.embedding FROM {schema}.vector AS v "
+            "WHERE v.scope_id = %s AND v.id = ANY (%s::bigint[])",
+            [scope, list(ids)],
+            binary=True,
+        ).fetchall()
+        insert_server_vectors(connection.execute, pgvector, schema, rows)
+
+
+def insert_server_vectors(
+    execute: Callable[[str, Sequence[Any]], object], pgvector: PgVector, schema: str, rows: Iterable[Row]
+) -> None:
+    """Hand these rows of the table of vectors to pgvector: scope, id, model, passage, packed vector.
+
+    pgvector takes numbers only, and those of a model are all of one width: a row that is otherwise is left
+    to be compared by the process that searches.
+    """
+    by_size: dict[int, list[Row]] = {}
+    for row in rows:
+        if len(row[4]) % 4 == 0 and np.isfinite(unpack_vector(row[4])).all():
+            by_size.setdefault(len(row[4]), []).append(row)
+    for alike in by_size.values():
+        keys = [[row[column] for row in alike] for column in range(4)]
+        vectors = np.stack([unpack_vector(row[4]) for row in alike])
+        execute(
+            f"INSERT INTO {schema}.server_vector(scope_id, id, model_id, passage_id, embedding) "
+            f"SELECT u.* FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], "
+            f"%b::{pgvector.extension}.vector[]) AS u(scope_id, id, model_id, passage_id, embedding) "
+            f"JOIN {schema}.model AS o ON o.id = u.model_id AND o.dims = %s "
+            "ON CONFLICT (scope_id, id) DO NOTHING",
+            [*keys, _Binary(_packed_array(vectors, pgvector.oid)), vectors.shape[1]],
+        )
+
+
+def _not_filled(schema: str) -> str:
+    same = "e.scope_id = v.scope_id AND e.id = v.id"
+    return f"NOT EXISTS (SELECT 1 FROM {schema}.server_vector AS e WHERE {same})"
+
+
+def _packed(vectors: Rows) -> np.ndarray[tuple[int], Any]:
+    """Each as pgvector sends one: its width, two bytes for later use, and its numbers; the length before."""
+    count, dims = vectors.shape
+    form = [("size", ">i4"), ("dims", ">i2"), ("unused", ">i2"), ("numbers", ">f4", (dims,))]
+    packed: np.ndarray[tuple[int], Any] = np.zeros(count, form)
+    packed["size"] = 4 + 4 * dims
+    packed["dims"] = dims
+    packed["numbers"] = vectors
+    return packed
+
+
+def _packed_array(vectors: Rows, oid: int) -> bytes:
+    """PostgreSQL's form of an array: dimensions, whether there are nulls, the type, length, first place."""
+    return struct.pack(">iiIii", 1, 0, oid, len(vectors), 1) + _packed(vectors).tobytes()
+
+
+def _packed_query(vector: Vector) -> _Binary:
+    return _Binary(_packed(np.ascontiguousarray(vector, np.float32)[None]).tobytes()[4:])
+
+
+# Searching
+
+
+class ServerVectors:
+    """Search by vector on the server, in one snapshot.
+
+    Every vector that may be found is compared in full: an index of pgvector would lose hits to filters. The
+    server finds the likely best, up to its rounding errors; those are fetched and compared
+    here, as a cache compares them, so that order and scores are the same.
+    """
+
+    def __init__(self, snapshot: PostgresSnapshot, pgvector: PgVector, model: ModelInUse) -> None:
+        self._snapshot = snapshot
+        self._schema = snapshot.schema
+        self._pgvector = pgvector
+        self._model = model
+        # A sum of n products, whose sizes sum up to one at most, is off by n * 2^-24 at most, in whatever
+        # order it is made (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Both sums may be,
+        # the server's and ours, each its own way.
+        self._doubt = 2.1 * model.dims * 2.0**-24
+
+    def nearest(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[Found]:
+        """The best `k` memories that meet the conditions; ties by memory, then passage."""
+        check_width(vector, self._model.name, self._model.dims)
+        # In this order, a vector that is handed over in between is compared twice instead of missed.
+        ids = [*self._missing(scopes), *self._likely(vector, k, scopes, where)]
+        hits: list[_Hit] = []
+        for start in range(0, len(ids), _COMPARED_AT_ONCE):
+            part = ids[start : start + _COMPARED_AT_ONCE]
+            hits = _best([*hits, *self._compared(vector, part, scopes, where)], k)
+        return _found_memories(hits)
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> list[Found]:
+        """The cosine of each of these memories, by id."""
+        check_width(vector, self._model.name, self._model.dims)
+        scopes = self._snapshot.scopes
+        conditions = self._snapshot.conditions()
+        own = self._own(conditions, ids, scopes)
+        estimates = self._snapshot.ask(
+            f"SELECT {self._pgvector.distance('e.embedding')}, p.memory_id, v.id FROM {self._vectors()} "
+            f"LEFT JOIN {self._schema}.server_vector AS e ON e.scope_id = v.scope_id AND e.id = v.id "
+            f"WHERE {own}",
+            [_packed_query(vector), *self._width(), *conditions.bindings],
+        )
+        likely = _likely_best(estimates, len(ids), self._doubt)
+        hits = _best(self._compared(vector, likely, scopes), len(ids))
+        return sorted(_found_memories(hits), key=lambda hit: hit.id)
+
+    def passages(self, ids: Collection[int]) -> list[tuple[int, int]]:
+        """The passages of these memories that have a vector, each with its memory, by passage."""
+        conditions = self._snapshot.conditions()
+        own = self._own(conditions, ids, self._snapshot.scopes)
+        rows = self._snapshot.ask(
+            f"SELECT p.id, p.memory_id FROM {self._vectors()} WHERE {own} ORDER BY p.id",
+            [*self._width(), *conditions.bindings],
+        )
+        return [(passage, memory) for passage, memory in rows]
+
+    def _likely(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[int]:
+        """Return vectors in pgvector that may represent one of the best `k` memories."""
+        conditions = self._snapshot.conditions()
+        condition = conditions.of("passage", (Equals("live", 1),), "p", scopes)
+        condition += f" AND {conditions.all_of(where, 'memory', 'm')}"
+        question = (
+            f"SELECT {self._pgvector.distance('e.embedding')} AS distance, p.memory_id, e.id "
+            f"FROM {self._schema}.server_vector AS e JOIN {self._schema}.passage AS p "
+            f"ON p.scope_id = e.scope_id AND p.id = e.passage_id {self._memories(where)}"
+            f"WHERE e.scope_id = ANY (%s::bigint[]) AND e.model_id = %s AND {condition} "
+            "ORDER BY distance LIMIT %s"
+        )
+        bindings = [_packed_query(vector), list(scopes), self._model.id, *conditions.bindings]
+        wanted = 4 * k
+        while True:
+            estimates = self._snapshot.ask(question, [*bindings, wanted])
+            if len(estimates) < wanted or _has_all(estimates, k, self._doubt):
+                return _likely_best(estimates, k, self._doubt)
+            # Some memories have many passages among the first, or many nearly tie.
+            wanted *= 8
+
+    def _missing(self, scopes: Sequence[int]) -> list[int]:
+        """Vectors that pgvector does not have: writers that keep a cache put them."""
+        rows = self._snapshot.ask(
+            f"SELECT v.id, v.scope_id FROM {self._schema}.vector AS v "
+            f"WHERE v.scope_id = ANY (%s::bigint[]) AND v.model_id = %s AND {_not_filled(self._schema)}",
+            [list(scopes), self._model.id],
+        )
+        if len(rows) >= WORTH_FILLING:
+            for id_, scope in rows[:FILLED_AT_ONCE]:
+                self._snapshot.unfilled.setdefault(scope, []).append(id_)
+        return [id_ for id_, _ in rows]
+
+    def _compared(
+        self, vector: Vector, ids: list[int], scopes: Sequence[int] | None, where: Where = ()
+    ) -> list[_Hit]:
+        """Those of these vectors that live and whose memories meet the conditions, compared here."""
+        if not ids:
+            return []
+        conditions = self._snapshot.conditions()
+        condition = conditions.of("vector", (OneOf("id", ids),), "v", scopes)
+        condition += f" AND {conditions.all_of(where, 'memory', 'm')}"
+        rows = self._snapshot.ask(
+            f"SELECT p.memory_id, p.id, v.embedding FROM {self._vectors()} {self._memories(where)}"
+            f"WHERE p.live = 1 AND {condition}",
+            [*self._width(), *conditions.bindings],
+        )
+        if not rows:
+            return []
+        vectors = np.stack([unpack_vector(embedding) for _, _, embedding in rows])
+        scores: list[float] = np.vecdot(vectors, np.ascontiguousarray(vector, np.float32)).tolist()
+        return [(-score, memory, passage) for score, (memory, passage, _) in zip(scores, rows, strict=True)]
+
+    def _own(self, conditions: PostgresConditions, ids: Collection[int], scopes: Sequence[int] | None) -> str:
+        """Live passages of these memories."""
+        return conditions.of("passage", (OneOf("memory_id", list(ids)), Equals("live", 1)), "p", scopes)
+
+    def _vectors(self) -> str:
+        """Vectors of the model in use, with their passages. The bindings are those of `_width`."""
+        return (
+            f"{self._schema}.passage AS p JOIN {self._schema}.vector AS v ON v.scope_id = p.scope_id "
+            "AND v.passage_id = p.id AND v.model_id = %s AND length(v.embedding) = %s"
+        )
+
+    def _width(self) -> tuple[int, int]:
+        return self._model.id, 4 * self._model.dims
+
+    def _memories(self, where: Where) -> str:
+        if not where:
+            return ""
+        return f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
+
+
+def _has_all(estimates: Sequence[Row], k: int, doubt: float) -> bool:
+    """Whether none of the rows beyond these, the best first, can speak for one of the best `k` memories."""
+    firsts = _first_distances(estimates)
+    return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * doubt
+
+
+def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
+    """Vectors that may speak for one of the best `k` memories. One without an estimate always may.
+
+    Estimates are rows of a distance, a memory and a vector; each may be off by the doubt. So of two vectors
+    the nearer one may seem further by twice as much: one is thought too near, the other too far.
+    """
+    firsts = _first_distances(estimates)
+    last = sorted(firsts.values())[k - 1] + 2 * doubt if len(firsts) > k else float("inf")
+    return [
+        id_
+        for distance, memory, id_ in estimates
+        if distance is None or distance <= min(firsts[memory] + 2 * doubt, last)
+    ]
+
+
+def _first_distances(estimates: Iterable[Row]) -> dict[int, float]:
+    """The least of each memory."""
+    firsts: dict[int, float] = {}
+    for distance, memory, _ in estimates:
+        if distance is not None and distance < firsts.get(memory, float("inf")):
+            firsts[memory] = distance
+    return firsts
+
+
+_Hit = tuple[float, int, int]
+"""The negative cosine, the memory and the passage: hits that are sorted have the best first."""
+
+
+def _best(hits: Iterable[_Hit], k: int) -> list[_Hit]:
+    """The best `k` memories, best first; a memory's best passage speaks for it."""
+    firsts: dict[int, _Hit] = {}
+    for hit in sorted(hits):
+        firsts.setdefault(hit[1], hit)
+        if len(firsts) == k:
+            break
+    return list(firsts.values())
+
+
+def _found_memories(hits: Iterable[_Hit]) -> list[Found]:
+    return [Found(memory, -distance, passage) for distance, memory, passage in hits]

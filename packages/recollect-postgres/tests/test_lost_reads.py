@@ -1,0 +1,186 @@
+"""The server ends the connection of a reader: it goes on where it would see the same, and else is told so."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from conftest import FixedClock, engine_of
+
+from recollect.admin import Upkeep
+from recollect.domain.errors import StoreUnavailable
+from recollect.domain.records import Scope
+from recollect.dreams.dreaming import Dreams
+from recollect.engine import Engine
+from recollect.memories.browse import Browse
+from recollect.memories.graph import KnowledgeGraph
+from recollect.memories.sessions import Sessions
+from recollect.services import retry_after_failover
+from recollect.stores.url import parse_store_url
+from recollect.tuning.tuning import Tuning
+from recollect.write.repository import Repository
+from recollect_postgres.snapshot import PostgresSnapshot
+from recollect_postgres.store import PostgresStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postgres_stores import PostgresStores
+
+    from recollect.stores.port import Snapshot
+
+
+@pytest.fixture
+def url(postgres: PostgresStores) -> str:
+    return postgres.database()
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Repository]:
+    with closing(Repository(PostgresStore(parse_store_url(url)))) as store:
+        _write(store, "Here before")
+        yield store
+
+
+def _write(store: Repository, text: str) -> None:
+    engine_of(store, FixedClock(), model="none").remember(text)
+
+
+def _texts(view: Snapshot) -> list[object]:
+    return [text for (text,) in view.rows("memory", ("text",))]
+
+
+def _end_connections(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        ended = connection.execute(
+            "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name = 'recollect'"
+        ).fetchone()
+    assert ended is not None
+    assert ended[0] >= 1
+
+
+def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Repository) -> None:
+    with store.read(Scope()) as view:
+        assert _texts(view) == ["Here before"]
+        _end_connections(url)
+        assert _texts(view) == ["Here before"]
+
+
+def test_readers_that_use_every_connection_of_the_pool_do_not_wait_for_each_others_dead_ones(
+    url: str, store: Repository
+) -> None:
+    with (
+        closing(Repository(PostgresStore(parse_store_url(f"{url}?pool=2")))) as small,
+        small.read(Scope()) as one,
+        small.read(Scope()) as other,
+    ):
+        assert _texts(one) == _texts(other) == ["Here before"]
+        _end_connections(url)
+        assert _texts(one) == _texts(other) == ["Here before"]
+
+
+def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
+    url: str, store: Repository, postgres: PostgresStores
+) -> None:
+    answers: list[list[object]] = []
+
+    def question() -> list[object]:
+        with store.read(Scope()) as view:
+            answers.append(_texts(view))
+            if len(answers) == 1:
+                with closing(Repository(PostgresStore(parse_store_url(url)))) as other:
+                    _write(other, "Here since")
+                _end_connections(url)
+            return _texts(view)
+
+    with pytest.raises(StoreUnavailable, match="Ask again") as raised:
+        question()
+    assert raised.value.ask_again
+    answers.clear()
+    assert retry_after_failover(question)() == ["Here before", "Here since"]
+    assert len(answers) == 2
+
+
+def test_a_connection_that_ended_while_nobody_used_it_is_replaced_unseen(url: str, store: Repository) -> None:
+    _end_connections(url)
+    _write(store, "Written on a new one")
+    _end_connections(url)
+    with store.read(Scope()) as view:
+        assert _texts(view) == ["Here before", "Written on a new one"]
+
+
+FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep, Browse)
+WRITES: dict[type[object], str] = {
+    Engine: "create_entities remember remember_many add_messages update supersede record_shown feedback "
+    "forget restore purge dream reindex",
+    KnowledgeGraph: "add_observations create_relations end_relation delete_entities delete_observations "
+    "delete_relations set_status restore_observation",
+    Sessions: "extract forget import_turns",
+    Dreams: "undo",
+    Tuning: "run set reset rollback empty_log",
+    Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection "
+    "forget_all",
+}
+# Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
+# is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.
+OTHERS: dict[type[object], str] = {
+    Engine: "search close scoped",
+    Upkeep: "now backup begin_shutdown expecting export verify",
+}
+
+
+@pytest.mark.parametrize("facade", FACADES)
+def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
+    methods = {
+        name: method
+        for name, method in vars(facade).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    }
+    asked_once = {name for name, method in methods.items() if not hasattr(method, "__wrapped__")}
+    left = {*WRITES.get(facade, "").split(), *OTHERS.get(facade, "").split()}
+    assert asked_once == left
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda engine: engine.graph.read_graph(),
+        lambda engine: engine.graph.open_nodes(["tea"]),
+        lambda engine: engine.graph.texts_about("tea"),
+        lambda engine: engine.graph.existing_names(name for name in ("tea", "coffee")),
+        lambda engine: engine.counts().notes,
+        lambda engine: engine.get_many(iter([1, 2])),
+        lambda engine: engine.history(1),
+        lambda engine: engine.search("tea").hits,
+        lambda engine: engine.why_not("tea", 1),
+        lambda engine: engine.context("tea").memories,
+        lambda engine: engine.upkeep.consolidation_report(),
+        lambda engine: engine.dreams.links(1),
+        lambda engine: engine.tuning.analyze(),
+    ],
+)
+def test_a_question_that_was_cut_off_is_answered_as_of_later(
+    url: str, store: Repository, monkeypatch: pytest.MonkeyPatch, question: Callable[[Engine], object]
+) -> None:
+    engine = engine_of(store, FixedClock(), model="none")
+    engine.create_entities([{"name": "tea", "observations": ["green"]}])
+    answered = PostgresSnapshot._answered
+    is_due = True
+
+    def cut_off_before_the_second(snapshot: PostgresSnapshot, ask: Callable[[], object]) -> object:
+        nonlocal is_due
+        if is_due and snapshot.has_answered:
+            is_due = False
+            with closing(Repository(PostgresStore(parse_store_url(url)))) as other:
+                _write(other, "More about tea")
+            _end_connections(url)
+        return answered(snapshot, ask)
+
+    monkeypatch.setattr(PostgresSnapshot, "_answered", cut_off_before_the_second)
+    found = question(engine)
+    assert not is_due
+    assert found == question(engine)

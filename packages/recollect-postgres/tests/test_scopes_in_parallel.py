@@ -1,0 +1,198 @@
+"""What a scope writes waits for no other scope, and what scopes share keeps what each of them wrote."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from conftest import FixedClock, engine_of
+
+from recollect.domain.changes import PutVectors, RecordUse
+from recollect.domain.errors import Conflict, StoreDamaged
+from recollect.domain.numbers import pack_vector
+from recollect.domain.records import Model, Scope
+from recollect.search.rows import scope_id
+from recollect.search.texts import model_in_use, pending_passages, store_counts
+from recollect.stores.url import parse_store_url
+from recollect.write import apply as writes
+from recollect.write.repository import Repository
+from recollect.write.work import Work
+from recollect_postgres.store import BUSY_SECONDS, PostgresStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from postgres_stores import PostgresStores
+
+    from recollect.domain.changes import Change
+    from recollect.stores.port import Transaction
+
+ADA, BOB = Scope("Ada"), Scope("Bob")
+# What waits for a lock gives up soon: here it would wait until the test ends.
+_SOON = 5.0
+
+
+@pytest.fixture
+def url(postgres: PostgresStores) -> str:
+    return postgres.database()
+
+
+@contextmanager
+def opened(url: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[Repository]:
+    with closing(Repository(PostgresStore(parse_store_url(url), busy_seconds=busy_seconds))) as store:
+        yield store
+
+
+@contextmanager
+def somebody_writes(url: str, scope: Scope) -> Iterator[None]:
+    """A transaction that names no scope is under way, and has written to this one."""
+    go_on, is_writing = threading.Event(), threading.Event()
+
+    def work(rows: Transaction) -> None:
+        Work(rows, FixedClock()()).scope_id(scope)
+        is_writing.set()
+        go_on.wait()
+
+    with opened(url) as store:
+        thread = threading.Thread(target=store.store.transact, args=(work,))
+        thread.start()
+        is_writing.wait()
+        try:
+            yield
+        finally:
+            go_on.set()
+            thread.join()
+
+
+def test_vectors_of_one_scope_wait_for_no_other(url: str) -> None:
+    with opened(url, _SOON) as store:
+        lacking = engine_of(store, FixedClock(), model="none")
+        for scope in (ADA, BOB):
+            lacking.scoped(scope.owner).remember(f"green tea of {scope.owner}")
+        engine = engine_of(store, FixedClock()).scoped(ADA.owner)
+        with somebody_writes(url, Scope("Eve")):
+            assert engine.upkeep.embed_pending().embedded == 2
+        with store.read() as view:
+            assert view.count("due") == {None: 0}
+            assert sorted(view.count("vector", by="scope_id").values()) == [1, 1]
+
+
+def test_a_near_copy_is_flagged_whoever_else_writes(url: str) -> None:
+    with opened(url, _SOON) as store:
+        engine = engine_of(store, FixedClock()).scoped(ADA.owner)
+        first = engine.remember("Ada drinks green tea in the morning, with honey and a little milk")
+        with somebody_writes(url, BOB):
+            done = engine.remember_many(
+                [
+                    "Ada drinks green tea in the morning, with honey and a little milk, always",
+                ]
+            )
+            (twin,) = done.notes
+            assert twin.similar is not None
+            kept = engine.get(twin.id)
+        assert kept is not None
+        assert kept.similar_to == first.id
+
+
+def test_a_near_repeat_of_an_observation_is_flagged_whoever_else_writes(url: str) -> None:
+    with opened(url, _SOON) as store:
+        engine = engine_of(store, FixedClock()).scoped(ADA.owner)
+        said = "drinks green tea in the morning, with honey and a little milk"
+        engine.create_entities([{"name": "Ada", "observations": [said]}])
+        with somebody_writes(url, BOB):
+            again = engine.graph.add_observations({"Ada": [f"{said}, always"]})
+        assert again.entities[0].similar
+
+
+def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) -> None:
+    """Commit the first change once what `then` writes, on a connection of its own, waits for it."""
+    done: list[BaseException | None] = []
+
+    def other() -> None:
+        with opened(url) as store:
+            try:
+                then(store)
+            except BaseException as error:  # noqa: BLE001  # raised again where it is looked at
+                done.append(error)
+            else:
+                done.append(None)
+
+    thread = threading.Thread(target=other)
+
+    def work(rows: Transaction) -> None:
+        shared = Work(rows, FixedClock()())
+        writes._apply_one(shared, 0, first)
+        shared.finish()
+        rows.rows("setting", ("name",))  # sends what waits
+        thread.start()
+        _wait_for_a_lock(url)
+
+    with opened(url) as store:
+        store.store.transact(work, [first.scope])  # type: ignore[union-attr, list-item]
+    thread.join()
+    if done[0] is not None:
+        raise done[0]
+
+
+def _wait_for_a_lock(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND wait_event_type = 'Lock'"
+        ).fetchone() == (0,):
+            time.sleep(0.01)
+
+
+def test_of_two_first_models_of_two_scopes_one_comes_into_use(url: str) -> None:
+    with opened(url) as store:
+        engine = engine_of(store, FixedClock(), model="none")
+        for scope in (ADA, BOB):
+            engine.scoped(scope.owner).remember("green tea")
+        with store.read() as view:
+            ada, bob = pending_passages(view, Model("any", 2), 0, 10)
+    vector = pack_vector([1.0, 0.0])  # type: ignore[arg-type]
+    first = PutVectors(Model("one", 2), ((ada.id, vector),), searched=True, scope=ADA)
+    second = replace(first, model=Model("other", 2), vectors=((bob.id, vector),), scope=BOB)
+    with pytest.raises(Conflict, match="Searches use one by now"):
+        _while_waiting(url, first, lambda other: _put(other, second))
+    with opened(url) as store, store.read() as view:
+        assert model_in_use(view) == Model("one", 2)
+        assert view.count("model") == {None: 1}
+
+
+def _put(store: Repository, change: Change) -> None:
+    store.apply([change], at=FixedClock()())
+
+
+def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url: str) -> None:
+    with opened(url) as store:
+        engine = engine_of(store, FixedClock(), model="none")
+        ids = [engine.scoped(scope.owner).remember("green tea").id for scope in (ADA, BOB)]
+    ada, bob = (
+        RecordUse(scope, (id_,), "s", missed=missed)
+        for scope, id_, missed in zip((ADA, BOB), ids, (3, 4), strict=True)
+    )
+    # The first to count, and then both again where there is a number already: 3 + 4, and 3 + 4 once more.
+    for expected in (7, 14):
+        _while_waiting(url, ada, lambda other: _put(other, bob))
+        with opened(url) as store, store.read() as view:
+            assert store_counts(view).unnoted == expected
+
+
+def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> None:
+    with opened(url) as store:
+        engine = engine_of(store, FixedClock(), model="none")
+        for scope in (ADA, BOB):
+            engine.scoped(scope.owner).remember("green tea")
+        with store.read() as view:
+            bob = scope_id(view, BOB)
+        for hidden in (bob, 4711):
+            with pytest.raises(StoreDamaged, match=f"Scope {hidden} is not there, or hidden"):
+                store.store.transact(lambda rows, scope=hidden: rows.hold([scope]), [ADA])  # type: ignore[misc]
+        # Who may see it may hold it.
+        store.store.transact(lambda rows: rows.hold([bob]), [BOB])

@@ -1,0 +1,246 @@
+"""Decides which HTTP requests are allowed, and what the others get."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from ipaddress import ip_address
+from urllib.parse import quote
+
+from recollect.domain.lazy_dataclass import dataclass
+
+PATH = "/mcp"
+SIGN_IN = "/sign-in"
+LARGEST_REQUEST = 4 * 1024 * 1024
+BODY_SECONDS = 60.0
+"""How long the body of a request may take."""
+SHORTEST_TOKEN = 16
+"""Characters of a token where other machines can guess it."""
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_METHODS = ("GET", "POST", "DELETE")
+_API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
+_PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
+_PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
+_MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
+FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
+"""What the first part of a path may be beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
+_PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
+_SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES, *_MORE_PAGES)) - _PUBLIC
+SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+"""They change nothing, whoever makes a browser send them."""
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
+_ORIGIN = re.compile(r"https?://([^/]+)")
+_DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+
+
+NOTHING_HERE = f"There is nothing here; MCP is at {PATH}, the API at /v1, the dashboard at /."
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPolicy:
+    """Where to listen, and which requests to allow."""
+
+    host: str
+    port: int
+    token: str | None
+    """None: allow anyone who can reach the port."""
+    allowed: tuple[str, ...] = ()
+    """Names of this machine, beside `host` and those of the loopback."""
+    tls: bool = False
+    """Whether clients come by HTTPS."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The hosts that a request may name. A page that rebinds its own DNS name to us would name that."""
+        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed))
+
+    @property
+    def is_open_to_others(self) -> bool:
+        try:
+            return not ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host.lower() != "localhost"
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it listens on every address, which is none that a client could use."""
+        try:
+            return ip_address(self.host).is_unspecified
+        except ValueError:
+            return not self.host
+
+    @property
+    def has_weak_token(self) -> bool:
+        """Whether others could guess it: a shorter one is good enough only for this machine."""
+        return self.is_open_to_others and self.token is not None and len(self.token) < SHORTEST_TOKEN
+
+    def is_token(self, word: str) -> bool:
+        """Whether this is the token that the server was started with."""
+        return self.token is not None and hmac.compare_digest(word.encode(), self.token.encode())
+
+    def url(self, port: int, path: str = PATH) -> str:
+        """For a client on this machine."""
+        host = self.host
+        if self.is_everywhere:
+            host = "::1" if ":" in host else "127.0.0.1"
+        scheme = "https" if self.tls else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    status: int
+    error: str
+    message: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Refused(Exception):
+    """A request that is not answered; `RefusalMiddleware` says why."""
+
+    def __init__(self, why: Refusal) -> None:
+        super().__init__(why.message)
+        self.why = why
+
+
+def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    """Why a request is refused whoever sent it, if it is.
+
+    Who sent it is looked at later: a client that shows no token and looks for a way to get one must learn
+    that there is nothing at the other paths, not that it needs a token to look there.
+    """
+    host = _name(headers.get(b"host", b"").decode("latin-1"))
+    if host is None:
+        return Refusal(421, "unknown_host", "Send the header `Host` with the name of this machine.")
+    if host not in policy.names:
+        remedy = f"if it should be, start it with `--allow-host {host}`."
+        return Refusal(421, "unknown_host", f"This server is not known as {host}; {remedy}")
+    # Only browsers send one.
+    origin = headers.get(b"origin", b"").decode("latin-1").lower()
+    site = _ORIGIN.fullmatch(origin)
+    if origin and (site is None or _name(site[1]) not in policy.names):
+        return Refusal(
+            403,
+            "unknown_origin",
+            "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
+            "and the host of the page.",
+        )
+    if not is_mcp(path) and path != "/" and path.split("/")[1] not in FACES:
+        return Refusal(404, "not_found", NOTHING_HERE)
+    if is_mcp(path) and method not in _METHODS:
+        message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
+        return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
+    return None
+
+
+def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    """What a request gets of which nobody knows who sent it; None: what it asks for is for everybody."""
+    first = path.split("/")[1]
+    if first in _PUBLIC:
+        return None
+    # Who shows a wrong token is no browser that could sign in.
+    if first not in _SIGNED_IN_PAGES or headers.get(b"authorization"):
+        return UNAUTHORIZED
+    # What a form sent is lost, so that it leads to the first page.
+    next_ = f"{path}?{query}" if query else path
+    where = f"/sign-in?next={quote(next_)}" if method in SAFE_METHODS and next_ != "/" else "/sign-in"
+    if headers.get(b"hx-request"):
+        return Refusal(401, "signed_out", "Sign in again.", {"hx-redirect": where})
+    return Refusal(303, "sign_in", "Sign in first.", {"location": where})
+
+
+def local_path(given: str) -> str:
+    """A page of ours to go to after signing in; the first one for what is none."""
+    path = given.partition("?")[0]
+    is_page = path.startswith("/") and path.split("/")[1] in _SIGNED_IN_PAGES
+    # Browsers read a backslash as a slash, leave out control characters, and take two slashes for a host.
+    is_plain = given.isascii() and given.isprintable() and "\\" not in given and "//" not in path
+    return given if is_page and is_plain else "/"
+
+
+def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
+    """Whether a page of this server made the browser send it; None: nothing says so, as of other programs."""
+    site = headers.get(b"sec-fetch-site", b"").lower()
+    origin = _ORIGIN.fullmatch(headers.get(b"origin", b"").decode("latin-1").lower())
+    if b"origin" in headers:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if origin is None or _DEFAULT_PORT.sub("", origin[1]) != _DEFAULT_PORT.sub("", host):
+            return False
+    if site:
+        return site == b"same-origin"
+    return True if origin is not None else None
+
+
+def is_api(path: str) -> bool:
+    """Whether programs ask for it, and read problem details."""
+    return path.split("/")[1] in _PROBLEM_READERS if path.startswith("/") else False
+
+
+def is_mem0(path: str) -> bool:
+    return path.startswith("/") and path.split("/")[1] == "mem0"
+
+
+def with_bearer(path: str, headers: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """The headers of a request, with a key as mem0's clients send it in the place where ours is expected.
+
+    That is `Authorization: Token KEY`, or `X-API-Key: KEY`; below `/mem0` alone.
+    """
+    found = dict(headers)
+    if not is_mem0(path):
+        return found
+    scheme, _, key = found.get(b"authorization", b"").partition(b" ")
+    if scheme.lower() == b"token":
+        found[b"authorization"] = b"Bearer " + key
+    elif not scheme and b"x-api-key" in found:
+        found[b"authorization"] = b"Bearer " + found[b"x-api-key"]
+    return found
+
+
+def is_mcp(path: str) -> bool:
+    return path.removesuffix("/") == PATH
+
+
+def _name(host: str) -> str | None:
+    """The host without its port; None for what is none."""
+    found = _HOST.fullmatch(host.lower())
+    return None if found is None else found[1] or found[2]
+
+
+UNAUTHORIZED = Refusal(
+    401,
+    "unauthorized",
+    "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
+    "the token when it starts.",
+    {"www-authenticate": 'Bearer realm="recollect"'},
+)
+FOREIGN_PAGE = Refusal(
+    403,
+    "cross_site",
+    "Only a page of this server may send this with a browser's session; open the dashboard and try again.",
+)
+NO_CSRF = Refusal(
+    403,
+    "csrf",
+    "The form is from an earlier session, or something else sent it; reload the page and send it again. "
+    "Scripts send the header `X-CSRF-Token`, other programs `Authorization: Bearer TOKEN`.",
+)
+TOO_LARGE = Refusal(
+    413, "too_large", f"A request may have up to {LARGEST_REQUEST // 1024**2} MiB; send it in several."
+)
+TOO_SLOW = Refusal(
+    408, "too_slow", f"The body of a request must arrive within {BODY_SECONDS:.0f} seconds; send it again."
+)
+NO_HANDSHAKE = Refusal(
+    400,
+    "bad_initialize",
+    "`initialize` needs `params` with protocolVersion, capabilities and clientInfo; no session was opened.",
+)
+
+
+def library_refusal(status: int, text: str) -> Refusal:
+    """In our words, what the library refuses by itself."""
+    if "Content-Type" in text:
+        return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
+    return Refusal(status, "refused", text)

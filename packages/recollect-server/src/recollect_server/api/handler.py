@@ -1,0 +1,370 @@
+"""Answers a request of the API: reads its arguments, calls the operation, writes the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+from urllib.parse import quote, urlencode
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from recollect import Engine
+from recollect.domain.errors import NotFound, Outdated, RecollectError
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Memory
+from recollect.operations.catalogue import http_operations
+from recollect.operations.operation import Operation
+from recollect.operations.paging import row_id
+from recollect.operations.schema import Schema, plain_schema
+from recollect.plugin import memory_version
+from recollect.stores.port import Progress
+from recollect_server.api.endpoints import ROOT, Endpoint, Resource, match
+from recollect_server.problems import UNEXPECTED, ProblemDetails, ProblemFound, json_bytes, problem_of
+from recollect_server.progress import EVENT_STREAM, EventStream, cancel_when_gone
+from recollect_server.runner import MemoryRunner, right_for
+
+# Arguments
+
+KEEP_GOING = "keep_going"
+"""In the body of a batch: whether to leave out what cannot be stored."""
+SCOPE_PARAMETERS = ("owner", "agent")
+"""Query parameters of every endpoint: whose memory it is about."""
+# A number that is longer is none of ours, and is told like any other wrong text.
+_LONGEST_NUMBER = 40
+
+
+async def given_arguments(
+    request: Request, endpoint: Endpoint, schema: Schema, path: Mapping[str, str]
+) -> dict[str, Any]:
+    """What a caller gave, to be checked by the operation."""
+    fields = schema["properties"]
+    given = _from_query(request, endpoint, fields)
+    if takes_body(endpoint):
+        given.update(await _from_body(request))
+    for parameter, text in path.items():
+        name = endpoint.arguments[parameter]
+        if name in given:
+            raise _bad(f"The path says what `{name}` is; leave it out of the body and the query.")
+        field = fields[name]
+        is_list = field.get("type") == "array"
+        value = _value(text, field["items"] if is_list else field)
+        given[name] = [value] if is_list else value
+    return given
+
+
+def keeps_going(given: dict[str, Any]) -> bool:
+    """Takes it out of the arguments: the operation gets it with the call."""
+    asked = given.pop(KEEP_GOING, None)
+    if asked is not None and not isinstance(asked, bool):
+        raise ProblemFound(
+            422,
+            "invalid-input",
+            f"`{KEEP_GOING}` is true or false; nothing was done.",
+            errors=({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},),
+        )
+    return bool(asked)
+
+
+def takes_body(endpoint: Endpoint) -> bool:
+    return endpoint.method in {"POST", "PUT", "PATCH"}
+
+
+def takes_query(endpoint: Endpoint) -> bool:
+    """Whether its arguments are in the query. A DELETE has those of its path alone."""
+    return endpoint.method == "GET"
+
+
+def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schema]) -> dict[str, Any]:
+    query = request.query_params
+    for name in SCOPE_PARAMETERS:
+        if len(query.getlist(name)) > 1:
+            raise _bad(f"`{name}` is given twice; give it once.")
+    names = [name for name in dict.fromkeys(query) if name not in SCOPE_PARAMETERS]
+    if names and not takes_query(endpoint):
+        where = "in the JSON body" if takes_body(endpoint) else "in the path"
+        raise _bad(
+            f"There is no query parameter {names[0][:80]!r}; the query takes owner and agent, and the "
+            f"arguments stand {where}."
+        )
+    given: dict[str, Any] = {}
+    for name in names:
+        field, texts = fields.get(name, {}), query.getlist(name)
+        if field.get("type") == "array":
+            given[name] = [_value(text, field["items"]) for text in texts]
+        elif len(texts) > 1:
+            raise _bad(f"`{name[:80]}` is given {len(texts)} times; give it once.")
+        else:
+            given[name] = _value(texts[0], field)
+    return given
+
+
+def _value(text: str, field: Schema) -> Any:
+    """A value of the type that the schema names; a text that is none is left for the operation to refuse."""
+    match field.get("type"):
+        case "boolean":
+            return {"true": True, "false": False}.get(text, text)
+        case "integer" | "number" as kind if len(text) <= _LONGEST_NUMBER:
+            try:
+                return int(text) if kind == "integer" else float(text)
+            except ValueError:
+                return text
+        case _:
+            return text
+
+
+async def _from_body(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    if not body.strip():
+        return {}
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise ProblemFound(
+            415,
+            "unsupported-media-type",
+            "The body must be JSON; send the header `Content-Type: application/json`.",
+        )
+    try:
+        given = json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise _bad("The body is no valid JSON, in UTF-8; nothing was done.") from None
+    if not isinstance(given, dict):
+        raise _bad("The body must be a JSON object with the arguments as its fields; nothing was done.")
+    return given
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _bad(detail: str) -> ProblemFound:
+    return ProblemFound(400, "bad-request", detail)
+
+
+# Entity tags
+
+_TAG = re.compile(r'(W/)?"([^"]*)"')
+_LONGEST = 2_000
+
+
+def entity_tag(version: str, body: bytes) -> str:
+    """The version, which an edit must match, and a digest of all that is shown, which may change without it:
+    an entity is shown with its relations.
+    """
+    return f'"{version}-{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+
+
+def is_known(if_none_match: str | None, tag: str) -> bool:
+    """Whether the client has what this tag stands for."""
+    if not if_none_match:
+        return False
+    return if_none_match.strip() == "*" or tag in {f'"{each[2]}"' for each in _TAG.finditer(if_none_match)}
+
+
+def expected_versions(if_match: str) -> tuple[str, ...] | None:
+    """The versions that a client expects; None: any. A weak tag stands for none."""
+    if if_match.strip() == "*":
+        return None
+    found = list(_TAG.finditer(if_match[:_LONGEST]))
+    if not found:
+        raise ProblemFound(
+            400,
+            "bad-request",
+            "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *. "
+            "Nothing was done.",
+        )
+    return tuple(each[2].partition("-")[0] for each in found if not each[1])
+
+
+def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
+    """The memory that a path names, by its id or as an entity."""
+    id_ = row_id(name) if resource == "memory" else engine.graph.entity_id(name)
+    memory = None if id_ is None else engine.get(id_)
+    if memory is None:
+        raise NotFound(f"There is no memory {name[:80]}.")
+    return memory
+
+
+def version_of(engine: Engine, resource: Resource, name: str) -> str:
+    return memory_version(named_memory(engine, resource, name))
+
+
+def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> Engine:
+    """The engine for one change, which fails where the version is another one by then."""
+    versions = expected_versions(if_match)
+    memory = named_memory(engine, resource, name)
+    return engine if versions is None else engine.upkeep.expecting(memory.id, versions)
+
+
+# Answers
+
+_log = logging.getLogger(__name__)
+_LONGEST_KEY = 200
+# Nobody reads it: the client has gone.
+_GONE = Response(status_code=499)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiHandler:
+    """Answers whatever comes under `/v1`."""
+
+    runner: MemoryRunner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An application, not a function: a route passes it every method, and it says which a path has."""
+        answer = await self._answer(Request(scope, receive))
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response | EventStream:
+        try:
+            call = await _read_call(request)
+        except ProblemFound as error:
+            return error.problem.response()
+        if EVENT_STREAM in request.headers.get("accept", ""):
+
+            async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
+                done = await self._done(request, call, progress=progress)
+                return done if isinstance(done, ProblemDetails) else done.result
+
+            return EventStream(worked, stops=call.operation.read_only)
+        done: ProblemDetails | _Done | None = None
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel_when_gone, request.receive, group.cancel_scope)
+            done = await self._done(request, call)
+            group.cancel_scope.cancel()
+        if done is None:
+            return _GONE
+        return done.response() if isinstance(done, ProblemDetails) else _response(request, call, done)
+
+    async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | ProblemDetails:
+        """The result, or what is to be said instead; it raises nothing."""
+        operation, endpoint = call.operation, call.endpoint
+        right = right_for(operation)
+        more["latencies"] = self.runner.metrics.latencies
+        if call.key is not None:
+            more["key"] = call.key
+        more["keep_going"] = call.keep_going
+
+        def work(memory: Engine) -> _Done:
+            arguments = operation.parse(call.given)
+            version = None
+            if endpoint.resource is not None and operation.read_only:
+                # Read before what it is a version of: a change meanwhile makes it old, never wrong.
+                version = version_of(memory, endpoint.resource, call.resource_name)
+            elif endpoint.resource is not None and call.if_match is not None:
+                memory = expecting(memory, endpoint.resource, call.resource_name, call.if_match)
+            return _Done(operation.answer(memory, arguments, **more).result, version)
+
+        try:
+            with self.runner.metrics.timed(operation.name):
+                return await self.runner.run(request, work, right=right, reads=operation.read_only)
+        except ProblemFound as error:
+            return error.problem
+        except Outdated as error:
+            if call.if_match is None:
+                return problem_of(error)
+            return ProblemDetails(412, "precondition-failed", str(error))
+        except RecollectError as error:
+            return problem_of(error)
+        except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
+            _log.exception("%s failed", operation.name)
+            return UNEXPECTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A request that was read."""
+
+    endpoint: Endpoint
+    operation: Operation
+    given: Mapping[str, Any]
+    resource_name: str
+    """What the path names, where it names something."""
+    key: str | None
+    if_match: str | None
+    keep_going: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    result: Mapping[str, Any]
+    version: str | None
+
+
+async def _read_call(request: Request) -> _Call:
+    endpoint, path = match(request)
+    operation = http_operations()[endpoint.operation]
+    given = await given_arguments(request, endpoint, plain_schema(operation.arguments), path)
+    return _Call(
+        endpoint,
+        operation,
+        given,
+        next(iter(path.values()), ""),
+        _key(request, endpoint, operation),
+        _if_match(request, endpoint, operation),
+        operation.keeps_going and keeps_going(given),
+    )
+
+
+def _key(request: Request, endpoint: Endpoint, operation: Operation) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is None or operation.idempotent:  # again is as once
+        return None
+    if not endpoint.takes_key:
+        detail = (
+            f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`: a retry might do it "
+            "twice. Leave the header out, and look whether it was done before you try again."
+        )
+        raise ProblemFound(400, "bad-request", detail)
+    if not 0 < len(key) <= _LONGEST_KEY:
+        detail = f"An `Idempotency-Key` has 1 to {_LONGEST_KEY} characters; nothing was done."
+        raise ProblemFound(400, "bad-request", detail)
+    return key
+
+
+def _if_match(request: Request, endpoint: Endpoint, operation: Operation) -> str | None:
+    if_match = request.headers.get("if-match")
+    if if_match is None or operation.read_only:
+        return None
+    if endpoint.resource is None:
+        detail = "What this path changes has no ETag; leave `If-Match` out. Nothing was done."
+        raise ProblemFound(400, "bad-request", detail)
+    return if_match
+
+
+def _response(request: Request, call: _Call, done: _Done) -> Response:
+    body, headers = json_bytes(done.result), dict[str, str]()
+    if done.version is not None:
+        headers["etag"] = entity_tag(done.version, body)
+        headers["cache-control"] = "private, no-cache"
+        if is_known(request.headers.get("if-none-match"), headers["etag"]):
+            return Response(status_code=304, headers=headers)
+    else:
+        headers["cache-control"] = "no-store"
+    status = 200
+    if call.endpoint.location is not None and done.result.get("created", True):
+        status = 201
+        place = call.endpoint.location.format(
+            **{name: quote(str(value), safe="") for name, value in done.result.items()}
+        )
+        headers["location"] = _with_query(f"{ROOT}{place}", _scope(request))
+    cursor = done.result.get("cursor")
+    if cursor is not None and takes_query(call.endpoint):
+        query = [each for each in request.query_params.multi_items() if each[0] != "cursor"]
+        path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
+        headers["link"] = f'<{_with_query(path, [*query, ("cursor", str(cursor))])}>; rel="next"'
+    return Response(body, status, headers, media_type="application/json")
+
+
+def _scope(request: Request) -> list[tuple[str, str]]:
+    return [each for each in request.query_params.multi_items() if each[0] in SCOPE_PARAMETERS]
+
+
+def _with_query(path: str, query: list[tuple[str, str]]) -> str:
+    return f"{path}?{urlencode(query)}" if query else path

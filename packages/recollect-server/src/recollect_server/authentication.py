@@ -1,0 +1,306 @@
+"""Authenticates requests: by the server's token, a named token, or a browser session."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+from starlette.requests import cookie_parser
+
+from recollect import Engine
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import NamedToken
+from recollect.plugin import TOKEN_PREFIX, token_digest
+from recollect_server.access_policy import AccessPolicy
+from recollect_server.runner import Caller, Right
+
+# Browser sessions
+
+SESSION_IDLE_SECONDS = 12 * 3600.0
+LINK_SECONDS = 5 * 60.0
+MOST_SESSIONS_EACH = 32
+"""Of one credential: whoever opens more ends their own, and nobody else's."""
+MOST_LINKS_EACH = 16
+_BYTES = 32
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """One browser that has signed in."""
+
+    credential: str
+    """What it signed in with; see `Identity`. The session ends with it."""
+    csrf: str
+    """What a form or script of our own pages sends along, and a page of another site cannot know."""
+
+
+class BrowserSessions:
+    """Opens, finds and ends sessions."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._sessions: _Secrets[BrowserSession] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
+        self._challenges: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
+        self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
+
+    def open(self, credential: str) -> str:
+        """What the cookie holds: always a new one, never one that a client brought along."""
+        return self._sessions.add(credential, BrowserSession(credential, secrets.token_urlsafe(_BYTES)))
+
+    def find(self, key: str) -> BrowserSession | None:
+        """The session, which stays open for as long again."""
+        found = self._sessions.take(key)
+        if found is not None:
+            self._sessions.put(key, found.credential, found)
+        return found
+
+    def end(self, key: str) -> None:
+        self._sessions.take(key)
+
+    def link(self, credential: str) -> str:
+        """A word that opens one session with this credential, once and soon."""
+        return self._links.add(credential, credential)
+
+    def challenge(self) -> str:
+        """A word for a program to prove with that it knows the server's token, without sending that."""
+        return self._challenges.add("", "")
+
+    def proves(self, word: str, proof: str, token: str, port: int) -> bool:
+        """Whether this is the proof that belongs to a challenge, which is used up."""
+        is_ours = self._challenges.take(word) is not None
+        return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
+
+    def redeem(self, word: str) -> str | None:
+        """The credential that a link stands for, this once."""
+        return self._links.take(word)
+
+
+def proof_of(token: str, challenge: str, port: int) -> str:
+    """With the port: who poses as the server on another one learns nothing that this one takes."""
+    return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
+
+
+class _Secrets(Generic[_Value]):
+    """Values by a random word, each for so many seconds."""
+
+    def __init__(self, seconds: float, most_each: int, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._most_each = most_each
+        self._clock = clock
+        # The one that was put last comes last.
+        self._kept: dict[str, tuple[str, _Value, float]] = {}
+
+    def add(self, credential: str, value: _Value) -> str:
+        word = secrets.token_urlsafe(_BYTES)
+        self.put(word, credential, value)
+        return word
+
+    def put(self, word: str, credential: str, value: _Value) -> None:
+        now = self._clock()
+        for old in [old for old, (_, _, until) in self._kept.items() if until <= now]:
+            del self._kept[old]
+        own = [old for old, (owner, _, _) in self._kept.items() if owner == credential]
+        for old in own[: max(len(own) + 1 - self._most_each, 0)]:
+            del self._kept[old]
+        self._kept[word] = (credential, value, now + self._seconds)
+
+    def take(self, word: str) -> _Value | None:
+        _, value, until = self._kept.pop(word, (None, None, 0.0))
+        return value if until > self._clock() else None
+
+
+# Tokens
+
+IDENTITY = "identity"
+"""Under this name, a request's `state` has its `Identity`, if it has one."""
+CSRF = "csrf"
+"""The form field with a session's CSRF token; `state` has it under this name, None without a session."""
+OWN = "own"
+"""The credential of the token that the server was started with."""
+OPEN = "open"
+"""The credential of whoever reaches a server that asks for no token."""
+REFRESH_SECONDS = 1.0
+"""How soon a server notices that a token was created or revoked."""
+NOTE_USE_SECONDS = 5 * 60.0
+"""How exactly the last use of a token is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    caller: Caller
+    credential: str
+    """Of every caller another one: OWN, OPEN, or the digest of a named token."""
+    session: BrowserSession | None = None
+    """The dashboard's, where a cookie named it."""
+
+
+class TokenRegistry:
+    """The named tokens of the store, as they were a second ago at most."""
+
+    def __init__(self, memory: Callable[[], Engine], clock: Callable[[], float] = time.monotonic) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._tokens: Mapping[str, NamedToken] = {}
+        self._read_at: float | None = None
+        self._noted_at: dict[str, float] = {}
+        # One reads for all who ask meanwhile, beside the calls: those may take all their threads for long.
+        self._reading = anyio.Lock()
+        self._thread = anyio.CapacityLimiter(1)
+
+    async def with_digest(self, digest: str) -> NamedToken | None:
+        """The token with this digest, if it is in force."""
+        tokens = await self._current()
+        return next((each for each in tokens.values() if hmac.compare_digest(each.digest, digest)), None)
+
+    async def note_use(self, token: NamedToken) -> None:
+        now = self._clock()
+        last = self._noted_at.get(token.digest)
+        if last is None or now - last >= NOTE_USE_SECONDS:
+            self._noted_at[token.digest] = now
+            await anyio.to_thread.run_sync(
+                lambda: self._memory().tokens.note_use(token), limiter=self._thread
+            )
+
+    async def _current(self) -> Mapping[str, NamedToken]:
+        async with self._reading:
+            if self._read_at is None or self._clock() - self._read_at >= REFRESH_SECONDS:
+                found = await anyio.to_thread.run_sync(self._read, limiter=self._thread)
+                self._tokens = {each.digest: each for each in found}
+                self._read_at = self._clock()
+                self._noted_at = {
+                    digest: at for digest, at in self._noted_at.items() if digest in self._tokens
+                }
+            return self._tokens
+
+    def _read(self) -> tuple[NamedToken, ...]:
+        return self._memory().tokens.list()
+
+
+class Authenticator:
+    """Knows the server's own token, the named ones and the open sessions."""
+
+    def __init__(
+        self,
+        policy: AccessPolicy,
+        registry: TokenRegistry | None = None,
+        sessions: BrowserSessions | None = None,
+    ) -> None:
+        self._policy = policy
+        self._registry = registry
+        self.sessions = sessions or BrowserSessions()
+
+    @property
+    def asks_for_token(self) -> bool:
+        return self._policy.token is not None
+
+    async def of_request(
+        self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes], *, cookies: bool
+    ) -> Identity | None:
+        """Who it is; None: nobody knows. A token that is shown counts for more than a cookie."""
+        authorization = headers.get(b"authorization", b"")
+        if authorization:
+            scheme, _, word = authorization.decode("latin-1").partition(" ")
+            found = await self.of_token(word.strip()) if scheme.lower() == "bearer" else None
+            return found or self._anyone()
+        found = await self._of_cookie(scope, headers) if cookies else None
+        return found or self._anyone()
+
+    async def of_token(self, token: str) -> Identity | None:
+        if self._policy.is_token(token):
+            return self._own()
+        # What does not look like one of ours is not worth a look into the store.
+        return await self.of_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
+
+    async def of_credential(self, credential: str) -> Identity | None:
+        """Whoever has this credential now; None once it is revoked."""
+        if credential == OWN:
+            return self._own() if self.asks_for_token else None
+        if credential == OPEN:
+            return self._anyone()
+        token = None if self._registry is None else await self._registry.with_digest(credential)
+        if token is None or self._registry is None:
+            return None
+        await self._registry.note_use(token)
+        return Identity(Caller(token.name, Right.of(token.right), token.sees), token.digest)
+
+    async def _of_cookie(
+        self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]
+    ) -> Identity | None:
+        key = cookie_in(scope, headers)
+        session = self.sessions.find(key) if key else None
+        if key is None or session is None:
+            return None
+        found = await self.of_credential(session.credential)
+        if found is None:
+            self.sessions.end(key)
+            return None
+        return Identity(found.caller, found.credential, session)
+
+    @staticmethod
+    def _own() -> Identity:
+        return Identity(Caller("server", Right.ADMIN), OWN)
+
+    def _anyone(self) -> Identity | None:
+        return None if self.asks_for_token else Identity(Caller("anyone here", Right.ADMIN), OPEN)
+
+
+def is_secure(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the browser came by TLS: to us, or to a proxy before us. Who lies about it harms themselves."""
+    return scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto", b"").lower() == b"https"
+
+
+def cookie_name(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> str:
+    """Browsers keep the cookies of all ports of a host together, so that the name has the port."""
+    port = (scope.get("server") or ("", 0))[1]
+    # With this prefix, browsers take it from this very host alone, and only by TLS.
+    return f"{'__Host-' if is_secure(scope, headers) else ''}recollect_session_{port}"
+
+
+def cookie_in(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> str | None:
+    cookies = cookie_parser(headers.get(b"cookie", b"").decode("latin-1"))
+    return cookies.get(cookie_name(scope, headers))
+
+
+# Delays after wrong tokens
+
+FREE_GUESSES = 20
+"""Wrong tokens in a row that cost nothing: a client with an old token tries a few times."""
+FIRST_DELAY_SECONDS = 0.1
+LONGEST_DELAY_SECONDS = 5.0
+FORGET_SECONDS = 60.0
+"""Without a wrong token for so long, an address begins anew."""
+_MOST_ADDRESSES = 10_000
+
+
+class TokenGuesses:
+    """How often each address has shown a wrong token lately, and how long it therefore waits.
+
+    The wait comes before the token is looked at, and a right one waits as well: else whoever guesses would
+    not wait for the answer, and know a right token by its being quick.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        # The one that was wrong last comes last.
+        self._wrong: dict[str, tuple[int, float]] = {}
+
+    def delay_seconds(self, address: str) -> float:
+        count, last = self._wrong.get(address, (0, 0.0))
+        if count < FREE_GUESSES or self._clock() - last > FORGET_SECONDS:
+            return 0.0
+        doublings = min(count - FREE_GUESSES, 10)
+        return min(FIRST_DELAY_SECONDS * 2.0**doublings, LONGEST_DELAY_SECONDS)
+
+    def add(self, address: str) -> None:
+        """This address has shown a wrong token."""
+        now = self._clock()
+        count, last = self._wrong.pop(address, (0, now))
+        self._wrong[address] = (1 if now - last > FORGET_SECONDS else count + 1, now)
+        if len(self._wrong) > _MOST_ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]

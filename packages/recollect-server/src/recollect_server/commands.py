@@ -1,0 +1,248 @@
+"""Commands of this package: `recollect serve --http`, `recollect ui` and `recollect token`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.bootstrap import kept_token
+from recollect.cli.rendering import Column, Message, Verbatim, picked, warn
+from recollect.domain.records import Scope
+from recollect.mcp.starting import quick_start
+from recollect.plugin import Call, Result, command, group
+from recollect.settings import checked_hosts, checked_token
+from recollect_server.access_policy import AccessPolicy
+
+# The protocol takes half a second to load, and `recollect token` does not speak it.
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from ssl import SSLContext
+
+    from recollect.domain.records import NamedToken
+    from recollect.settings import Settings
+
+_PORT = 7438
+
+
+@command("serve-http")
+def serve_http_command(
+    call: Call,
+    openapi: bool,
+    tools: str | None,
+    official: Path | None,
+    token: str | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    **access: Any,
+) -> None:
+    """`recollect serve` with --http or --openapi; the core declares its options."""
+    if openapi:
+        from recollect_server.api.openapi import openapi_bytes
+
+        click.echo(openapi_bytes())
+        return
+    with quick_start():
+        from recollect.mcp.stdio import LazyEngine, answering_hooks
+        from recollect.operations.catalogue import chosen
+        from recollect_server.app import serve_http
+    settings, _ = call.settings()
+    offered = chosen(tools or settings.tools)
+    tls = _tls(tls_cert or settings.tls_cert, tls_key or settings.tls_key)
+    policy = _access_policy(settings, token, tls=tls is not None, **access)
+    with (
+        LazyEngine(lambda: call.open_served_memory(official)) as memory,
+        answering_hooks(settings, memory.engine),
+    ):
+        memory.engine()
+        announce = partial(_announce, settings, policy, ours=token is None and settings.token is None)
+        serve_http(memory, offered, policy, announce, tls=tls)
+
+
+@command("ui", "recollect ui", "recollect ui --no-browser")
+@click.option("--port", default=_PORT, type=click.IntRange(0, 65535), hidden=True)
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+def ui_command(call: Call, port: int, no_browser: bool) -> None:
+    """Open the dashboard in the browser, signed in.
+
+    It is served on this machine alone, until Ctrl-C; where a server of this memory is on the port already,
+    that one is used. The link signs one browser in, once, within five minutes.
+    """
+    with quick_start():
+        from recollect.mcp.stdio import LazyEngine
+        from recollect.operations.catalogue import chosen
+        from recollect_server.authentication import OWN, BrowserSessions
+        from recollect_server.sign_in import link_of_running_server, once_path
+
+    settings, _ = call.settings()
+    policy = _access_policy(settings, None, "127.0.0.1", port, (), no_token=False)
+
+    def show(link: str) -> None:
+        warn(f"Sign in once, within five minutes: {link}")
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(link)
+
+    with LazyEngine(call.open_served_memory) as memory:
+        running = link_of_running_server(policy, memory.engine().upkeep.store_state().id) if port else None
+        if running is not None:
+            show(running)
+            return
+        from recollect_server.app import serve_http
+
+        sessions = BrowserSessions()
+
+        def announce(at: int) -> None:
+            warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")
+            show(policy.url(at, once_path(sessions.link(OWN))))
+
+        serve_http(memory, chosen(settings.tools), policy, announce, sessions=sessions)
+
+
+def _tls(cert: Path | None, key: Path | None) -> SSLContext | None:
+    if cert is None and key is None:
+        return None
+    if cert is None or key is None:
+        raise click.UsageError(
+            "A certificate needs its key, and a key its certificate: name both, --tls-cert and --tls-key.",
+            click.get_current_context(),
+        )
+    from recollect_server.connections import tls_context  # few servers serve HTTPS
+
+    return tls_context(cert, key)
+
+
+def _access_policy(
+    settings: Settings,
+    token: str | None,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    no_token: bool,
+    tls: bool = False,
+) -> AccessPolicy:
+    hosts = (*settings.allow_hosts, *checked_hosts(allow_host))
+    token = settings.token if token is None else token
+    if no_token:
+        return AccessPolicy(host, port, None, hosts, tls)
+    if token is not None:
+        return AccessPolicy(host, port, checked_token(token), hosts, tls)
+    return AccessPolicy(host, port, kept_token(settings), hosts, tls)
+
+
+def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:
+    """On standard error. A token that the user set is theirs to know, and stays out of logs."""
+    warn(f"Serving {settings.store} at {policy.url(port)}")
+    if policy.token is None:
+        warn("Anyone on this machine may come in.")
+    elif ours:
+        warn(f"Authorization: Bearer {policy.token}")
+    else:
+        warn("Clients must show the token that you set, as `Authorization: Bearer TOKEN`.")
+    if policy.is_everywhere and not policy.allowed:
+        from socket import gethostname
+
+        warn(
+            "Clients on other machines are let in only by a name that you allow: "
+            f"--allow-host {gethostname()}, or whatever name or address they use for this machine."
+        )
+
+
+# `recollect token`: who may use the server over HTTP
+
+_NAME = click.argument("name", metavar="NAME")
+
+
+@command(
+    "create",
+    "recollect token create laptop",
+    "recollect token create dashboard --right read",
+    "recollect token create cook --owner ana --agent cook --right write",
+    "recollect token create ops --right admin --json",
+)
+@_NAME
+@click.option(
+    "--right",
+    type=click.Choice(("read", "write", "admin")),
+    default="write",
+    show_default=True,
+    help="What its holder may do; each includes those before it.",
+)
+def token_create_command(call: Call, name: str, right: str) -> Result:
+    """Make a token, and print it this once.
+
+    With --owner it sees that owner's memory alone, with --agent too that agent's alone; without either, every
+    scope. --owner '' leaves out an owner that your settings name.
+
+    Only its hash is kept: what is lost is revoked and made anew. A running server takes it at once.
+    """
+    settings, _ = call.settings()
+    sees = _scope(settings.owner, settings.agent)
+    token = call.memory().tokens.create(name, right=right, sees=sees)
+    data = {"name": name, "token": token, "right": right, **_scope_data(sees)}
+    hint = (
+        f"The token {name!r} may {right} in {_scope_words(sees)}. Keep it now: it is not shown again. "
+        "Clients send it as `Authorization: Bearer TOKEN`."
+    )
+    return Result(data, [Verbatim(token)], hints=[hint])
+
+
+@command("list", "recollect token list", "recollect token list --json")
+def token_list_command(call: Call) -> Result:
+    """List the tokens: what each may do, and when it was last used.
+
+    The last use is noted every five minutes at most.
+    """
+    tokens = call.memory().tokens.list()
+    data = {"tokens": [_data(each) for each in tokens]}
+    if not tokens:
+        none = "There are no tokens yet; `recollect token create NAME` makes one."
+        return Result(data, [Message(none, mark="note")])
+    rows = [
+        (each.name, each.right, _scope_words(each.sees), each.created_at, each.used_at) for each in tokens
+    ]
+    return Result.table(data, [Column("name", role="name"), "right", "sees", "made", "last used"], rows)
+
+
+@command("revoke", "recollect token revoke laptop")
+@_NAME
+def token_revoke_command(call: Call, name: str) -> Result:
+    """Take a token back.
+
+    Running servers refuse it within a second or two, and end its sessions in the dashboard and over MCP.
+    """
+    call.memory().tokens.revoke(name)
+    return Result.message(f"Revoked the token {name!r}.", {"revoked": name})
+
+
+@group(
+    "token",
+    (token_create_command, token_list_command, token_revoke_command),
+    "recollect token create laptop",
+    "recollect token list",
+    "recollect token revoke laptop",
+)
+def token_command(_: Call) -> None:
+    """Create, list and revoke tokens for `serve --http`."""
+
+
+def _scope(owner: str, agent: str) -> Scope | None:
+    return Scope(owner, agent or None) if owner or agent else None
+
+
+def _scope_words(sees: Scope | None) -> str:
+    if sees is None:
+        return "every scope"
+    owner = f"the memory of {sees.owner}" if sees.owner else "the memory of no owner"
+    return f"{owner}, agent {sees.agent}" if sees.agent else owner
+
+
+def _scope_data(sees: Scope | None) -> dict[str, Any]:
+    return {"owner": None if sees is None else sees.owner, "agent": None if sees is None else sees.agent}
+
+
+def _data(token: NamedToken) -> dict[str, Any]:
+    return {**picked(token, "name", "right", "created_at", "used_at"), **_scope_data(token.sees)}

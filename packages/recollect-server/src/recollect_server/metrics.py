@@ -1,0 +1,186 @@
+"""Counts and times calls, and tells them to Prometheus and to the dashboard."""
+
+from __future__ import annotations
+
+import threading
+import time
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+
+from recollect.bootstrap import now
+from recollect.domain.errors import RecollectError
+from recollect.operations.operation import MinuteLatency
+from recollect.stores.port import Clock
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Seconds; a call counts in every bucket that is no shorter."""
+_MINUTE_SECONDS = 60
+_MINUTES_OF_A_DAY = 24 * 60
+# Of each operation and minute so many times are kept, to tell percentiles from.
+_MOST_TIMES = 200
+
+
+class _Histogram:
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BUCKETS) + 1)
+        self.seconds = 0.0
+
+    def add(self, seconds: float) -> None:
+        self.counts[bisect_left(BUCKETS, seconds)] += 1
+        self.seconds += seconds
+
+
+class _Timings:
+    """Of things of one sort, by name: how long they took, and how they failed. Not for several threads."""
+
+    def __init__(self, metric: str, label: str, what: str) -> None:
+        self._metric, self._label, self._what = metric, label, what
+        self._histograms: dict[str, _Histogram] = {}
+        self._errors: Counter[tuple[str, str]] = Counter()
+
+    def record(self, name: str, seconds: float, error: str | None) -> None:
+        self._histograms.setdefault(name, _Histogram()).add(seconds)
+        if error is not None:
+            self._errors[name, error] += 1
+
+    def lines(self) -> Iterator[str]:
+        """In Prometheus' text format."""
+        metric = f"recollect_{self._metric}_duration_seconds"
+        yield from _head(metric, "histogram", f"How long {self._what} took, by {self._label}.")
+        for name, one in sorted(self._histograms.items()):
+            labels, total = {self._label: name}, 0
+            for bound, count in zip((*map(str, BUCKETS), "+Inf"), one.counts, strict=True):
+                total += count
+                yield f"{metric}_bucket{_labels({**labels, 'le': bound})} {total}"
+            yield f"{metric}_sum{_labels(labels)} {one.seconds:.6f}"
+            yield f"{metric}_count{_labels(labels)} {total}"
+        metric = f"recollect_{self._metric}_errors_total"
+        what = self._what.capitalize()
+        yield from _head(metric, "counter", f"{what} that failed, by {self._label} and kind.")
+        for (name, kind), count in sorted(self._errors.items()):
+            yield f"{metric}{_labels({self._label: name, 'kind': kind})} {count}"
+
+
+class _Minute:
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.calls: Counter[str] = Counter()
+        self.times: dict[str, list[float]] = {}
+
+    def add(self, operation: str, seconds: float) -> None:
+        self.calls[operation] += 1
+        times = self.times.setdefault(operation, [])
+        if len(times) < _MOST_TIMES:
+            times.append(seconds)
+
+
+class Metrics:
+    """What the calls of this process took. Every method may be called from any thread."""
+
+    def __init__(self, clock: Clock = now, timer: Callable[[], float] = time.perf_counter) -> None:
+        self.started = clock()
+        self._clock = clock
+        self._timer = timer
+        self._lock = threading.Lock()
+        self._calls = _Timings("call", "operation", "calls")
+        # Apart from the calls that they make, or those would count twice.
+        self._screens = _Timings("screen", "screen", "screens of the dashboard")
+        self._minutes: deque[_Minute] = deque(maxlen=_MINUTES_OF_A_DAY)
+
+    def timed(self, operation: str) -> AbstractContextManager[None]:
+        """Record what is done within it as one call."""
+        return self._timing(partial(self.record, operation))
+
+    def timed_screen(self, screen: str) -> AbstractContextManager[None]:
+        """Record what is done within it as one screen of the dashboard."""
+        return self._timing(partial(self._record_screen, screen))
+
+    @contextmanager
+    def _timing(self, record: Callable[[float, str | None], None]) -> Iterator[None]:
+        began = self._timer()
+        error: str | None = None
+        try:
+            yield
+        except RecollectError as failure:
+            error = type(failure).__name__
+            raise
+        except TimeoutError:
+            error = "TookTooLong"
+            raise
+        except Exception:
+            error = "Unexpected"
+            raise
+        finally:
+            record(self._timer() - began, error)
+
+    def record(self, operation: str, seconds: float, error: str | None = None) -> None:
+        start = int(self._clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
+        with self._lock:
+            self._calls.record(operation, seconds, error)
+            if not self._minutes or self._minutes[-1].start < start:
+                self._minutes.append(_Minute(start))
+            self._minutes[-1].add(operation, seconds)
+
+    def _record_screen(self, screen: str, seconds: float, error: str | None) -> None:
+        with self._lock:
+            self._screens.record(screen, seconds, error)
+
+    def latencies(self) -> list[MinuteLatency]:
+        """Of the last day, minute by minute, the oldest first; minutes without calls are left out."""
+        oldest = self._clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
+        with self._lock:
+            minutes = [
+                (each.start, dict(each.calls), {name: sorted(times) for name, times in each.times.items()})
+                for each in self._minutes
+                if each.start >= oldest
+            ]
+        return [
+            MinuteLatency(
+                datetime.fromtimestamp(start, UTC),
+                name,
+                calls[name],
+                _quantile(times, 0.5),
+                _quantile(times, 0.95),
+            )
+            for start, calls, by_name in minutes
+            for name, times in sorted(by_name.items())
+        ]
+
+    def lines(self) -> Iterator[str]:
+        """In Prometheus' text format."""
+        with self._lock:
+            told = [*self._calls.lines(), *self._screens.lines()]
+        yield from told
+
+
+def gauge(
+    name: str, words: str, values: Iterable[tuple[Mapping[str, str], float]], *, kind: str = "gauge"
+) -> Iterator[str]:
+    """A metric of one number, or of one for each set of labels."""
+    yield from _head(name, kind, words)
+    for labels, value in values:
+        yield f"{name}{_labels(labels)} {value:.10g}"
+
+
+def _head(name: str, kind: str, words: str) -> tuple[str, str]:
+    return f"# HELP {name} {words}", f"# TYPE {name} {kind}"
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _quantile(times: Sequence[float], share: float) -> float:
+    """Of sorted times, the one at this place."""
+    return times[min(len(times) - 1, int(share * len(times)))]

@@ -1,0 +1,257 @@
+"""Middlewares in front of every request, one concern each; `protect` lists them from the outside in."""
+
+from __future__ import annotations
+
+import hmac
+from asyncio import sleep
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.domain.errors import RecollectError
+from recollect.mcp.server import CALLER
+from recollect_server.access_policy import (
+    BODY_SECONDS,
+    FOREIGN_PAGE,
+    LARGEST_REQUEST,
+    NO_CSRF,
+    SAFE_METHODS,
+    SIGN_IN,
+    TOO_LARGE,
+    TOO_SLOW,
+    AccessPolicy,
+    Refusal,
+    Refused,
+    is_mcp,
+    is_same_origin,
+    refusal,
+    stranger_refusal,
+    with_bearer,
+)
+from recollect_server.authentication import CSRF, IDENTITY, OPEN, Authenticator, Identity, TokenGuesses
+from recollect_server.connections import CONNECTION
+from recollect_server.problems import RefusalLog, refusal_response
+
+
+def protect(
+    policy: AccessPolicy, authenticator: Authenticator, refusals: RefusalLog, guesses: TokenGuesses
+) -> list[Middleware]:
+    return [
+        Middleware(RefusalMiddleware, refusals),
+        Middleware(GuessDelayMiddleware, guesses),
+        Middleware(HostMiddleware, policy),
+        Middleware(AuthenticationMiddleware, authenticator, guesses),
+        Middleware(RevocationMiddleware, authenticator),
+        Middleware(BodyLimitMiddleware),
+        Middleware(CsrfMiddleware),
+    ]
+
+
+class _HttpMiddleware:
+    """Passes on what is no HTTP request, such as the server's start and end."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        handle = self.handle if scope["type"] == "http" else self.app
+        await handle(scope, receive, send)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise NotImplementedError
+
+
+class RefusalMiddleware(_HttpMiddleware):
+    """Answers a refused request in JSON, and logs it."""
+
+    def __init__(self, app: ASGIApp, refusals: RefusalLog) -> None:
+        super().__init__(app)
+        self._refusals = refusals
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except Refused as refused:
+            if refused.why.status >= 400:
+                self._refusals.add(refused.why.error)
+            await refusal_response(refused.why, scope["path"])(scope, receive, send)
+
+
+class GuessDelayMiddleware(_HttpMiddleware):
+    """Delays requests from an address that has shown many wrong tokens."""
+
+    def __init__(self, app: ASGIApp, guesses: TokenGuesses) -> None:
+        super().__init__(app)
+        self._guesses = guesses
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = scope.get("state", {}).get(CONNECTION)
+        if connection is None or not connection.was_admitted or scope["path"] == SIGN_IN:
+            seconds = self._guesses.delay_seconds(_address(scope))
+            if seconds:
+                await sleep(seconds)
+        await self.app(scope, receive, send)
+
+
+class HostMiddleware(_HttpMiddleware):
+    """Refuses unknown hosts, origins, paths and methods, whoever asks."""
+
+    def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
+        super().__init__(app)
+        self._policy = policy
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        why = refusal(self._policy, scope["method"], scope["path"], dict(scope["headers"]))
+        if why is not None:
+            raise Refused(why)
+        await self.app(scope, receive, send)
+
+
+class AuthenticationMiddleware(_HttpMiddleware):
+    """Tells who sent a request; strangers get only what is public."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, guesses: TokenGuesses) -> None:
+        super().__init__(app)
+        self._authenticator = authenticator
+        self._guesses = guesses
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, headers = scope["path"], with_bearer(scope["path"], dict(scope["headers"]))
+        try:
+            found = await self._authenticator.of_request(scope, headers, cookies=not is_mcp(path))
+        except RecollectError as error:
+            raise Refused(Refusal(503, "store_unavailable", str(error), {"retry-after": "5"})) from error
+        state = scope.setdefault("state", {})
+        if found is None:
+            # A request without a token is no guess.
+            if headers.get(b"authorization"):
+                self._guesses.add(_address(scope))
+            query = scope.get("query_string", b"").decode("latin-1")
+            why = stranger_refusal(scope["method"], path, query, headers)
+            if why is not None:
+                raise Refused(why)
+        else:
+            if CONNECTION in state:
+                state[CONNECTION].was_admitted = True
+            state[IDENTITY], state[CALLER] = found, found.caller
+        state[CSRF] = None if found is None or found.session is None else found.session.csrf
+        await self.app(scope, receive, send)
+
+
+class RevocationMiddleware(_HttpMiddleware):
+    """Ends an answer that goes on, such as a stream of events, once its token is revoked."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+        super().__init__(app)
+        self._authenticator = authenticator
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found: Identity | None = scope["state"].get(IDENTITY)
+        is_over = False
+
+        async def send_while_valid(message: Message) -> None:
+            nonlocal is_over
+            if is_over:
+                return
+            if found is not None and message.get("more_body") and await self._is_revoked(found):
+                is_over = True
+                message = {"type": "http.response.body", "body": b""}
+            await send(message)
+
+        await self.app(scope, receive, send_while_valid)
+
+    async def _is_revoked(self, found: Identity) -> bool:
+        try:
+            return await self._authenticator.of_credential(found.credential) is None
+        except RecollectError:  # the store cannot tell now; the next request is refused
+            return False
+
+
+class BodyLimitMiddleware(_HttpMiddleware):
+    """Reads the whole body, within the limits of size and time, before a request is passed on."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        declared = dict(scope["headers"]).get(b"content-length", b"")
+        if declared.isdigit() and int(declared) > LARGEST_REQUEST:
+            raise Refused(TOO_LARGE)
+        body = bytearray()
+        with anyio.move_on_after(BODY_SECONDS) as deadline:
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return
+                body += message.get("body", b"")
+                if len(body) > LARGEST_REQUEST:
+                    raise Refused(TOO_LARGE)
+                more = message.get("more_body", False)
+        if deadline.cancelled_caught:
+            raise Refused(TOO_SLOW)
+        await self.app(scope, replay_body(bytes(body), receive), send)
+
+
+class CsrfMiddleware(_HttpMiddleware):
+    """Refuses changes that a page of another site may have made a browser send.
+
+    A browser shows its cookie by itself, and so does the address of this machine on a server without a
+    token. A token is shown only by a program that knows it. MCP takes no cookies.
+    """
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found: Identity | None = scope["state"].get(IDENTITY)
+        by_itself = found is None or found.session is not None or found.credential == OPEN
+        if scope["method"] not in SAFE_METHODS and by_itself and not is_mcp(scope["path"]):
+            # `BodyLimitMiddleware` gives the body in one piece.
+            body = (await receive())["body"]
+            await _require_own_page(found, scope, body)
+            receive = replay_body(body, receive)
+        await self.app(scope, receive, send)
+
+
+async def _require_own_page(found: Identity | None, scope: Scope, body: bytes) -> None:
+    headers = dict(scope["headers"])
+    is_ours = is_same_origin(headers)
+    if found is None or found.session is None or scope["path"] == SIGN_IN:
+        if is_ours is False:
+            raise Refused(FOREIGN_PAGE)
+        return
+    if not is_ours:
+        raise Refused(FOREIGN_PAGE)
+    shown = headers.get(b"x-csrf-token", b"").decode("latin-1") or await _csrf_field(scope, headers, body)
+    if not hmac.compare_digest(shown.encode(), found.session.csrf.encode()):
+        raise Refused(NO_CSRF)
+
+
+async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) -> str:
+    """The form's field `csrf`; empty without a form."""
+    kind = headers.get(b"content-type", b"").lower()
+    if not kind.startswith((b"application/x-www-form-urlencoded", b"multipart/form-data")):
+        return ""
+    try:
+        # A copy of the scope: the parsed form is not kept for the handler.
+        async with Request({**scope}, replay_body(body, client_gone)).form() as form:
+            given = form.get(CSRF)
+            return given if isinstance(given, str) else ""
+    except HTTPException:  # the handler says what is wrong with it
+        return ""
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
+
+
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece, then whatever else comes."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
+
+
+async def client_gone() -> Message:
+    return {"type": "http.disconnect"}

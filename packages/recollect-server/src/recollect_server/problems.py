@@ -1,0 +1,188 @@
+"""Problem details (RFC 9457) for clients of the API, and the log of refused requests."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from recollect.domain.errors import (
+    Conflict,
+    ExtractionFailed,
+    InvalidInput,
+    ModelUnavailable,
+    NotAStore,
+    NotFound,
+    RecollectError,
+    StoreDamaged,
+    StoreUnavailable,
+)
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.operations.schema import InvalidArguments
+from recollect.text.phrases import visible
+from recollect_server.access_policy import Refusal, is_api, is_mem0
+from recollect_server.runner import Forbidden, TookTooLong
+
+# Problem details
+
+PROBLEM_TYPE = "application/problem+json"
+_RETRY_SECONDS = 5
+# The first that fits.
+_KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
+    (NotFound, 404, "not-found"),
+    (Conflict, 409, "conflict"),
+    (Forbidden, 403, "forbidden"),
+    (InvalidInput, 422, "invalid-input"),
+    (TookTooLong, 504, "took-too-long"),
+    (StoreUnavailable, 503, "store-unavailable"),
+    # The caller asks for a model that this server does not have: trying again would not help.
+    (ModelUnavailable, 409, "model-unavailable"),
+    (ExtractionFailed, 503, "extraction-failed"),
+    (StoreDamaged, 503, "store-damaged"),
+    (NotAStore, 503, "not-a-store"),
+)
+TITLES: Mapping[str, str] = {
+    "not-found": "It is not there",
+    "conflict": "It contradicts what the store holds",
+    "forbidden": "The token does not allow it",
+    "invalid-input": "The arguments are wrong",
+    "took-too-long": "It took too long",
+    "store-unavailable": "The store cannot be used now",
+    "model-unavailable": "The model cannot be used",
+    "extraction-failed": "Nothing could be drawn out of the messages",
+    "store-damaged": "The store is damaged",
+    "not-a-store": "This is not a store",
+    "bad-request": "The request cannot be read",
+    "method-not-allowed": "The path has no such method",
+    "precondition-failed": "It was changed since you read it",
+    "unsupported-media-type": "The body is not JSON",
+    "unexpected": "It failed unexpectedly",
+}
+"""A few words for each kind of problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemDetails:
+    """What went wrong, and what to do next."""
+
+    status: int
+    kind: str
+    detail: str
+    errors: tuple[Mapping[str, str], ...] = ()
+    """What is wrong with single arguments: a `detail`, and a JSON `pointer` to each."""
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def fields(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "type": f"urn:recollect:problem:{self.kind}",
+            "title": TITLES.get(self.kind) or HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": visible(self.detail),
+        }
+        return {**told, "errors": list(self.errors)} if self.errors else told
+
+    def response(self, **more: str) -> Response:
+        return Response(
+            json_bytes({**self.fields(), **more}), self.status, dict(self.headers), media_type=PROBLEM_TYPE
+        )
+
+
+class ProblemFound(Exception):
+    """A request that is answered with a problem."""
+
+    def __init__(self, status: int, kind: str, detail: str, **more: Any) -> None:
+        super().__init__(detail)
+        self.problem = ProblemDetails(status, kind, detail, **more)
+
+
+UNEXPECTED = ProblemDetails(500, "unexpected", "It failed unexpectedly; the server's log has the reason.")
+
+
+def problem_of(error: RecollectError) -> ProblemDetails:
+    """The problem that an error of ours is to a client."""
+    for form, status, kind in _KINDS:
+        if isinstance(error, form):
+            waits = status == HTTPStatus.SERVICE_UNAVAILABLE
+            headers = (("Retry-After", str(_RETRY_SECONDS)),) if waits else ()
+            return ProblemDetails(status, kind, str(error), _wrong(error), headers)
+    return ProblemDetails(422, "invalid-input", str(error))
+
+
+def _wrong(error: RecollectError) -> tuple[Mapping[str, str], ...]:
+    if isinstance(error, InvalidArguments):
+        return tuple(
+            {"detail": visible(each.problem), "pointer": _pointer(each.path)} for each in error.wrong
+        )
+    return ({"detail": visible(str(error))},) if isinstance(error, InvalidInput) else ()
+
+
+def _pointer(path: tuple[str | int, ...]) -> str:
+    """A JSON pointer (RFC 6901), as a part of a URI."""
+    return "#" + "".join(f"/{visible(str(part))[:80].replace('~', '~0').replace('/', '~1')}" for part in path)
+
+
+def refusal_response(why: Refusal, path: str) -> Response:
+    """The fields that clients of MCP read, with problem details for the API and `detail` for mem0."""
+    fields = {"error": why.error, "message": why.message}
+    if is_api(path):
+        headers = tuple(why.headers.items())
+        problem = ProblemDetails(why.status, why.error.replace("_", "-"), why.message, headers=headers)
+        return problem.response(**fields)
+    if is_mem0(path):
+        fields["detail"] = why.message
+    return JSONResponse(fields, why.status, why.headers)
+
+
+def json_bytes(data: object) -> bytes:
+    """JSON; half of a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+# The log of refusals
+
+_log = logging.getLogger(__name__)
+EVERY_SECONDS = 60.0
+"""A kind that goes on is told again after so long, with how often it happened meanwhile."""
+
+
+class RefusalLog:
+    """Tells each kind once a minute at most: whoever floods the server does not flood its log."""
+
+    def __init__(
+        self, tell: Callable[[str], None] = _log.warning, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._told_at: dict[str, float] = {}
+        self._untold: dict[str, int] = {}
+
+    def add(self, kind: str) -> None:
+        """`kind` is one of few: it is kept for good. What a client sent is no part of it."""
+        now = self._clock()
+        last = self._told_at.get(kind)
+        if last is not None and now - last < EVERY_SECONDS:
+            self._untold[kind] = self._untold.get(kind, 0) + 1
+            return
+        self._told_at[kind] = now
+        more = self._untold.pop(kind, 0)
+        since = f" ({more:,} more since this was last told)" if more else ""
+        self._tell(f"Refused a request: {kind}.{since}")
+
+
+class OncePerKind(logging.Filter):
+    """Passes the web server's own warnings, which are of requests that are none, to the log of refusals."""
+
+    def __init__(self, refusals: RefusalLog) -> None:
+        super().__init__()
+        self._refusals = refusals
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno != logging.WARNING:
+            return True
+        self._refusals.add("bad_request")
+        return False

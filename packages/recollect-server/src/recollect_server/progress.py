@@ -1,0 +1,135 @@
+"""Long work: server-sent events with its progress, for the API and for forms."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, cast
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from recollect import Engine
+from recollect.domain.errors import RecollectError
+from recollect.mcp.server import GrowingProgress
+from recollect.stores.port import Progress
+from recollect_server.problems import UNEXPECTED, ProblemDetails, json_bytes, problem_of
+from recollect_server.runner import MemoryRunner, Right
+from recollect_server.web.templating import redirect
+
+EVENT_STREAM = "text/event-stream"
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    # A proxy that waits for the end would make progress useless.
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class EventStream:
+    """An answer in events: `progress` ({done, total}) as often as there is any, then `result` or `problem`.
+
+    What fails before there was progress is answered with the problem alone, and its status.
+    """
+
+    def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:
+        """`work` answers with the result or a ProblemDetails; with `stops`, it ends when its client goes."""
+        self._work = work
+        self._stops = stops
+        self._is_open = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._send = send
+        done: Any = None
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel_when_gone, receive, group.cancel_scope)
+            done = await self._work(GrowingProgress(self._tell, stops=self._stops))
+            group.cancel_scope.cancel()
+        if done is None:  # the client has gone
+            return
+        if isinstance(done, ProblemDetails):
+            if not self._is_open:
+                await done.response()(scope, receive, send)
+                return
+            await self._event("problem", done.fields())
+        else:
+            await self._event("result", done)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _tell(self, done: int, total: int | None) -> None:
+        await self._event("progress", {"done": done, "total": total})
+
+    async def _event(self, name: str, data: object) -> None:
+        if not self._is_open:
+            self._is_open = True
+            await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        body = b"event: %b\ndata: %b\n\n" % (name.encode(), json_bytes(data))
+        await self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    """Cancel what is in the scope when the client closes the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+# Behind a form
+
+_log = logging.getLogger(__name__)
+_Found = TypeVar("_Found")
+
+
+async def with_progress(
+    runner: MemoryRunner,
+    request: Request,
+    work: Callable[[Engine, Progress], str],
+    *,
+    right: Right = Right.READ,
+) -> Response:
+    """Do the work, which answers with the path of the page that shows what came out."""
+
+    async def shown(path: str) -> Response:
+        return redirect(request, path)
+
+    return await with_progress_to(runner, request, work, shown, right=right)
+
+
+async def with_progress_to(
+    runner: MemoryRunner,
+    request: Request,
+    work: Callable[[Engine, Progress], _Found],
+    shown: Callable[[_Found], Awaitable[Response]],
+    *,
+    right: Right,
+) -> Response:
+    """Do the work, and show what came out: by a page, or by sending the reader to one.
+
+    A script that asks for events gets `progress` as often as there is any, then a `result`: the `href` to go
+    to, or the `page` to show. Work that needs no more than the right to read ends when its reader goes away.
+    """
+    if EVENT_STREAM not in request.headers.get("accept", ""):
+        found = await runner.run(request, lambda memory: work(memory, _nobody), right=right, reads=False)
+        return await shown(found)
+
+    async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
+        try:
+            found = await runner.run(request, lambda memory: work(memory, progress), right=right, reads=False)
+            answer = await shown(found)
+        except RecollectError as error:
+            return problem_of(error)
+        except Exception:  # noqa: BLE001  # whatever it is, the reader gets an answer
+            _log.exception("%s failed", request.url.path)
+            return UNEXPECTED
+        if "location" in answer.headers:
+            return {"href": answer.headers["location"]}
+        return {"page": bytes(answer.body).decode()}
+
+    # Starlette calls whatever a handler returns.
+    return cast("Response", EventStream(worked, stops=right is Right.READ))
+
+
+def _nobody(done: int, total: int | None) -> None:
+    """Takes progress where nobody looks at it."""

@@ -1,0 +1,175 @@
+"""Runs work on the memory for a request: in the caller's scope and within the caller's rights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from enum import IntEnum
+from typing import Any, TypeVar
+
+import anyio
+from starlette.requests import Request
+
+from recollect import Engine
+from recollect.domain.errors import RecollectError
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Scope
+from recollect.mcp.server import CALL_SECONDS, CALLER, Calls
+from recollect.operations.catalogue import FOR_THE_STORE, http_operations
+from recollect.operations.operation import Answered, Operation
+from recollect_server.access_policy import AccessPolicy
+from recollect_server.metrics import Metrics
+
+# Callers and rights
+
+
+class Right(IntEnum):
+    """Each includes those before it."""
+
+    READ = 1
+    WRITE = 2
+    ADMIN = 3
+    """Purging and tuning what they see."""
+    STORE = 4
+    """What concerns every owner, such as tokens and backups: of admins who are bound to no scope."""
+
+    @classmethod
+    def of(cls, word: str) -> Right:
+        return cls[word.upper()]
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+def operation_right(name: str, *, read_only: bool) -> Right:
+    """What a caller needs to call an operation."""
+    if name in FOR_THE_STORE:
+        return Right.STORE
+    return Right.READ if read_only else Right.WRITE
+
+
+class Forbidden(RecollectError):
+    """The caller is known, and may not do this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A token's holder, or whoever is on this machine where no token is asked for."""
+
+    name: str
+    right: Right
+    scope: Scope | None = None
+    """The only scope that they see; None: every scope."""
+
+    @property
+    def reach(self) -> Right:
+        """The most that they may do."""
+        return Right.STORE if self.right is Right.ADMIN and self.scope is None else self.right
+
+    def may_call(self, name: str, *, read_only: bool) -> bool:
+        return self.reach >= operation_right(name, read_only=read_only)
+
+    def require_call(self, name: str, *, read_only: bool) -> None:
+        self.require(operation_right(name, read_only=read_only))
+
+    def require(self, right: Right) -> None:
+        if self.reach >= right:
+            return
+        needed = min(right, Right.ADMIN)
+        if self.right < needed:
+            raise Forbidden(
+                f"The token {self.name!r} may only {self.right.word}; this needs the right to {needed.word}. "
+                f"`recollect token create NAME --right {needed.word}` makes such a token."
+            )
+        raise Forbidden(
+            f"This concerns every owner's memory, and the token {self.name!r} sees one owner's; "
+            "`recollect token create NAME --right admin`, without an owner, makes one that may do it."
+        )
+
+    def engine(self, memory: Engine, owner: str | None = None, agent: str | None = None) -> Engine:
+        """The memory as this caller sees it; `owner` and `agent` choose among the scopes that they see."""
+        if self.scope is None:
+            if owner is None and agent is None:
+                return memory
+            return memory.scoped(owner or "", agent if agent is not None else "")
+        asked = Scope(
+            self.scope.owner if owner is None else owner, self.scope.agent if agent is None else agent
+        )
+        sees_agents = self.scope.agent is None and asked.owner == self.scope.owner
+        if asked != self.scope and not sees_agents:
+            raise Forbidden(f"The token {self.name!r} sees another owner's or agent's memory only.")
+        return memory.scoped(asked.owner, asked.agent)
+
+
+# Running work
+
+_Work = TypeVar("_Work")
+
+
+class TookTooLong(RecollectError):
+    """A call that only reads was given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRunner:
+    """Lets a handler work on the memory: in a thread, in the caller's scope, within their rights."""
+
+    memory: Callable[[], Engine]
+    calls: Calls
+    policy: AccessPolicy
+    metrics: Metrics = field(default_factory=Metrics)
+
+    async def call(self, request: Request, name: str, given: Mapping[str, Any], **more: Any) -> Answered:
+        """Do one operation of the catalogue; `more` are fields of the call."""
+        operation = http_operations()[name]
+        right = right_for(operation)
+        with self.metrics.timed(name):
+            return await self.run(
+                request,
+                lambda memory: operation.answer(
+                    memory, operation.parse(given), latencies=self.metrics.latencies, **more
+                ),
+                right=right,
+                reads=operation.read_only,
+            )
+
+    async def run(
+        self,
+        request: Request,
+        work: Callable[[Engine], _Work],
+        *,
+        right: Right = Right.READ,
+        reads: bool | None = None,
+    ) -> _Work:
+        """Do what no operation does. What only `reads` has a deadline, and ends when its client goes; so it
+        is with whatever needs no more than the right to read."""
+        caller = caller_of(request)
+        caller.require(right)
+        reads = right is Right.READ if reads is None else reads
+        owner, agent = request.query_params.get("owner"), request.query_params.get("agent")
+        address = request.client.host if request.client else ""
+        try:
+            async with self.calls.places_of(address):
+                with anyio.fail_after(CALL_SECONDS if reads else None):
+                    return await self.calls.in_thread(
+                        lambda: work(caller.engine(self.memory(), owner, agent)), abandon=reads
+                    )
+        except TimeoutError:
+            raise TookTooLong(
+                f"It was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
+                "server has less to do."
+            ) from None
+
+
+def right_for(operation: Operation) -> Right:
+    if operation.of_every_owner:
+        return Right.STORE
+    if operation.admin:
+        return Right.ADMIN
+    return operation_right(operation.name, read_only=operation.read_only)
+
+
+def caller_of(request: Request) -> Caller:
+    found: Caller = getattr(request.state, CALLER)
+    return found

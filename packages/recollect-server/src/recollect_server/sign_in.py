@@ -1,0 +1,187 @@
+"""Sign in to the dashboard with a token or a one-time link, and sign out."""
+
+from __future__ import annotations
+
+import json
+from http.client import HTTPConnection, HTTPException
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from recollect.domain.errors import InvalidInput, RecollectError
+from recollect_server.access_policy import SIGN_IN, AccessPolicy, local_path
+from recollect_server.authentication import (
+    OPEN,
+    OWN,
+    Authenticator,
+    TokenGuesses,
+    cookie_in,
+    cookie_name,
+    is_secure,
+    proof_of,
+)
+from recollect_server.runner import MemoryRunner
+from recollect_server.web.templating import SECURITY_HEADERS, bare_page
+
+# Pages
+
+ONCE = "/sign-in/once"
+"""Where a program that knows the server's token gets a link that signs a browser in once."""
+CHALLENGE, PROOF = "x-recollect-challenge", "x-recollect-proof"
+"""The headers by which it shows that."""
+_LONGEST_TOKEN = 1_000
+_NO_STORE = {"cache-control": "no-store"}
+_WRONG = (
+    "That token is not valid here. `recollect serve --http` prints the server's own; `recollect token create "
+    "NAME` makes another."
+)
+_USED = (
+    "This link was used before, or is older than five minutes. Run `recollect ui` for another, or sign in "
+    "with a token."
+)
+_TOO_MANY = "Only a form with the fields `token` and `next` is taken here."
+
+
+class SignIn:
+    """The pages of signing in and out."""
+
+    def __init__(self, authenticator: Authenticator, guesses: TokenGuesses, runner: MemoryRunner) -> None:
+        self._authenticator = authenticator
+        self._guesses = guesses
+        self._runner = runner
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route(SIGN_IN, self._show, methods=["GET"]),
+            Route(SIGN_IN, self._sign_in, methods=["POST"]),
+            Route(ONCE, self._make_link, methods=["POST"]),
+            Route("/sign-out", self._sign_out, methods=["POST"]),
+        ]
+
+    async def _show(self, request: Request) -> Response:
+        next_ = local_path(request.query_params.get("next", "/"))
+        word = request.query_params.get("once")
+        # Whoever only looks whether it is there does not use it up.
+        if word is not None and request.method == "GET":
+            credential = self._authenticator.sessions.redeem(word)
+            if credential is None or await self._authenticator.of_credential(credential) is None:
+                return _page(request, next_, _USED, 400)
+            return self._signed_in(request, credential, "/")
+        if not self._authenticator.asks_for_token:
+            return RedirectResponse(next_, 303)
+        return _page(request, next_)
+
+    async def _sign_in(self, request: Request) -> Response:
+        async with request.form(max_files=0, max_fields=8) as form:
+            token, next_ = form.get("token"), form.get("next")
+            if not isinstance(token, str) or not isinstance(next_, str | None):
+                return _page(request, "/", _TOO_MANY, 400)
+            where = local_path(next_ or "/")
+            try:
+                found = await self._authenticator.of_token(token.strip()[:_LONGEST_TOKEN])
+            except RecollectError as error:
+                return _page(request, where, str(error), 503)
+        if found is None:
+            self._guesses.add(request.client.host if request.client else "")
+            return _page(request, where, _WRONG, 401)
+        return self._signed_in(request, found.credential, where)
+
+    def _signed_in(self, request: Request, credential: str, where: str) -> Response:
+        """With a new session; one that the browser had before ends."""
+        headers = dict(request.scope["headers"])
+        self._end(request)
+        answer = RedirectResponse(where, 303, SECURITY_HEADERS)
+        answer.set_cookie(
+            cookie_name(request.scope, headers),
+            self._authenticator.sessions.open(credential),
+            path="/",
+            secure=is_secure(request.scope, headers),
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    async def _make_link(self, request: Request) -> Response:
+        """For `recollect ui`, where a server runs already: it proves that it knows the server's token."""
+        credential = OWN if self._authenticator.asks_for_token else OPEN
+        if credential == OWN and not self._is_proven(request):
+            return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
+        store = await self._runner.calls.in_thread(self._store_id)
+        word = self._authenticator.sessions.link(credential)
+        return JSONResponse({"link": once_path(word), "store": store}, headers=_NO_STORE)
+
+    def _store_id(self) -> str:
+        return self._runner.memory().upkeep.store_state().id
+
+    def _is_proven(self, request: Request) -> bool:
+        word, proof = (request.headers.get(name, "") for name in (CHALLENGE, PROOF))
+        port = (request.scope.get("server") or ("", 0))[1]
+        return self._authenticator.sessions.proves(word, proof, self._runner.policy.token or "", port)
+
+    async def _sign_out(self, request: Request) -> Response:
+        self._end(request)
+        answer = RedirectResponse(SIGN_IN, 303, {**SECURITY_HEADERS, "clear-site-data": '"cache"'})
+        headers = dict(request.scope["headers"])
+        answer.delete_cookie(
+            cookie_name(request.scope, headers),
+            path="/",
+            secure=is_secure(request.scope, headers),
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    def _end(self, request: Request) -> None:
+        key = cookie_in(request.scope, dict(request.scope["headers"]))
+        if key:
+            self._authenticator.sessions.end(key)
+
+
+def once_path(word: str) -> str:
+    return f"{SIGN_IN}?once={word}"
+
+
+def _page(request: Request, next_: str, problem: str = "", status: int = 200) -> Response:
+    return bare_page(request, "sign_in.html", status=status, next=next_, problem=problem)
+
+
+# The client of one-time links, for `recollect ui`
+
+_SECONDS = 10.0
+_LONGEST_ANSWER = 10_000
+
+
+def link_of_running_server(policy: AccessPolicy, store: str) -> str | None:
+    """A link that signs in once to the server at the policy's port; None: nobody listens there.
+
+    It must serve the store of this id, with the token that we know. Whatever listens there, it is not sent
+    the token: it may be anybody's.
+    """
+    connection = HTTPConnection(policy.host, policy.port, timeout=_SECONDS)
+    try:
+        connection.connect()
+    except OSError:
+        return None
+    try:
+        answer = _asked(connection, {})
+        if "challenge" in answer:
+            challenge = str(answer["challenge"])
+            proof = proof_of(policy.token or "", challenge, policy.port)
+            answer = _asked(connection, {CHALLENGE: challenge, PROOF: proof})
+    except (OSError, HTTPException, ValueError):
+        answer = {}
+    finally:
+        connection.close()
+    if answer.get("store") != store or "link" not in answer:
+        raise InvalidInput(
+            f"Something else listens on port {policy.port}: another program, a server of another memory, or "
+            "one with another token; name another port with --port."
+        )
+    return policy.url(policy.port, str(answer["link"]))
+
+
+def _asked(connection: HTTPConnection, headers: dict[str, str]) -> dict[str, object]:
+    connection.request("POST", ONCE, headers=headers)
+    answer = json.loads(connection.getresponse().read(_LONGEST_ANSWER))
+    return answer if isinstance(answer, dict) else {}

@@ -1,0 +1,194 @@
+"""Health: checks, size, latencies, backups and tokens of the server."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from recollect import Engine
+from recollect.domain.errors import NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Counts, Model, Scope
+from recollect.operations.operation import MinuteLatency
+from recollect.plugin import Lease, StoreState
+from recollect.stores.port import Progress
+from recollect_server.progress import with_progress
+from recollect_server.runner import MemoryRunner, Right, caller_of
+from recollect_server.web.templating import page, redirect, sent_form
+
+# Latencies
+
+_MINUTES_LISTED = 30
+# What people wait for most.
+_USUALLY_ASKED = "recall"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationLatency:
+    """One operation over the last day."""
+
+    name: str
+    calls: int
+    median: float
+    """Seconds: that of the minute that stands in the middle, each counting by its calls."""
+    worst: float
+    """The p95 of its slowest minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyView:
+    operations: tuple[OperationLatency, ...]
+    """The most called first."""
+    chosen: str | None
+    minutes: tuple[MinuteLatency, ...]
+    """Of the chosen one, the newest first, as many as a table shows."""
+    drawing: dict[str, Any]
+    """Columns for uPlot: times, and milliseconds."""
+
+
+def latencies_of(measured: Sequence[MinuteLatency], chosen: str | None) -> LatencyView:
+    by_name: dict[str, list[MinuteLatency]] = {}
+    for each in measured:
+        by_name.setdefault(each.operation, []).append(each)
+    found = [
+        OperationLatency(
+            name, sum(each.calls for each in rows), _middle(rows), max(each.p95 for each in rows)
+        )
+        for name, rows in by_name.items()
+    ]
+    found.sort(key=lambda each: (-each.calls, each.name))
+    named = next((name for name in (chosen, _USUALLY_ASKED) if name in by_name), None)
+    named = named or (found[0].name if found else None)
+    rows = by_name.get(named or "", [])
+    drawing = {
+        "at": [int(each.minute.timestamp()) for each in rows],
+        "median": [round(1000 * each.median, 2) for each in rows],
+        "p95": [round(1000 * each.p95, 2) for each in rows],
+    }
+    return LatencyView(tuple(found), named, tuple(reversed(rows[-_MINUTES_LISTED:])), drawing)
+
+
+def _middle(rows: Sequence[MinuteLatency]) -> float:
+    half = sum(each.calls for each in rows) / 2
+    for each in sorted(rows, key=lambda row: row.median):
+        half -= each.calls
+        if half <= 0:
+            return each.median
+    return 0.0
+
+
+# The screen
+
+# All texts are read to check them: beyond so many bytes only when somebody asks for it.
+_CHECKED_AT_ONCE = 200_000_000
+# A lease names its holder by parts with slashes between, the fourth of which is the process.
+_PROCESS_PART = 3
+
+
+@dataclass(frozen=True, slots=True)
+class WholeStore:
+    """What concerns every owner, and so only who may administrate sees."""
+
+    state: StoreState
+    counts: Counts
+    model: Model | None
+
+
+async def health_screen(runner: MemoryRunner, request: Request) -> Response:
+    shown: dict[str, Any] = {"checks": None, "store": None, "stats": None}
+    if caller_of(request).reach >= Right.STORE:
+        store = await runner.run(request, _whole_store, right=Right.STORE, reads=True)
+        shown["store"] = store
+        if store.counts.bytes < _CHECKED_AT_ONCE or request.query_params.get("check"):
+            shown["checks"] = (await runner.call(request, "doctor", {})).result["checks"]
+    else:
+        shown["stats"] = (await runner.call(request, "stats", {})).result
+    return await page(
+        runner,
+        request,
+        "health.html",
+        **shown,
+        latencies=latencies_of(runner.metrics.latencies(), request.query_params.get("operation")),
+        process={"id": os.getpid(), "started": runner.metrics.started, "python": platform.python_version()},
+        holder=_holder,
+    )
+
+
+def _whole_store(memory: Engine) -> WholeStore:
+    return WholeStore(
+        memory.upkeep.store_state(),
+        memory.counts(),
+        memory.model,
+    )
+
+
+def _holder(lease: Lease) -> str:
+    parts = lease.holder.partition(" ")[0].split("/")
+    return f"process {parts[_PROCESS_PART]}" if len(parts) > _PROCESS_PART else "another process"
+
+
+async def make_backup(runner: MemoryRunner, request: Request) -> Response:
+    def work(memory: Engine, progress: Progress) -> str:
+        return f"/health?backup={memory.upkeep.backup(progress=progress).name}#backups"
+
+    return await with_progress(runner, request, work, right=Right.STORE)
+
+
+async def embed_waiting(runner: MemoryRunner, request: Request) -> Response:
+    """Give texts that wait for a vector theirs."""
+
+    def work(memory: Engine, progress: Progress) -> str:
+        memory.upkeep.embed_pending(progress)
+        return "/health"
+
+    return await with_progress(runner, request, work, right=Right.STORE)
+
+
+# Tokens
+
+
+async def tokens_screen(runner: MemoryRunner, request: Request) -> Response:
+    return await _shown(runner, request)
+
+
+async def make_token(runner: MemoryRunner, request: Request) -> Response:
+    """Show the new token on this very page: it goes into no cookie, no address and no other page."""
+    caller_of(request).require(Right.STORE)
+    fields = await sent_form(request)
+    name, right = fields.text("name"), fields.text("right")
+    owner, agent = fields.text("owner"), fields.text("agent")
+    sees = Scope(owner, agent or None) if owner or agent else None
+    token = await runner.run(
+        request, lambda memory: memory.tokens.create(name, right=right, sees=sees), right=Right.STORE
+    )
+    return await _shown(runner, request, made=name, token=token)
+
+
+async def withdraw_token(runner: MemoryRunner, request: Request) -> Response:
+    caller_of(request).require(Right.STORE)
+    name = (await sent_form(request)).text("name")
+    await runner.run(request, lambda memory: memory.tokens.revoke(name), right=Right.STORE)
+    return redirect(request, "/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")
+
+
+async def _shown(runner: MemoryRunner, request: Request, **made: Any) -> Response:
+    caller_of(request).require(Right.STORE)
+    tokens = await runner.run(request, lambda memory: memory.tokens.list(), right=Right.STORE)
+    asked = request.query_params.get("revoke")
+    if asked is not None and asked not in {each.name for each in tokens}:
+        raise NotFound(f"There is no token {asked[:80]!r}; it may have been revoked already.")
+    values = {"made": None, "token": None, **made}
+    return await page(
+        runner,
+        request,
+        "tokens.html",
+        here="/health",
+        tokens=tokens,
+        revoking=asked,
+        **values,
+    )

@@ -1,0 +1,380 @@
+"""Recall and Why not: what the memory answers, how every score came about, and what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from recollect import Engine
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import DEFAULT_LIMIT, DEFAULT_PROFILE
+from recollect.domain.records import Kind, LoggedAnswer, Memory, memory_at
+from recollect.domain.results import Answer, Context, Hit
+from recollect.operations.paging import row_id
+from recollect.plugin import BrowseFilter, Reason, WhyNot, effect_text, hits_worth_reading
+from recollect_server.runner import MemoryRunner, Right
+from recollect_server.web.templating import KEPT_PARAMETERS, Undo, as_of, page, redirect, sent_form, title_of
+
+# Recall
+
+_MOST_SHOWN = 50
+# Beyond the hits that are shown, those that came closest.
+_CLOSEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RecallForm:
+    """The form, as it was filled in."""
+
+    query: str = ""
+    profile: str = DEFAULT_PROFILE
+    kinds: tuple[str, ...] = ()
+    tag: str = ""
+    session: str = ""
+    limit: int | None = None
+    superseded: bool = False
+    as_of: datetime | None = None
+
+    def search(self) -> dict[str, Any]:
+        """Arguments of the engine's `search` and `why_not`, but for the limit."""
+        return {
+            "profile": self.profile,
+            "kinds": self.kinds or tuple(Kind),
+            "tags": (self.tag,) if self.tag else (),
+            "session": self.session or None,
+            "as_of": self.as_of,
+            "include_superseded": self.superseded,
+        }
+
+
+def recall_form(request: Request) -> RecallForm:
+    params = request.query_params
+    return RecallForm(
+        query=params.get("q", "").strip(),
+        profile=params.get("profile") or DEFAULT_PROFILE,
+        kinds=tuple(kind for kind in params.getlist("kind") if kind),
+        tag=params.get("tag", "").strip(),
+        session=params.get("session", "").strip(),
+        limit=whole_number(params.get("limit"), "limit", _MOST_SHOWN),
+        superseded=bool(params.get("superseded")),
+        as_of=as_of(request),
+    )
+
+
+def whole_number(given: str | None, name: str, most: int) -> int | None:
+    if not given:
+        return None
+    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= most:
+        raise InvalidInput(f"{name}: write a number from 1 to {most}.")
+    return int(given)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    shown: tuple[Hit, ...]
+    closest: tuple[Hit, ...]
+    answer: Answer
+
+
+async def recall_screen(runner: MemoryRunner, request: Request) -> Response:
+    asked = recall_form(request)
+    if not asked.query:
+        recent = await runner.run(request, _overview)
+        return await page(runner, request, "recall.html", **_form(runner, asked), found=None, recent=recent)
+    found = await runner.run(request, lambda memory: _find(memory, asked))
+    return await page(
+        runner,
+        request,
+        "recall.html",
+        **_form(runner, asked),
+        found=found,
+        recent=(),
+        query=asked.query,
+        back=_address(request),
+    )
+
+
+def _address(request: Request) -> str:
+    """This very question, for a form to come back to; whose memory it is of comes by itself."""
+    params = request.query_params.multi_items()
+    return f"/recall?{urlencode([each for each in params if each[0] not in KEPT_PARAMETERS])}"
+
+
+def _form(runner: MemoryRunner, asked: RecallForm) -> dict[str, Any]:
+    return {"asked": asked, "profiles": list(runner.memory().profiles), "kinds": list(Kind)}
+
+
+def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
+    """One search for the hits that an agent gets and for those that came closest; it leaves no trace."""
+    most = asked.limit or DEFAULT_LIMIT
+    found = memory.search(asked.query, limit=most + _CLOSEST, explain=True, **asked.search())
+    shown = found.hits[:most] if asked.limit else hits_worth_reading(found.hits[:most])
+    return RecallAnswer(shown, found.hits[len(shown) :][:_CLOSEST], found)
+
+
+async def recall_context(runner: MemoryRunner, request: Request) -> Response:
+    """What an agent reads for the same question, once somebody opens it."""
+    asked = recall_form(request)
+
+    def read(memory: Engine) -> Context:
+        return memory.context(
+            asked.query, session=asked.session or None, profile=asked.profile, as_of=asked.as_of
+        )
+
+    context = await runner.run(request, read)
+    return await page(runner, request, "recall_context.html", context=context, here="/recall")
+
+
+def _overview(memory: Engine) -> tuple[Memory, ...]:
+    """What a person sees who has not asked yet."""
+    return tuple(memory.list(kinds=tuple(Kind), limit=DEFAULT_LIMIT).memories)
+
+
+async def recall_counts(runner: MemoryRunner, request: Request) -> Response:
+    """How much there is: fetched after the page, since a large memory takes a while to count."""
+    return await page(runner, request, "recall_counts.html", tiles=await runner.run(request, _tiles))
+
+
+def _tiles(memory: Engine) -> dict[str, int]:
+    kinds, counts = memory.upkeep.how_many(), memory.upkeep.own_counts()
+    return {
+        "notes": kinds.get(Kind.NOTE, 0),
+        "entities": kinds.get(Kind.ENTITY, 0),
+        "messages": kinds.get(Kind.MESSAGE, 0),
+        "observations": counts.observations,
+        "relations": counts.relations,
+        "forgotten": counts.forgotten,
+    }
+
+
+# Feedback on a hit
+
+_GRADES = {"1": 1.0, "-1": -1.0, "0": 0.0}
+_SAID = {1.0: "helped", -1.0: "did not help", 0.0: "is no longer judged"}
+_LOOKED_AT = 30
+
+
+async def judge_recalled(runner: MemoryRunner, request: Request) -> Response:
+    """The question is in the address, as on the screen; the form says which hit, and how good it was."""
+    asked, form = recall_form(request), await sent_form(request)
+    grade, ids = _GRADES.get(form.get("grade") or ""), form.ids("memory")
+    if grade is None or len(ids) != 1 or not asked.query or asked.as_of is not None:
+        raise InvalidInput("Ask something, and say of one hit whether it helped. Nothing was noted.")
+    before = await runner.run(
+        request, lambda memory: _judged(memory, asked, ids[0], grade), right=Right.WRITE
+    )
+    back = form.back("/recall")
+    undo = Undo(
+        back.replace("/recall", "/recall/judge", 1),
+        (("memory", str(ids[0])), ("grade", f"{before:g}"), ("back", back)),
+    )
+    said = f"Noted: #{ids[0]} {_SAID[grade]}. Tuning learns from it."
+    return redirect(request, back, said, undo if grade != before else None)
+
+
+def _judged(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
+    """What was said of it before; 0: nothing.
+
+    Looking leaves no trace, so that what is judged may be in no answer of the log; then it is asked for the
+    log first.
+    """
+    answer = _last_answer(memory, asked.query, id_)
+    if answer is not None:
+        memory.feedback(id_, grade, answer.handle)
+        said = (mark for named, kind, mark in answer.feedback if named == id_ and kind == "said")
+        return next(said, 0.0)
+    shown = memory.recall(asked.query, limit=asked.limit, **asked.search())
+    if id_ not in {hit.memory.id for hit in shown.hits}:
+        raise InvalidInput(f"#{id_} is no longer a hit of this question. Ask again; nothing was noted.")
+    memory.feedback(id_, grade, shown)
+    return 0.0
+
+
+def _last_answer(memory: Engine, query: str, id_: int) -> LoggedAnswer | None:
+    found = memory.answers.page(contains=query, limit=_LOOKED_AT)
+    return next((each for each in found if each.query == query and id_ in each.shown), None)
+
+
+# Why not
+
+_MOST_CHOICES = 10
+_MOST_LOOKED_AT = 50
+_LONGEST_WORDS = 500
+_SMALLEST = 0.00005
+
+
+@dataclass(frozen=True, slots=True)
+class StepGap:
+    """What one step did to the memory and to the one it is compared with."""
+
+    step: str
+    effect: str
+    score: float
+    other_effect: str
+    other_score: float
+    points: float
+    """How far the step moved the memory towards the other one; negative: away from it."""
+    x: float
+    width: float
+    """In hundredths of a drawing whose middle is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The memory beside another hit: all the points together are the difference of their scores."""
+
+    other: Hit
+    place: int
+    """The other one's."""
+    steps: Sequence[StepGap]
+    missing: float
+    """Points that the memory lacks; negative: it has so many more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNotView:
+    found: WhyNot
+    verdict: str
+    comparison: Comparison | None
+    shown: int
+    """How many memories the answer shows."""
+
+
+async def why_not_screen(runner: MemoryRunner, request: Request) -> Response:
+    asked, words = recall_form(request), _words_of(request)
+    values = await runner.run(request, lambda memory: _look(memory, asked, words))
+    return await page(
+        runner,
+        request,
+        "why_not.html",
+        asked=asked,
+        words=words,
+        profiles=list(runner.memory().profiles),
+        kinds=list(Kind),
+        **values,
+    )
+
+
+def _words_of(request: Request) -> str:
+    """What names the memory: an id from a link, or what somebody typed."""
+    params = request.query_params
+    given = params.get("memory", "").strip() or params.get("id", "").strip() or params.get("name", "").strip()
+    if len(given) > _LONGEST_WORDS:
+        raise InvalidInput(
+            f"memory: write at most {_LONGEST_WORDS} characters: an id, a name, or some words."
+        )
+    return given
+
+
+def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
+    chosen = _named(memory, words) if words else None
+    values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": ()}
+    if chosen is None:
+        if words:
+            values["choices"] = _choices(memory, words, asked)
+        elif asked.query:
+            values["listed"] = memory.search(asked.query, limit=_MOST_CHOICES, **asked.search()).hits
+        return values
+    values["chosen"] = memory_at(chosen, asked.as_of)
+    if asked.query:
+        values["answer"] = _explained(memory, asked, chosen.id)
+    return values
+
+
+# Which memory
+
+
+def _named(memory: Engine, words: str) -> Memory | None:
+    """By its id, or an entity by its name; None: it must be looked for."""
+    number = row_id(words.removeprefix("#"))
+    if number is not None:
+        found = memory.get(number)
+        if found is None:
+            raise NotFound(f"There is no memory #{number}; Browse lists those there are.")
+        return found
+    try:
+        return memory.get(memory.graph.entity_id(words))
+    except NotFound:
+        return None
+
+
+def _choices(memory: Engine, words: str, asked: RecallForm) -> list[Memory]:
+    """What has these words, whatever became of it; then what a search finds, and what has the letters."""
+    exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MOST_LOOKED_AT).memories
+    near = memory.search(words, limit=_MOST_CHOICES, as_of=asked.as_of, include_superseded=True).hits
+    whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
+    literal = [each for each in exact if whole.search(f"{title_of(each)} {each.text}")]
+    found = {each.id: each for each in (*literal, *(hit.memory for hit in near), *exact)}
+    known = [memory_at(each, asked.as_of) for each in found.values() if _was_known(each, asked)]
+    return known[:_MOST_CHOICES]
+
+
+def _was_known(memory: Memory, asked: RecallForm) -> bool:
+    return asked.as_of is None or memory.created_at <= asked.as_of
+
+
+# Why
+
+
+def _explained(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:
+    found = memory.why_not(asked.query, id_, limit=asked.limit, **asked.search())
+    answer = memory.search(asked.query, limit=asked.limit, explain=True, **asked.search())
+    return WhyNotView(found, _verdict(found, answer, asked), _compared(found, answer, id_), len(answer.hits))
+
+
+def _verdict(found: WhyNot, answer: Answer, asked: RecallForm) -> str:
+    """Without a number, an answer ends where nothing more seems worth reading, which may be sooner."""
+    stands, shown = found.standing, [hit.memory.id for hit in answer.hits]
+    is_cut = stands is not None and stands.place is not None and stands.place <= DEFAULT_LIMIT
+    if asked.limit is None and stands is not None and is_cut and found.memory.id not in shown:
+        return (
+            f"It stands at place {stands.place}, but only the first {len(shown)} seemed worth reading. "
+            f"Who asks for {stands.place} gets it."
+        )
+    return found.verdict
+
+
+def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
+    """With the last one that was shown; where it was shown itself, with the first, or the second."""
+    stands = found.standing
+    if stands is None or not stands.reasons or not answer.hits:
+        return None
+    ids = [hit.memory.id for hit in answer.hits]
+    place = len(ids) - 1
+    if id_ in ids:
+        place = 0 if ids[0] != id_ else 1
+    if place >= len(ids):
+        return None
+    other = answer.hits[place]
+    steps = step_gaps(stands.reasons, other.reasons)
+    return Comparison(other, place + 1, steps, other.score - stands.score)
+
+
+def step_gaps(own: Sequence[Reason], others: Sequence[Reason]) -> list[StepGap]:
+    """Step by step, how the difference of two scores came about. The points add up to it."""
+    rows: list[tuple[str, str, float, str, float, float]] = []
+    score = other_score = 0.0
+    for reason, other in zip_longest(own, others):
+        before = score - other_score
+        score = score if reason is None else reason.score
+        other_score = other_score if other is None else other.score
+        step = (reason or other).step
+        effect = "" if reason is None else effect_text(reason)
+        other_effect = "" if other is None else effect_text(other)
+        rows.append((step, effect, score, other_effect, other_score, score - other_score - before))
+    most = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
+    return [
+        StepGap(
+            *row, x=round(50 + min(0.0, 50 * row[-1] / most), 2), width=round(50 * abs(row[-1]) / most, 2)
+        )
+        for row in rows
+        if abs(row[-1]) >= _SMALLEST
+    ]

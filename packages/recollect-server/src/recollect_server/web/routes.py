@@ -1,0 +1,146 @@
+"""The dashboard: which path shows what."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from recollect.domain.errors import (
+    Conflict,
+    InvalidInput,
+    MissingExtra,
+    NotFound,
+    RecollectError,
+    StoreUnavailable,
+)
+from recollect_server.runner import Forbidden, MemoryRunner, TookTooLong
+from recollect_server.web import (
+    browse,
+    dreams,
+    graph,
+    health,
+    memory,
+    quality,
+    recall,
+    settle,
+    timeline,
+    transfer,
+)
+from recollect_server.web.templating import STATIC, kept_url, page
+
+Handler = Callable[[MemoryRunner, Request], Awaitable[ASGIApp]]
+
+_STATUS: dict[type[RecollectError], tuple[int, str]] = {
+    InvalidInput: (400, "That cannot be done"),
+    Forbidden: (403, "Not allowed"),
+    NotFound: (404, "Not there"),
+    Conflict: (409, "It has changed meanwhile"),
+    MissingExtra: (501, "Not installed here"),
+    StoreUnavailable: (503, "The store cannot be reached"),
+    TookTooLong: (504, "It took too long"),
+}
+# Each names the hash of what it holds.
+_KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
+
+
+def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
+    handlers: dict[tuple[str, str], Handler] = {
+        ("GET", "/"): _to_recall,
+        ("GET", "/recall"): recall.recall_screen,
+        ("GET", "/recall/context"): recall.recall_context,
+        ("GET", "/recall/counts"): recall.recall_counts,
+        ("POST", "/recall/judge"): recall.judge_recalled,
+        ("GET", "/why-not"): recall.why_not_screen,
+        ("GET", "/browse"): browse.browse_screen,
+        ("POST", "/browse/forget"): browse.forget_memories,
+        ("POST", "/browse/restore"): browse.restore_memories,
+        ("POST", "/browse/undo-restore"): browse.undo_restore,
+        ("GET", "/memory/{id}"): memory.memory_screen,
+        ("POST", "/memory/{id}/edit"): memory.edit_memory,
+        ("POST", "/memory/{id}/pin"): memory.pin_memory,
+        ("POST", "/memory/{id}/supersede"): memory.correct_memory,
+        ("POST", "/memory/{id}/undo-supersede"): memory.undo_supersede,
+        ("POST", "/memory/{id}/observations"): memory.edit_observations,
+        ("GET", "/memory/{id}/purge"): memory.purge_screen,
+        ("POST", "/memory/{id}/purge"): memory.purge_memory,
+        ("GET", "/graph"): graph.graph_screen,
+        ("GET", "/graph/data"): graph.graph_data,
+        ("GET", "/timeline"): timeline.timeline_screen,
+        ("GET", "/dreams"): dreams.dreams_screen,
+        ("POST", "/dreams"): dreams.dream_now,
+        ("GET", "/dreams/{id}"): dreams.dream_screen,
+        ("POST", "/dreams/{id}/undo"): dreams.undo_dream,
+        ("GET", "/settle"): settle.settle_screen,
+        ("POST", "/settle"): settle.settle_one,
+        ("GET", "/settle/count"): settle.settle_count,
+        ("POST", "/settle/undo"): settle.undo_settled,
+        ("GET", "/answers"): quality.answers_screen,
+        ("GET", "/answers/{id}"): quality.answer_screen,
+        ("POST", "/answers/{id}/judge"): quality.judge_hit,
+        ("GET", "/quality"): quality.quality_screen,
+        ("POST", "/quality/self-test"): quality.start_self_test,
+        ("POST", "/quality/confidence"): quality.start_curve,
+        ("POST", "/quality/search"): quality.start_search,
+        ("POST", "/quality/apply"): quality.apply_search,
+        ("POST", "/quality/set"): quality.set_number,
+        ("POST", "/quality/rollback"): quality.roll_back,
+        ("GET", "/health"): health.health_screen,
+        ("POST", "/health/backup"): health.make_backup,
+        ("POST", "/health/embed"): health.embed_waiting,
+        ("GET", "/health/transfer"): transfer.transfer_screen,
+        ("POST", "/health/import"): transfer.preview_import,
+        ("POST", "/health/import/run"): transfer.run_import,
+        ("POST", "/health/export"): transfer.run_export,
+        ("GET", "/health/export/{key}"): transfer.fetch_export,
+        ("GET", "/tokens"): health.tokens_screen,
+        ("POST", "/tokens"): health.make_token,
+        ("POST", "/tokens/revoke"): health.withdraw_token,
+    }
+    return [
+        Mount("/static", _Static(directory=STATIC), name="static"),
+        *(
+            Route(path, partial(_handled, runner, path, handler), methods=[method])
+            for (method, path), handler in handlers.items()
+        ),
+    ]
+
+
+async def _to_recall(_: MemoryRunner, request: Request) -> Response:
+    return RedirectResponse(kept_url(request, "/recall"), 303)
+
+
+async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> ASGIApp:
+    """A mistake gets a page that says what to do."""
+    try:
+        with runner.metrics.timed_screen(path):
+            return await handler(runner, request)
+    except RecollectError as error:
+        status, heading = next(
+            (found for kind, found in _STATUS.items() if isinstance(error, kind)), (500, "That did not work")
+        )
+        return await page(runner, request, "error.html", status=status, heading=heading, message=str(error))
+
+
+class _Static(StaticFiles):
+    """What never changes under its name."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def kept(message: dict[str, object]) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                message = {
+                    **message,
+                    "headers": [
+                        *message["headers"],  # type: ignore[misc]  # ASGI's own form
+                        (b"cache-control", _KEEP_FOR_GOOD),
+                        (b"x-content-type-options", b"nosniff"),
+                    ],
+                }
+            await send(message)
+
+        await super().__call__(scope, receive, kept)  # type: ignore[arg-type]  # the same

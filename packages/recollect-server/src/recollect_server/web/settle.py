@@ -1,0 +1,197 @@
+"""To settle: what a person should decide, one thing at a time, each decision with its undo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.text.phrases import quantity
+from recollect_server.runner import MemoryRunner
+from recollect_server.web.drawings import TEXTS
+from recollect_server.web.memory import word_diff
+from recollect_server.web.templating import Undo, page, redirect
+
+Tab = dict[str, str]
+_SHOWN = 50
+_SHOWN_FACTS = 12
+_MOST_MOVED = 10_000
+
+
+_TABS: list[Tab] = TEXTS["settle_tabs"]
+# Of two with the same key, the first that is possible.
+_DECISIONS: list[dict[str, str]] = TEXTS["decisions"]
+
+
+async def settle_screen(runner: MemoryRunner, request: Request) -> Response:
+    params = request.query_params
+    kept = bool(params.get("kept"))
+    if params.get("kind"):
+        tab = _tab(params["kind"])
+        items = await _items(runner, request, tab, kept=kept)
+    else:
+        # The first kind of which there is something.
+        for tab in _TABS:
+            items = await _items(runner, request, tab, kept=kept)
+            if items["items"]:
+                break
+        else:
+            tab = _TABS[0]
+    rows = items["items"]
+    place = next((place for place, row in enumerate(rows) if row["key"] == params.get("at")), 0)
+    row = rows[place] if rows and not kept else None
+    return await page(
+        runner,
+        request,
+        "settle.html",
+        tab=tab,
+        kept=kept,
+        rows=rows,
+        row=row,
+        place=place,
+        more="cursor" in items,
+        next_key=_next_key(rows, place),
+        shown_facts=_SHOWN_FACTS,
+        decisions=[] if row is None else _decisions(tab, row["actions"]),
+        **await _focus(runner, request, row),
+    )
+
+
+async def settle_count(runner: MemoryRunner, request: Request) -> Response:
+    """How many of one kind there are, for its tab; a page asks for the others when it has been shown."""
+    tab = _tab(request.query_params.get("kind", ""))
+    items = await _items(runner, request, tab, kept=False)
+    return await page(
+        runner, request, "settle_count.html", count=len(items["items"]), more="cursor" in items, tab=tab
+    )
+
+
+async def settle_one(runner: MemoryRunner, request: Request) -> Response:
+    form = await request.form()
+    key, action, kind = (str(form.get(name, "")) for name in ("key", "action", "kind"))
+    done = await runner.call(request, "settle", {"key": key, "action": action})
+    said = next((each["done"] for each in _DECISIONS if each["action"] == action), "Done.")
+    retired = len(done.result["undo"]["memories"]) + len(done.result["undo"]["observations"])
+    if action == "supersede_older" and retired > 1:
+        said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it went with it."
+    undo = Undo("/settle/undo", (("undo", _undo_text(done.result["undo"])),))
+    return redirect(request, _path(_tab(kind), str(form.get("next", ""))), said, undo)
+
+
+async def undo_settled(runner: MemoryRunner, request: Request) -> Response:
+    form = await request.form()
+    undo = _read_undo(str(form.get("undo", "")))
+    key = str(undo.get("key", ""))
+    await runner.call(request, "undo_settling", {"undo": undo})
+    tab = _tab(key.partition(":")[0])
+    return redirect(request, _path(tab, key), "Taken back: it is as it was.")
+
+
+def _undo_text(undo: Mapping[str, Any]) -> str:
+    """Short enough for a cookie: the observations of a large entity that was split have ids in a row."""
+    split = undo.get("split")
+    if split is not None:
+        undo = {**undo, "split": {**split, "observations": _runs(split["observations"])}}
+    return json.dumps(undo, separators=(",", ":"))
+
+
+def _read_undo(text: str) -> dict[str, Any]:
+    try:
+        undo: dict[str, Any] = json.loads(text)
+        split = undo.get("split")
+        if split is not None:
+            runs = [range(int(first), int(last) + 1) for first, last in split["observations"]]
+            moved = list(islice(chain.from_iterable(runs), _MOST_MOVED))
+            undo["split"] = {**split, "observations": moved}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise InvalidInput("This form lacks what it takes to undo; look at the list again.") from None
+    return undo
+
+
+def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each row of ids without a gap."""
+    found: list[tuple[int, int]] = []
+    for id_ in sorted(ids):
+        if found and found[-1][1] == id_ - 1:
+            found[-1] = (found[-1][0], id_)
+        else:
+            found.append((id_, id_))
+    return found
+
+
+def _tab(kind: str) -> Tab:
+    kinds = {tab["kind"]: tab for tab in _TABS}
+    if kind not in kinds:
+        raise NotFound(f"There is nothing of that kind to settle; there are: {', '.join(kinds)}.")
+    return kinds[kind]
+
+
+def _path(tab: Tab, key: str = "") -> str:
+    return "/settle?" + urlencode({"kind": tab["kind"]} | ({"at": key} if key else {}))
+
+
+async def _items(runner: MemoryRunner, request: Request, tab: Tab, *, kept: bool) -> Mapping[str, Any]:
+    given = {"kind": tab["kind"], "limit": _SHOWN, "dismissed": kept}
+    found: Mapping[str, Any] = (await runner.call(request, "to_settle", given)).result
+    return found
+
+
+def _next_key(rows: Sequence[Mapping[str, Any]], place: int) -> str:
+    """After the last comes the first, unless there is no other."""
+    return str(rows[(place + 1) % len(rows)]["key"]) if len(rows) > 1 else ""
+
+
+def _decisions(tab: Tab, actions: Sequence[str]) -> list[dict[str, str]]:
+    by_key: dict[str, dict[str, str]] = {}
+    for each in _DECISIONS:
+        if each["action"] in actions:
+            by_key.setdefault(each["key"], {**each, "label": each["label"] or tab["keep"]})
+    return list(by_key.values())
+
+
+# What is in focus
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSide:
+    """One of two texts, beside the other."""
+
+    title: str
+    id: int
+    name: str
+    at: datetime | None
+    words: Sequence[tuple[str, bool]]
+    """Pieces of the text, and whether the other one lacks them."""
+
+
+async def _focus(runner: MemoryRunner, request: Request, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    focus: dict[str, Any] = {"sides": [], "days_apart": None, "proposed": [], "entity": None}
+    if row is None:
+        return focus
+    if row["newer"] is not None:
+        sides = [_side(row, "older", "newer"), _side(row, "newer", "older")]
+        times = [side.at for side in sides if side.at is not None]
+        apart = abs((times[1] - times[0]).days) if len(times) == 2 else None
+        return focus | {"sides": sides, "days_apart": apart}
+    if row["kind"] == "split":
+        name = row["older"]["name"]
+        proposed = await runner.call(request, "propose_entity_split", {"entity_name": name})
+        return focus | {"proposed": proposed.result["suggested_splits"]}
+    entity = await runner.run(request, lambda memory: memory.get(row["older"]["id"]))
+    return focus | {"entity": entity}
+
+
+def _side(row: Mapping[str, Any], mine: str, other: str) -> ShownSide:
+    side = row[mine]
+    at = None if side["at"] is None else datetime.fromisoformat(side["at"])
+    spans = word_diff(row[other]["text"], side["text"])
+    words = [(span.text, span.kind == "added") for span in spans if span.kind != "removed"]
+    return ShownSide(mine.capitalize(), side["id"], side["name"], at, words)

@@ -1,0 +1,196 @@
+"""Timeline: what happened and what was learnt, by day, week or month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from recollect import Engine
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.results import BrowsePage, Bucket
+from recollect.plugin import BrowseFilter, TimeOf, Unit, coarser
+from recollect_server.runner import MemoryRunner
+from recollect_server.web.templating import SECURITY_HEADERS, as_of, kept_url, page, parsed_time
+
+# The slider over the days
+
+_DAY = "day"
+_FIRST = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class DaySlider:
+    """The days from the first memory to the last day that may be chosen, which is now."""
+
+    first: date
+    days: int
+    chosen: int
+    """Which of the days is looked at; `days` is now."""
+
+
+def day_slider(memory: Engine, request: Request, begin: date) -> DaySlider:
+    today = memory.upkeep.now().astimezone(memory.zone).date()
+    begin = min(begin, today)
+    days = max((today - begin).days, 0)
+    then = as_of(request)
+    chosen = days if then is None else (then.astimezone(memory.zone).date() - begin).days
+    return DaySlider(begin, days, min(max(chosen, 0), days))
+
+
+def chosen_day(memory: Engine, request: Request, path: str) -> str | None:
+    """Where a request goes that moved the slider: the same page at the end of that day, or now."""
+    day, first = (request.query_params.get(name, "") for name in (_DAY, _FIRST))
+    if not day:
+        return None
+    try:
+        moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
+    except (ValueError, OverflowError):
+        raise InvalidInput("The day that was chosen is none; choose another.") from None
+    if moved >= memory.upkeep.now().astimezone(memory.zone).date():
+        return kept_url(request, path, as_of=None)
+    return kept_url(request, path, as_of=datetime.combine(moved, time(23, 59, 59), memory.zone).isoformat())
+
+
+# The screen
+
+_UNITS: dict[str, timedelta] = {
+    "day": timedelta(days=1),
+    "week": timedelta(days=7),
+    "month": timedelta(days=30),
+}
+_MOST_BARS = 120
+_ROWS = 30
+_TIMES: dict[TimeOf, str] = {"happened": "Happened", "stored": "Learnt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One day, week or month of one of the two drawings."""
+
+    bucket: Bucket
+    x: float
+    width: float
+    height: float
+    """In hundredths of the drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    unit: Unit
+    rows: dict[TimeOf, list[Bar]]
+    total: int
+    begin: datetime | None
+    end: datetime | None
+    left_out: int
+    """Memories of times before the first that is drawn."""
+    chosen: BrowsePage | None
+    slider: DaySlider
+
+
+async def timeline_screen(runner: MemoryRunner, request: Request) -> Response:
+    back = f"/timeline?{_question(request)}".removesuffix("?")
+    moved = await runner.run(request, lambda memory: chosen_day(memory, request, back))
+    if moved is not None:
+        return RedirectResponse(moved, 303, SECURITY_HEADERS)
+    view = await runner.run(request, lambda memory: _view(memory, request))
+    params = request.query_params
+    return await page(
+        runner,
+        request,
+        "timeline.html",
+        view=view,
+        times=_TIMES,
+        units=list(_UNITS),
+        time_of=_time_of(request),
+        since=parsed_time(params.get("since"), "since"),
+        until=parsed_time(params.get("until"), "until"),
+        chosen_start=params.get("since"),
+    )
+
+
+def _view(memory: Engine, request: Request) -> TimelineView:
+    then = as_of(request)
+    # What was learnt later was not there yet; what was to come already was.
+    days: dict[TimeOf, Sequence[Bucket]] = {
+        "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
+        "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
+    }
+    unit = _unit(request, [bucket.start for buckets in days.values() for bucket in buckets])
+    counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
+    stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
+    starts = [bucket.start for buckets in counted.values() for bucket in buckets]
+    end = max(stops, default=None)
+    begin = None if end is None else max(min(starts), end - _MOST_BARS * _UNITS[unit])
+    rows = {name: _bars(buckets, begin, end) for name, buckets in counted.items()}
+    stored = counted["stored"]
+    return TimelineView(
+        unit,
+        rows,
+        sum(bucket.count for bucket in stored),
+        begin,
+        end,
+        sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
+        _chosen(memory, request),
+        day_slider(memory, request, min((each.start.date() for each in stored), default=date.max)),
+    )
+
+
+def _bars(buckets: Sequence[Bucket], begin: datetime | None, end: datetime | None) -> list[Bar]:
+    if begin is None or end is None:
+        return []
+    drawn = [bucket for bucket in buckets if bucket.start >= begin]
+    span, most = (end - begin).total_seconds(), max((bucket.count for bucket in drawn), default=1)
+
+    def place(at: datetime) -> float:
+        return 100 * (at - begin).total_seconds() / span
+
+    return [
+        Bar(
+            bucket,
+            round(place(bucket.start), 3),
+            round(max(place(bucket.stop) - place(bucket.start) - 0.08, 0.15), 3),
+            # Even one of a thousand is seen.
+            round(max(100 * bucket.count / most, 3.0), 2),
+        )
+        for bucket in drawn
+    ]
+
+
+def _chosen(memory: Engine, request: Request) -> BrowsePage | None:
+    params = request.query_params
+    since, until = parsed_time(params.get("since"), "since"), parsed_time(params.get("until"), "until")
+    if since is None or until is None:
+        return None
+    wanted = BrowseFilter(time=_time_of(request), since=since, until=until, stored_before=as_of(request))
+    return memory.browse.page(wanted, order="oldest", limit=_ROWS, after=params.get("cursor"))
+
+
+def _time_of(request: Request) -> TimeOf:
+    return "stored" if request.query_params.get("time") == "stored" else "happened"
+
+
+def _unit(request: Request, starts: Sequence[datetime]) -> Unit:
+    """As asked for, or the finest that fits the drawing."""
+    given = request.query_params.get("unit")
+    if given:
+        if given not in _UNITS:
+            raise InvalidInput(f"unit: choose {', '.join(_UNITS)}.")
+        return given  # type: ignore[return-value]  # it is one of them
+    if not starts:
+        return "day"
+    span = max(starts) - min(starts)
+    for unit in ("day", "week"):
+        if span <= _MOST_BARS * _UNITS[unit]:
+            return unit
+    return "month"
+
+
+def _question(request: Request) -> str:
+    params: dict[str, Any] = dict(request.query_params)
+    return urlencode({name: params[name] for name in ("unit",) if name in params})

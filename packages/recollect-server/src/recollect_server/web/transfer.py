@@ -1,0 +1,262 @@
+"""Import and export: a file is previewed before it is imported."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from typing import cast
+from urllib.parse import quote
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from recollect import Engine
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Scope
+from recollect.operations.operation import RecentValues
+from recollect.stores.port import Progress
+from recollect.text.phrases import visible
+from recollect.transfer import (
+    ExportFormat,
+    ExportReport,
+    ForeignReport,
+    ImportPreview,
+    ImportReport,
+    export_file,
+    import_file,
+    import_path,
+    import_preview,
+    preview_path,
+)
+from recollect_server.access_policy import LARGEST_REQUEST
+from recollect_server.progress import with_progress
+from recollect_server.runner import MemoryRunner, Right, caller_of
+from recollect_server.web.templating import SECURITY_HEADERS, page, sent_form
+
+# Kept files
+
+_MOST_FILES = 8
+_LONGEST_NAME = 100
+_NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    path: Path
+    name: str
+    """As the reader knows it."""
+    scope: Scope
+    """Only who sees this may have it."""
+
+    def remove(self) -> None:
+        rmtree(self.path.parent, ignore_errors=True)
+
+
+class KeptFiles:
+    """Under names that nobody guesses, in a folder that only this user can read."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _folder(self) -> TemporaryDirectory[str]:
+        return TemporaryDirectory(prefix="recollect-")
+
+    def new_path(self, name: str) -> Path:
+        """A file that is not there yet, named as far as every file system takes it: talks keep the name."""
+        folder = Path(self._folder.name) / secrets.token_hex(8)
+        folder.mkdir()
+        return folder / (_NOT_IN_NAMES.sub("_", name)[-_LONGEST_NAME:].lstrip(".") or "file")
+
+    def keep(self, file: KeptFile) -> str:
+        """Its key; the oldest one goes where there are too many."""
+        key = secrets.token_urlsafe(12)
+        with self._lock:
+            self._files[key] = file
+            while len(self._files) > _MOST_FILES:
+                self._files.popitem(last=False)[1].remove()
+        return key
+
+    def get(self, key: str, scope: Scope) -> KeptFile | None:
+        with self._lock:
+            found = self._files.get(key)
+        return found if found is not None and found.scope == scope and found.path.exists() else None
+
+    def drop(self, key: str) -> None:
+        with self._lock:
+            found = self._files.pop(key, None)
+        if found is not None:
+            found.remove()
+
+
+# The screen
+
+_LONGEST_SHOWN_NAME = 120
+_MOST_NAMED = 10
+_FILES = KeptFiles()
+_REPORTS: RecentValues[ImportPreview | ImportReport | ForeignReport | ExportReport] = RecentValues(32)
+# The name of the one file that each format gives to fetch.
+_DOWNLOADS = {
+    "full": "full.jsonl",
+    "official": "memory.jsonl",
+    "markdown": "notes.zip",
+    "csv": "tables.csv.zip",
+    "parquet": "tables.parquet.zip",
+}
+# A file that we know by none of these endings may still be lines of JSON.
+_TALKS = (".zip", ".md", ".markdown", ".json")
+
+
+async def transfer_screen(runner: MemoryRunner, request: Request) -> Response:
+    """With the key of a file: what was found in it, or what became of it."""
+    key, stage = request.query_params.get("file", ""), request.query_params.get("stage", "")
+    scope = await runner.run(request, lambda memory: memory.scope)
+    report = _REPORTS.get((scope, stage, key)) if key else None
+    return await page(
+        runner,
+        request,
+        "transfer.html",
+        here="/health",
+        key=key,
+        file=_FILES.get(key, scope),
+        stage=stage if report is not None else None,
+        report=report,
+        is_gone=bool(key) and report is None,
+        most_named=_MOST_NAMED,
+        largest=LARGEST_REQUEST,
+    )
+
+
+def _keep(
+    scope: Scope, stage: str, key: str, report: ImportPreview | ImportReport | ForeignReport | ExportReport
+) -> str:
+    """The path of the page that shows it."""
+    _REPORTS.keep((scope, stage, key), report)
+    return f"/health/transfer?file={key}&stage={stage}"
+
+
+# In
+
+
+async def preview_import(runner: MemoryRunner, request: Request) -> Response:
+    """Keep the file that was sent, and count what it holds. Nothing is written to the memory."""
+    caller_of(request).require(Right.ADMIN)
+    async with request.form(max_files=1, max_fields=10) as form:
+        sent = form.get("file")
+        if not isinstance(sent, UploadFile) or not sent.filename:
+            raise InvalidInput("Choose a file to import first.")
+        name = visible(sent.filename.replace("\\", "/").rpartition("/")[2])[:_LONGEST_SHOWN_NAME]
+        content = await sent.read()
+
+    def work(memory: Engine, progress: Progress) -> str:
+        file = KeptFile(_FILES.new_path(name), name, memory.scope)
+        file.path.write_bytes(content)
+        try:
+            found = _preview(file.path, progress)
+        except BaseException as error:
+            file.remove()
+            if isinstance(error, InvalidInput):
+                # By the name that the reader gave it, not by its place here.
+                raise InvalidInput(str(error).replace(str(file.path), name)) from error
+            raise
+        key = _FILES.keep(file)
+        return _keep(memory.scope, "preview", key, found)
+
+    return await with_progress(runner, request, work, right=Right.ADMIN)
+
+
+def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
+
+    if path.suffix.lower() in _TALKS:
+        return preview_path(path, progress=progress)
+    found = import_preview(path, progress)
+    if not found.lines or found.bad_count < found.lines:
+        return found
+    # No line is a memory; it may be a conversation, a turn to a line.
+    return preview_path(path, format="turns", progress=progress)
+
+
+async def run_import(runner: MemoryRunner, request: Request) -> Response:
+    """Bring in a file that was looked at before."""
+    caller_of(request).require(Right.ADMIN)
+    fields = await sent_form(request)
+    key = fields.text("file")
+
+    def work(memory: Engine, progress: Progress) -> str:
+
+        file, preview = _FILES.get(key, memory.scope), _REPORTS.get((memory.scope, "preview", key))
+        if file is None or preview is None:
+            raise NotFound("That file is no longer kept here; choose it again. Nothing was imported.")
+        if preview.format == "full":
+            # It goes to the owners that it names.
+            caller_of(request).require(Right.STORE)
+        report: ImportReport | ForeignReport
+        if isinstance(preview, ForeignReport):
+            extract = bool(fields.get("extract"))
+            report = import_path(
+                memory,
+                file.path,
+                format=preview.format,
+                extract=extract,
+                progress=progress,
+                embed_progress=progress,
+            )
+        else:
+            # As a stream: that this file was imported says nothing, since its place is gone tomorrow.
+            with file.path.open("rb") as stream:
+                report = import_file(memory, stream, progress=progress, embed_progress=progress)
+        _FILES.drop(key)
+        return _keep(memory.scope, "imported", key, report)
+
+    return await with_progress(runner, request, work, right=Right.ADMIN)
+
+
+# Out
+
+
+async def run_export(runner: MemoryRunner, request: Request) -> Response:
+    """Write the file first, so that what is fetched is whole."""
+    fields = await sent_form(request)
+    format_ = fields.get("format") or "full"
+    if format_ not in _DOWNLOADS:
+        raise InvalidInput(f"There is no format {format_[:40]!r}; there are: {', '.join(_DOWNLOADS)}.")
+    everything = bool(fields.get("everything"))
+    if everything:
+        caller_of(request).require(Right.STORE)
+
+    def work(memory: Engine, progress: Progress) -> str:
+
+        name = "everything.jsonl" if format_ == "full" and everything else _DOWNLOADS[format_]
+        path = _FILES.new_path(name)
+        report = export_file(
+            memory,
+            path,
+            format=cast("ExportFormat", format_),
+            scope_only=not everything,
+            learning=not fields.get("without_learning"),
+            progress=progress,
+        )
+        key = _FILES.keep(KeptFile(path, name, memory.scope))
+        return _keep(memory.scope, "exported", key, report)
+
+    return await with_progress(runner, request, work)
+
+
+async def fetch_export(runner: MemoryRunner, request: Request) -> Response:
+    key = request.path_params["key"]
+    scope = await runner.run(request, lambda memory: memory.scope)
+    file = _FILES.get(key, scope)
+    if file is None:
+        raise NotFound("That export is no longer kept here; make it again.")
+    headers = {**SECURITY_HEADERS, "content-disposition": f"attachment; filename*=utf-8''{quote(file.name)}"}
+    media_type = "application/zip" if file.name.endswith(".zip") else "application/jsonl"
+    return FileResponse(file.path, headers=headers, media_type=media_type)

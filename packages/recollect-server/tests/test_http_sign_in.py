@@ -1,0 +1,347 @@
+"""Who is let in over HTTP: named tokens, sessions of browsers, links that work once, forged requests."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import recollect
+from recollect.domain.records import Scope
+from recollect_server import app as http_app
+from recollect_server.access_policy import AccessPolicy, local_path
+from recollect_server.app import app
+from recollect_server.authentication import (
+    LINK_SECONDS,
+    MOST_SESSIONS_EACH,
+    SESSION_IDLE_SECONDS,
+    Authenticator,
+    BrowserSessions,
+    TokenGuesses,
+    TokenRegistry,
+    proof_of,
+)
+from recollect_server.runner import Right, caller_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import httpx2
+
+    from recollect.engine import Engine
+
+TOKEN = "open-sesame-please"  # noqa: S105  # of the tests' own servers
+COOKIE = "recollect_session_80"
+ORIGIN = {"origin": "http://localhost"}
+
+
+class House:
+    """A server in this process, with a clock that the test sets and one route that tells who called it."""
+
+    def __init__(self, memory: Engine, token: str | None = TOKEN, monkeypatch: Any = None) -> None:
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+
+        async def who(request: Any) -> JSONResponse:
+            caller = caller_of(request)
+            if request.method == "DELETE":
+                caller.require(Right.ADMIN)
+            scope = None if caller.scope is None else [caller.scope.owner, caller.scope.agent]
+            return JSONResponse(
+                {"name": caller.name, "right": caller.right.word, "scope": scope, "csrf": request.state.csrf}
+            )
+
+        routes = [Route(path, who, methods=["GET", "POST", "DELETE"]) for path in ("/v1/who", "/settle")]
+        self.memory = memory
+        self.now = 0.0
+        self.sessions = BrowserSessions(lambda: self.now)
+        policy = AccessPolicy("127.0.0.1", 0, token)
+        registry = TokenRegistry(lambda: memory, lambda: self.now)
+        monkeypatch.setattr(http_app, "api_routes", lambda _: routes)
+        self._app = app(
+            lambda: memory, ["recall"], policy, authenticator=Authenticator(policy, registry, self.sessions)
+        )
+
+    def browser(self, **headers: str) -> TestClient:
+        return TestClient(self._app, base_url="http://localhost", headers=headers, follow_redirects=False)
+
+    def signed_in(self, token: str = TOKEN) -> TestClient:
+        browser = self.browser()
+        answer = browser.post("/sign-in", data={"token": token}, headers=ORIGIN)
+        assert answer.status_code == 303, answer.text
+        return browser
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Engine]:
+    with recollect.open(tmp_path / "memory.db", model="none") as memory:
+        yield memory
+
+
+@pytest.fixture
+def house(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> House:
+    return House(memory, monkeypatch=monkeypatch)
+
+
+def who(browser: TestClient, token: str) -> httpx2.Response:
+    return browser.get("/v1/who", headers={"authorization": f"Bearer {token}"})
+
+
+def test_each_token_has_its_name_scope_and_right_and_is_noticed_without_a_restart(house: House) -> None:
+    browser = house.browser()
+    assert who(browser, TOKEN).json()["right"] == "admin"
+    assert who(browser, "recollect_wrong").status_code == 401
+    token = house.memory.tokens.create("cook", right="read", sees=Scope("ana", None))
+    house.now += 1
+    assert who(browser, token).json() == {
+        "name": "cook",
+        "right": "read",
+        "scope": ["ana", None],
+        "csrf": None,
+    }
+    refused = browser.delete("/v1/who", headers={"authorization": f"Bearer {token}"})
+    assert refused.status_code == 403
+    assert "The token 'cook' may only read" in refused.json()["message"]
+    house.memory.upkeep.services.worker.settle_usage()
+    assert house.memory.tokens.list()[0].used_at is not None
+    house.memory.tokens.revoke("cook")
+    house.now += 1
+    assert who(browser, token).status_code == 401
+
+
+def test_without_a_token_only_what_is_for_everybody_is_answered(house: House) -> None:
+    browser = house.browser()
+    for path in ("/v1/who", "/metrics", "/openapi.json", "/mem0/memories", "/mcp"):
+        assert browser.get(path).status_code == 401, path
+    assert browser.get("/.well-known/oauth-protected-resource").status_code == 404
+    for path in ("/sign-in", "/static/app.css"):
+        assert browser.get(path).status_code == 200, path
+    for path in ("/healthz", "/readyz"):
+        assert browser.get(path).status_code not in {401, 303}, path
+    for path, where in (
+        ("/", "/sign-in"),
+        ("/memory/1?as_of=2026", "/sign-in?next=/memory/1%3Fas_of%3D2026"),
+    ):
+        answer = browser.get(path)
+        assert (answer.status_code, answer.headers["location"]) == (303, where)
+    # A script of ours cannot follow a redirect to another page.
+    script = browser.get("/settle", headers={"hx-request": "true"})
+    assert (script.status_code, script.headers["hx-redirect"]) == (401, "/sign-in?next=/settle")
+    assert browser.get("/settle", headers={"authorization": "Bearer wrong"}).status_code == 401
+
+
+def test_signing_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use(house: House) -> None:
+    browser = house.browser()
+    assert "Sign in" in browser.get("/sign-in?next=/settle").text
+    answer = browser.post("/sign-in", data={"token": f" {TOKEN} ", "next": "/settle?a=1"}, headers=ORIGIN)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/settle?a=1")
+    cookie = answer.headers["set-cookie"]
+    assert re.fullmatch(rf"{COOKIE}=[\w-]{{43}}; HttpOnly; Path=/; SameSite=strict", cookie)
+    assert browser.get("/settle").json()["name"] == "server"
+    # Behind a proxy with TLS, or with our own.
+    for made in (
+        house.browser(**{"x-forwarded-proto": "https"}).post("/sign-in", data={"token": TOKEN}),
+        TestClient(house._app, base_url="https://localhost", follow_redirects=False).post(
+            "/sign-in", data={"token": TOKEN}
+        ),
+    ):
+        assert made.headers["set-cookie"].startswith("__Host-recollect_session_")
+        assert made.headers["set-cookie"].endswith("; Secure")
+
+
+def test_a_wrong_token_signs_nobody_in_and_is_slowed_down_like_any_other(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong: list[str] = []
+    monkeypatch.setattr(TokenGuesses, "add", lambda _, address: wrong.append(address))
+    browser = house.browser()
+    answer = browser.post("/sign-in", data={"token": "<b>wrong", "next": "/settle"}, headers=ORIGIN)
+    assert answer.status_code == 401
+    assert "not valid here" in answer.text
+    assert "<b>" not in answer.text
+    assert "set-cookie" not in answer.headers
+    assert wrong == ["testclient"]
+    assert browser.post("/sign-in", headers=ORIGIN).status_code == 400
+    assert browser.post("/sign-in", data={"token": TOKEN}, headers={"origin": "http://localhost:1"}).json()[
+        "error"
+    ] == ("cross_site")
+
+
+@pytest.mark.parametrize(
+    "next_",
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/x//evil",
+        "evil",
+        "/mcp",
+        "/\n/evil",
+        "/é",
+    ],
+)
+def test_signing_in_leads_to_no_other_site(house: House, next_: str) -> None:
+    assert local_path(next_) == "/"
+    answer = house.browser().post("/sign-in", data={"token": TOKEN, "next": next_}, headers=ORIGIN)
+    assert answer.headers["location"] == "/"
+
+
+def test_a_session_writes_only_with_its_own_csrf_token_from_a_page_of_this_server(house: House) -> None:
+    browser = house.signed_in()
+    csrf = browser.get("/settle").json()["csrf"]
+    other = house.signed_in().get("/settle").json()["csrf"]
+    same = {"sec-fetch-site": "same-origin"}
+
+    def posted(given: dict[str, str], **data: str) -> str:
+        answer = browser.post("/settle", data=data, headers=given)
+        return str(answer.json().get("error", answer.status_code))
+
+    assert posted(ORIGIN, csrf=csrf) == "200"
+    assert posted(same, csrf=csrf) == "200"
+    assert posted({**ORIGIN, "x-csrf-token": csrf}) == "200"
+    form = browser.post("/settle", data={"csrf": csrf}, files={"f": ("x", b"1")}, headers=ORIGIN)
+    assert form.status_code == 200
+    assert posted(ORIGIN) == posted(ORIGIN, csrf=other) == posted(ORIGIN, csrf="") == "csrf"
+    assert posted({}, csrf=csrf) == "cross_site"
+    for site in ("same-site", "cross-site", "none"):
+        assert posted({**ORIGIN, "sec-fetch-site": site}, csrf=csrf) == "cross_site"
+    for origin in ("http://localhost:8080", "http://127.0.0.1"):
+        assert posted({"origin": origin}, csrf=csrf) == "cross_site"
+    assert posted({"origin": "null"}, csrf=csrf) == "unknown_origin"
+    assert browser.delete("/v1/who", headers=ORIGIN).json()["error"] == "csrf"
+    # A program that shows a token is no browser, and needs none of it.
+    assert house.browser().post("/v1/who", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+def test_a_cookie_opens_no_door_for_mcp(house: House) -> None:
+    assert house.signed_in().post("/mcp", json={}, headers=ORIGIN).status_code == 401
+
+
+def test_a_session_ends_by_signing_out_by_idling_and_with_its_token(house: House) -> None:
+    browser = house.signed_in()
+    csrf = browser.get("/settle").json()["csrf"]
+    stolen = {COOKIE: browser.cookies[COOKIE]}
+    out = browser.post("/sign-out", data={"csrf": csrf}, headers=ORIGIN)
+    assert (out.status_code, out.headers["location"]) == (303, "/sign-in")
+    assert "Max-Age=0" in out.headers["set-cookie"]
+    again = house.browser()
+    again.cookies.update(stolen)
+    assert again.get("/settle").status_code == 303
+
+    idle = house.signed_in()
+    for _ in range(3):
+        house.now += SESSION_IDLE_SECONDS - 1
+        assert idle.get("/settle").status_code == 200
+    house.now += SESSION_IDLE_SECONDS
+    assert idle.get("/settle").status_code == 303
+
+    named = house.signed_in(house.memory.tokens.create("laptop", right="read"))
+    assert named.get("/settle").json()["right"] == "read"
+    house.memory.tokens.revoke("laptop")
+    house.now += 1
+    assert named.get("/settle").status_code == 303
+    house.memory.tokens.create("laptop")
+    house.now += 1
+    assert named.get("/settle").status_code == 303
+
+
+def test_a_session_is_never_one_that_the_browser_brought_along(house: House) -> None:
+    browser = house.browser()
+    browser.cookies.set(COOKIE, "planted", domain="localhost.local", path="/")
+    browser.post("/sign-in", data={"token": TOKEN}, headers={**ORIGIN, "cookie": f"{COOKIE}=planted"})
+    assert house.browser(cookie=f"{COOKIE}=planted").get("/settle").status_code == 303
+    # Signing in again ends the session before.
+    first = house.signed_in()
+    key = first.cookies[COOKIE]
+    first.post("/sign-in", data={"token": TOKEN}, headers=ORIGIN)
+    assert first.cookies[COOKIE] != key
+    assert house.browser(cookie=f"{COOKIE}={key}").get("/settle").status_code == 303
+
+
+def test_whoever_opens_many_sessions_ends_only_their_own(house: House) -> None:
+    other = house.signed_in()
+    token = house.memory.tokens.create("many")
+    first = house.signed_in(token)
+    for _ in range(MOST_SESSIONS_EACH):
+        last = house.signed_in(token)
+    assert [each.get("/settle").status_code for each in (first, last, other)] == [303, 200, 200]
+
+
+def test_a_link_signs_in_once_and_soon(house: House) -> None:
+    link = f"/sign-in?once={house.sessions.link('own')}"
+    assert house.browser().head(link).status_code == 200
+    browser = house.browser()
+    answer = browser.get(link)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "HttpOnly" in answer.headers["set-cookie"]
+    assert browser.get("/settle").status_code == 200
+    for used in (link, "/sign-in?once=", "/sign-in?once=guess"):
+        again = house.browser().get(used)
+        assert again.status_code == 400
+        assert "set-cookie" not in again.headers
+        assert "used before" in again.text
+    late = f"/sign-in?once={house.sessions.link('own')}"
+    house.now += LINK_SECONDS
+    assert house.browser().get(late).status_code == 400
+
+
+def test_a_program_gets_a_link_by_proving_that_it_knows_the_token(house: House) -> None:
+    def asked(token: str, port: int = 80, challenge: str | None = None) -> httpx2.Response:
+        given = challenge or house.browser().post("/sign-in/once").json()["challenge"]
+        shown = {"x-recollect-challenge": given, "x-recollect-proof": proof_of(token, given, port)}
+        return house.browser().post("/sign-in/once", headers=shown)
+
+    answer = asked(TOKEN)
+    assert answer.json()["store"] == house.memory.upkeep.store_state().id
+    assert house.browser().get(answer.json()["link"]).status_code == 303
+    for wrong in (asked("other"), asked(TOKEN, 81), asked(TOKEN, challenge="made-up")):
+        assert (wrong.status_code, set(wrong.json())) == (401, {"challenge"})
+    once = house.browser().post("/sign-in/once").json()["challenge"]
+    assert [asked(TOKEN, challenge=once).status_code for _ in range(2)] == [200, 401]
+    # Neither does a session, nor a page of another site.
+    assert house.signed_in().post("/sign-in/once", headers=ORIGIN).status_code in {401, 403}
+
+
+def test_where_no_token_is_asked_for_pages_of_other_sites_still_change_nothing(
+    memory: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = House(memory, None, monkeypatch).browser()
+    assert browser.get("/settle").json() == {
+        "name": "anyone here",
+        "right": "admin",
+        "scope": None,
+        "csrf": None,
+    }
+    assert browser.get("/sign-in").headers["location"] == "/"
+    assert browser.post("/settle").status_code == 200
+    assert browser.post("/settle", headers=ORIGIN).status_code == 200
+    for foreign in ({"origin": "http://localhost:3000"}, {"sec-fetch-site": "cross-site"}):
+        assert browser.post("/settle", headers=foreign).status_code == 403
+
+
+def test_a_stream_ends_once_its_token_is_revoked(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Route
+
+    token = house.memory.tokens.create("listener")
+
+    async def events(request: Any) -> StreamingResponse:
+        async def each() -> Any:
+            yield b"one\n"
+            house.memory.tokens.revoke("listener")
+            house.now += 1
+            yield b"two\n"
+
+        return StreamingResponse(each())
+
+    monkeypatch.setattr(http_app, "api_routes", lambda _: [Route("/v1/events", events)])
+    policy = AccessPolicy("127.0.0.1", 0, TOKEN)
+    registry = TokenRegistry(lambda: house.memory, lambda: house.now)
+    served = app(
+        lambda: house.memory, ["recall"], policy, authenticator=Authenticator(policy, registry, None)
+    )
+    browser = TestClient(served, base_url="http://localhost")
+    assert browser.get("/v1/events", headers={"authorization": f"Bearer {token}"}).text == "one\n"

@@ -1,0 +1,176 @@
+"""The door over HTTP: who comes in, what is refused, and how."""
+
+from __future__ import annotations
+
+import json
+import stat
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from conftest import PATIENCE_SECONDS
+from mcp_world import done
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import httpx2
+    from mcp_world import Door, Served
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+pytestmark = pytest.mark.anyio
+ACCEPTED = {"Accept": "application/json, text/event-stream"}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+async def posted(door: Door, body: Any = PING, **headers: str) -> httpx2.Response:
+    async with door.browser(**ACCEPTED, **headers) as http:
+        return await http.post(door.url, json=body)
+
+
+async def test_who_shows_no_token_or_a_wrong_one_is_told_how_to_come_in(door: Door) -> None:
+    for shown in ("", "Bearer wrong", "Bearer", "Basic c2VzYW1l", "bearer wrong", "Bearer sesame2"):
+        answer = await posted(door, Authorization=shown)
+        assert answer.status_code == 401, shown
+        assert answer.headers["www-authenticate"] == 'Bearer realm="recollect"'
+        assert answer.json() == {
+            "error": "unauthorized",
+            "message": "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
+            "the token when it starts.",
+        }
+
+
+async def test_pages_of_other_sites_are_kept_out(door: Door) -> None:
+    assert (await posted(door, Host="evil.example")).status_code == 421
+    assert (await posted(door, Origin="http://evil.example")).status_code == 403
+    assert (await posted(door, Origin="null")).status_code == 403
+
+
+async def test_a_page_of_this_machine_is_let_in(door: Door) -> None:
+    for origin in ("http://localhost:3000", "http://127.0.0.1:6274"):
+        assert (await posted(door, Origin=origin)).status_code not in {401, 403, 421}
+
+
+async def test_a_body_that_is_too_large_is_refused(door: Door) -> None:
+    async with door.browser(**ACCEPTED) as http:
+        answer = await http.post(door.url, content=b"x" * (4 * 1024 * 1024 + 1))
+    assert answer.status_code == 413
+    async with door.client() as client:
+        await done(client, "remember", text="The server is still there")
+
+
+async def test_what_is_no_request_of_the_protocol_is_refused_with_a_reason(door: Door) -> None:
+    async with door.browser() as http:
+        answers = [
+            await http.get(door.url, headers={"Accept": "text/html"}),
+            await http.post(
+                door.url, content=b"this is no message", headers={"Content-Type": "application/json"}
+            ),
+            await http.post(door.url, content=b"{}", headers=ACCEPTED),
+            await http.put(door.url, json=PING),
+        ]
+        assert [answer.status_code for answer in answers] == [406, 400, 400, 405]
+        assert all(answer.text for answer in answers)
+        assert (await http.get(door.url.removesuffix("/mcp") + "/elsewhere")).status_code == 404
+
+
+async def test_half_of_a_surrogate_pair_is_refused(door: Door) -> None:
+    call = {"name": "remember", "arguments": {"text": "half \ud83d"}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+    async with door.browser(**ACCEPTED) as http:
+        answer = await http.post(
+            door.url, content=body.encode(), headers={"Content-Type": "application/json"}
+        )
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == -32700
+
+
+async def test_several_clients_see_what_the_others_save(door: Door) -> None:
+    async def save(number: int) -> None:
+        async with door.client(mode="legacy" if number % 2 else "auto") as client:
+            await done(client, "remember", text=f"Ship {number} left the harbour")
+
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with anyio.create_task_group() as group:
+            for number in range(6):
+                group.start_soon(save, number)
+    async with door.client() as client:
+        hits = (await done(client, "recall", query="harbour", limit=20))["hits"]
+    assert {hit["text"] for hit in hits} >= {f"Ship {number} left the harbour" for number in range(6)}
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while not holds():
+            await anyio.sleep(0.05)
+
+
+def kept_token(served: Served) -> Path:
+    return served.recollect.store.with_name(served.recollect.store.name + "-token")
+
+
+async def test_a_token_is_made_for_its_owner_alone_and_used_again(served: Served) -> None:
+    tokens = []
+    for _ in range(2):
+        with served.http(token=None) as door:
+            tokens.append(kept_token(served).read_text().strip())
+            # The port is open a moment before the server says so.
+            await until(lambda: f"Authorization: Bearer {tokens[-1]}" in door.log.read_text(encoding="utf-8"))
+            # Schemes have no case.
+            assert (await posted(door, Authorization=f"bearer {tokens[-1]}")).status_code != 401
+            assert (await posted(door, Authorization=f"Bearer {tokens[-1]}")).status_code != 401
+            assert (await posted(door, Authorization="")).status_code == 401
+    assert tokens[0] == tokens[1]
+    assert len(tokens[0]) >= 32
+    assert stat.S_IMODE(kept_token(served).stat().st_mode) == 0o600
+
+
+async def test_without_a_token_the_door_opens_on_this_machine_only(served: Served) -> None:
+    with served.http("--no-token", token=None) as door:
+        assert (await posted(door, Authorization="")).status_code != 401
+    assert not kept_token(served).exists()
+    everywhere = ("--host", "0.0.0.0")  # noqa: S104  # refused, which is the point
+    told = served.recollect.refused("serve", "--http", "--no-token", *everywhere, "--port", "0", status=1)
+    assert "Without a token, anyone who reaches 0.0.0.0 could read and change the memory" in told
+
+
+async def test_a_port_that_is_taken_is_told_in_one_line(served: Served, door: Door) -> None:
+    port = door.url.rsplit(":", 1)[1].removesuffix("/mcp")
+    assert served.recollect.refused("serve", "--http", "--port", port, status=1) == (
+        f"recollect: Cannot listen on port {port} of 127.0.0.1: Address already in use; "
+        "name another with --port, or another --host.\n"
+    )
+
+
+async def test_the_server_ends_when_told_to(served: Served) -> None:
+    with served.http() as door:
+        async with door.client() as client:
+            await done(client, "remember", text="Ship 1 left")
+        door.process.terminate()
+        assert door.process.wait(PATIENCE_SECONDS) in {0, -15}
+        assert b"Traceback" not in door.log.read_bytes()
+
+
+async def test_a_server_that_ends_ends_its_open_streams_and_complains_of_none(served: Served) -> None:
+    with served.http() as door:
+        async with door.browser(**ACCEPTED) as http:
+            hello = await http.post(door.url, json=HELLO)
+            session = {"Mcp-Session-Id": hello.headers["mcp-session-id"]}
+            async with http.stream("GET", door.url, headers=session) as stream:
+                assert stream.status_code == 200
+                door.process.terminate()
+                # A stream that breaks off instead of ending raises.
+                assert [chunk async for chunk in stream.aiter_bytes()] == []
+        assert door.process.wait(PATIENCE_SECONDS) in {0, -15}
+        assert "ERROR" not in door.log.read_text(encoding="utf-8")

@@ -1,0 +1,121 @@
+"""Dreams in a browser: tried, dreamt, looked at and undone; and what will fade."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import NOW, Clock, fill, served, violations, visiting
+
+import recollect
+from recollect.bootstrap import engine
+from recollect.dreams.knobs import Knobs
+from recollect.settings import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from browser import Served
+    from playwright.sync_api import Browser, Page
+
+pytest_plugins = ["web_fixtures"]
+
+
+@pytest.fixture
+def sleeper(tmp_path: Path) -> Iterator[Served]:
+    """A memory with repeats to merge, and questions that were asked."""
+    clock = Clock()
+    with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
+        fill(memory, clock)
+        memory.remember("The blue canoe needs a new seat before the regatta.")
+        clock.now = NOW + timedelta(hours=1)
+        memory.remember("The blue canoe needs new seat before the regatta.")
+        memory.recall("where is the spare key?")
+        clock.now = NOW + timedelta(days=3)
+        with served(memory, clock) as here:
+            yield here
+
+
+def main_text(page: Page) -> str:
+    return page.locator("main").inner_text()
+
+
+def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
+    chromium: Browser, sleeper: Served
+) -> None:
+    memory = sleeper.memory
+    with visiting(chromium, sleeper) as page:
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.goto("/dreams")
+        assert "No dreams yet" in main_text(page)
+        page.evaluate(
+            "const status = document.querySelector('[data-progress-words]'); window.stages = [];"
+            "new MutationObserver(all => all.forEach(each => each.addedNodes.forEach("
+            "node => window.stages.push(node.textContent)))).observe(status, {childList: true})"
+        )
+        page.keyboard.press("r")
+        page.get_by_role("heading", name="What a dream would change").wait_for()
+        assert "Would be merged" in main_text(page)
+        assert "The blue canoe needs new seat before the regatta." in main_text(page)
+        assert "Every question still finds what it found before." in main_text(page)
+        assert memory.dreams.history() == ()
+        assert violations(page) == []
+        assert "Asking past questions …" in page.evaluate("window.stages")
+
+        page.keyboard.press("d")
+        page.wait_for_url("**/dreams/1")
+        assert [each.id for each in memory.dreams.history()] == [1]
+        page.get_by_role("link", name="merged", exact=True).click()
+        page.get_by_text("1 change", exact=True).wait_for()
+        assert "superseded" in page.locator("main tbody").inner_text()
+        assert violations(page) == []
+
+        page.keyboard.press("u")
+        page.get_by_text("Undid dream 1").wait_for()
+        assert memory.dreams.history()[0].undone_at is not None
+        assert page.get_by_text("undone 2026-06-13").is_visible()
+
+
+def test_without_scripts_a_dream_waits_and_leaves_out_what_is_ticked(
+    chromium: Browser, sleeper: Served
+) -> None:
+    with visiting(chromium, sleeper, script=False) as page:
+        page.goto("/dreams")
+        page.get_by_text("Leave out phases").click()
+        page.get_by_label("merge").check()
+        page.get_by_role("button", name="Dry run").click()
+        assert "Would be merged" not in main_text(page)
+        page.get_by_role("button", name="Dream for real").click()
+        assert page.url.endswith("/dreams/1")
+        assert "Dream 1 is done." in main_text(page)
+        assert "merge" not in page.get_by_role("list", name="Phases").inner_text().split()
+        page.get_by_role("button", name="Undo", exact=True).click()
+        assert "Undid dream 1" in main_text(page)
+
+
+def test_a_closed_gate_names_the_questions_that_would_be_lost_and_offers_to_go_without_the_phase(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    clock = Clock()
+    settings, _ = load({"store": tmp_path / "memory.db", "model": "hashing"})
+    # Whatever nobody used for long is pruned, though nothing else says it.
+    keen = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
+    with engine(replace(settings, dream_knobs=keen), clock) as memory:
+        memory.remember_many([f"The kettle number {number} is red" for number in range(6)])
+        memory.recall("kettle")
+        clock.now = NOW + timedelta(days=400)
+        with served(memory, clock) as here, visiting(chromium, here) as page:
+            page.goto("/dreams")
+            page.get_by_role("button", name="Dream").click()
+            page.get_by_role("heading", name="Nothing was written").wait_for()
+            assert page.get_by_text("closed by prune").is_visible()
+            lost = page.get_by_role("group", name="Questions that find less")
+            assert "kettle" in lost.locator("tbody tr").first.inner_text()
+            assert violations(page) == []
+            assert memory.dreams.history() == ()
+            page.keyboard.press("w")
+            page.wait_for_url("**/dreams/1")
+            assert memory.dreams.history()[0].report["pruned"] == []

@@ -1,0 +1,82 @@
+"""Health in a browser: checks, latencies and backups; tokens; files in and out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from browser import violations, visiting
+
+from recollect.admin import token_digest
+
+if TYPE_CHECKING:
+    from browser import Served
+    from playwright.sync_api import Browser, Page
+
+pytest_plugins = ["web_fixtures"]
+
+
+def test_a_backup_is_made_by_a_key_and_latencies_are_drawn_over_their_table(
+    visitor: Page, dashboard: Served
+) -> None:
+    visitor.request.post("/v1/recall", data={"query": "early ferry"})
+    visitor.goto("/health")
+    visitor.locator("canvas").wait_for()
+    calls = visitor.get_by_role("group", name="By operation").locator("tr").filter(has_text="recall")
+    assert calls.inner_text().split()[:2] == ["recall", "1"]
+    visitor.keyboard.press("b")
+    visitor.get_by_text("just made").wait_for()
+    (made,) = dashboard.memory.upkeep.store_state().backups
+    assert made.name in visitor.get_by_role("group", name="Backups").inner_text()
+    assert violations(visitor) == []
+
+
+def test_a_token_is_shown_once_and_revoked_after_a_question(visitor: Page, dashboard: Served) -> None:
+    visitor.goto("/tokens")
+    visitor.locator("#name").fill("laptop")
+    visitor.locator("#right").select_option("read")
+    visitor.locator("#owner").fill("ana")
+    visitor.locator("#name").press("Enter")
+    token = visitor.locator("#new-token").inner_text()
+    (kept,) = dashboard.memory.tokens.list()
+    assert (kept.name, kept.right, kept.digest) == ("laptop", "read", token_digest(token))
+    assert kept.sees is not None
+    assert kept.sees.owner == "ana"
+    assert violations(visitor) == []
+    visitor.goto("/tokens")
+    assert token not in visitor.content()
+    visitor.keyboard.press("j")
+    visitor.keyboard.press("x")
+    visitor.get_by_role("heading", name="Revoke laptop?").wait_for()
+    assert len(dashboard.memory.tokens.list()) == 1
+    visitor.keyboard.press("y")
+    visitor.get_by_text("Revoked laptop").wait_for()
+    assert dashboard.memory.tokens.list() == ()
+
+
+def test_a_file_is_looked_at_before_it_is_imported(visitor: Page, dashboard: Served, tmp_path: Path) -> None:
+    entity = {"type": "entity", "name": "Tallow works", "entityType": "place", "observations": ["Makes soap"]}
+    file = tmp_path / "other.jsonl"
+    file.write_text(f"{json.dumps(entity)}\nno line of JSON\n", encoding="utf-8")
+    visitor.goto("/health/transfer")
+    visitor.locator("#file").set_input_files(file)
+    visitor.get_by_role("button", name="Look at it first").click()
+    visitor.get_by_role("heading", name="other.jsonl holds").wait_for()
+    assert "Line 2: The line is not JSON" in visitor.locator("main").inner_text()
+    assert not dashboard.memory.graph.search_nodes("Tallow").entities
+    assert violations(visitor) == []
+    visitor.keyboard.press("y")
+    visitor.get_by_role("heading", name="Imported").wait_for()
+    assert [each.name for each in dashboard.memory.graph.search_nodes("Tallow").entities] == ["Tallow works"]
+
+
+def test_everything_is_exported_without_scripts(chromium: Browser, dashboard: Served) -> None:
+    with visiting(chromium, dashboard, script=False) as page:
+        page.goto("/health/transfer")
+        page.get_by_role("button", name="Make the file").click()
+        with page.expect_download() as saved:
+            page.get_by_role("link", name="Save full.jsonl").click()
+        lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 5
+    assert any("pier four" in line for line in lines)

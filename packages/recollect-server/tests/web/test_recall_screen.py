@@ -1,0 +1,148 @@
+"""Recall in a browser: what comes, how sure, and why."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+from browser import Clock, fill, served, shows, visiting
+
+import recollect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from browser import Served
+    from playwright.sync_api import Browser, Page
+
+pytest_plugins = ["web_fixtures"]
+
+
+@pytest.fixture
+def own_dashboard(tmp_path: Path) -> Iterator[Served]:
+    """For a test that changes it."""
+    clock = Clock()
+    with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
+        fill(memory, clock)
+        with served(memory, clock) as here:
+            yield here
+
+
+def test_a_question_is_asked_by_keyboard_and_its_waterfall_ends_at_the_score(visitor: Page) -> None:
+    visitor.goto("/")
+    visitor.keyboard.press("/")
+    visitor.keyboard.type("where is the spare key?")
+    visitor.keyboard.press("Enter")
+    first = visitor.locator(".hit").first
+    first.wait_for()
+    assert "behind the boathouse door" in first.inner_text()
+    visitor.keyboard.press("Tab")
+    first.locator("details.more > summary").click()
+    rows = first.locator(".waterfall tbody tr").all_inner_texts()
+    score = first.locator(".sure .number").inner_text().removeprefix("score ")
+    assert rows[-1].split()[-1] == score
+    assert rows[-2].split()[-1] == score
+
+
+def test_the_closest_that_were_not_shown_follow_the_hits(visitor: Page) -> None:
+    visitor.goto("/recall?q=early+ferry&limit=1")
+    lists = visitor.locator("main ol.list")
+    assert lists.count() == 2
+    assert lists.nth(0).locator(".hit").count() == 1
+    assert lists.nth(1).locator(".place").first.inner_text() == "2"
+
+
+def test_an_agent_s_context_is_shown_with_its_tokens(visitor: Page, dashboard: Served) -> None:
+    visitor.goto("/recall?q=early+ferry")
+    visitor.get_by_text("As an agent would read it").click()
+    told = dashboard.memory.context(query="early ferry")
+    assert visitor.locator("#context-text").inner_text().split() == told.text.split()
+    assert visitor.get_by_text(f"{told.tokens} tokens").is_visible()
+
+
+def test_the_hits_are_those_that_an_agent_gets_and_take_one_search(
+    dashboard: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    recall = recollect.Engine.recall
+
+    def counted(memory: recollect.Engine, query: str, **options: Any) -> recollect.Answer:
+        asked.append(query)
+        return recall(memory, query, **options)
+
+    monkeypatch.setattr(recollect.Engine, "recall", counted)
+    for query in ("early ferry", "where is the spare key?", "choir"):
+        page = httpx2.get(f"{dashboard.url}/recall", params={"q": query}).text
+        hits = page.partition("Closest that were not shown")[0]
+        told = dashboard.memory.search(query).hits
+        assert re.findall(r'class="place"[^>]*>(\d+)<', hits) == [str(n + 1) for n in range(len(told))]
+        assert re.findall(r'<p class="text"><a href="/memory/(\d+)', hits) == [
+            str(hit.memory.id) for hit in told
+        ]
+    assert asked == ["early ferry"] * 2 + ["where is the spare key?"] * 2 + ["choir"] * 2
+
+
+def test_the_past_is_asked_in_every_screen_until_one_goes_back(visitor: Page) -> None:
+    visitor.goto("/recall?q=choir+rehearses&as_of=2026-05-25")
+    assert "Wednesdays" not in visitor.locator("main").inner_text()
+    assert "as_of=2026-05-25" in (visitor.locator(".side a").nth(2).get_attribute("href") or "")
+    visitor.get_by_role("link", name="Back to now").click()
+    visitor.wait_for_url(lambda url: "as_of" not in url)
+
+
+def test_it_reads_without_scripts(chromium: Browser, dashboard: Served) -> None:
+    with visiting(chromium, dashboard, script=False) as page:
+        page.goto("/recall")
+        page.locator("#q").fill("early ferry")
+        page.locator("#q").press("Enter")
+        assert "pier four" in page.locator(".hit").first.inner_text()
+
+
+def test_it_is_counted_after_the_page_is_there(visitor: Page) -> None:
+    visitor.goto("/recall")
+    tiles = visitor.locator(".tile")
+    tiles.first.wait_for()
+    told = " ".join(" ".join(tiles.all_inner_texts()).split())
+    # Two of the notes are of the choir, two of the boathouse; Marisol has two observations.
+    assert told == "4 notes 4 entities 3 messages 5 observations 3 relations 0 forgotten"
+
+
+def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_with_an_undo(
+    chromium: Browser, own_dashboard: Served
+) -> None:
+    memory = own_dashboard.memory
+    with visiting(chromium, own_dashboard) as page:
+        page.goto("/recall?q=where+is+the+spare+key")
+        first = page.locator(".hit").first
+        id_ = int((first.locator(".text a").get_attribute("href") or "").partition("?")[0].rpartition("/")[2])
+
+        page.keyboard.press("n")
+        shows(page, f"Noted: #{id_} did not help")
+        (answer,) = memory.answers.page(contains="spare key")
+        assert [(each[0], each[2]) for each in answer.feedback if each[1] == "said"] == [(id_, -1.0)]
+        assert "q=where" in page.url
+        page.keyboard.press("z")
+        shows(page, f"Noted: #{id_} is no longer judged")
+        (answer,) = memory.answers.page(contains="spare key")
+        assert [each[2] for each in answer.feedback if each[1] == "said"] == [0.0]
+
+        page.keyboard.press("f")
+        shows(page, f"Forgot #{id_}")
+        assert page.locator(f".hit a[href='/memory/{id_}']").count() == 0
+        page.keyboard.press("z")
+        shows(page, f"Restored #{id_}")
+
+        page.keyboard.press("c")
+        page.locator(f"#right-{id_}").fill("The spare key hangs in the pantry")
+        page.get_by_role("button", name="Put it right").first.click()
+        shows(page, f"now stands in the place of #{id_}")
+        assert "pantry" in page.locator(".hit").first.inner_text()
+        page.keyboard.press("z")
+        shows(page, f"#{id_} is in force again")
+        assert "boathouse door" in page.locator(".hit").first.inner_text()
+
+        page.goto("/recall?q=where+is+the+spare+key&as_of=2026-05-25")
+        assert page.get_by_role("button", name="Did not help").count() == 0

@@ -1,0 +1,526 @@
+"""The upkeep of a memory: its file, and a graph that has grown untidy."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from recollect.domain.changes import CreateToken, NoteTokenUse, RevokeToken
+from recollect.domain.errors import InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import STALE_DAYS, clean_name
+from recollect.domain.records import Kind, Problem, Scope, ScopeCounts
+from recollect.domain.results import Answer, EmbedResult, ModelProposal, Remembered
+from recollect.memories import notes as reflections
+from recollect.memories.graph import entity_named, existing_relation
+from recollect.memories.notes import remember
+from recollect.memories.sessions import check_session
+from recollect.ranking.factors import microseconds
+from recollect.ranking.profiles import DEFAULT
+from recollect.search.recall import query_of, recall
+from recollect.search.rows import memories_by_id, moment, scope_id
+from recollect.search.texts import (
+    all_scopes,
+    count_by_kind,
+    count_without_tokens,
+    memory_page,
+    named_tokens,
+    notes_by_scope,
+    scope_counts,
+    sessions_of,
+    store_counts,
+    store_setting,
+)
+from recollect.services import ExpectedVersion, Services, retry_after_failover
+from recollect.stores.port import Progress
+from recollect.stores.url import IN_MEMORY
+from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
+from recollect.transfer.moved_rows import Export, Import, exporting
+from recollect.write import catch_up, embedding
+from recollect.write.embedding import model_proposal
+from recollect.write.inputs import listed
+from recollect.write.repository import Priority, is_dead
+
+if TYPE_CHECKING:
+    from recollect.domain.records import NamedToken, Scope
+    from recollect.engine import Engine
+    from recollect.ranking.candidates import Profile
+    from recollect.review.results import (
+        ConsolidationReport,
+        Duplicates,
+        SplitAnalysis,
+        SplitProposal,
+        SplitResult,
+        SplitUndo,
+        UndoSplitResult,
+    )
+    from recollect.review.settling import Settling
+    from recollect.review.split import PartLike
+    from recollect.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """`memory.upkeep`: care for the store, and tidy the graph."""
+
+    services: Services
+
+    @property
+    def settling(self) -> Settling:
+        """Decisions for a person to make, and the ways to make them."""
+        from recollect.review.settling import Settling
+
+        return Settling(self.services)
+
+    def backup(self, path: str | None = None, progress: Progress | None = None) -> BackupFile:
+        """Copy the store to a new file, while others may go on writing.
+
+        Without a path, into the folder of backups beside the store, under the name of this moment.
+        """
+        target = _new_backup(self.services) if path is None else Path(path)
+        self.services.store.backup(str(target), progress)
+        return _backup(target)
+
+    @retry_after_failover
+    def store_state(self) -> StoreState:
+        """Return the kind of store, its size, who works on it, its backups and its replica."""
+        return store_state(self.services)
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self.services.clock()
+
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        """Everything that is wrong with the store; empty if nothing is.
+
+        With `quick`, only whether all of it can be read, and texts are what was stored.
+        """
+        return self.services.store.verify(quick=quick)
+
+    def repair(self) -> Sequence[Problem]:
+        """Rebuild what is derived from the rows; returns the remaining problems.
+
+        From a file with damaged pages, everything readable is copied to a new one.
+        """
+        return self.services.store.repair()
+
+    @retry_after_failover
+    def version(self) -> int:
+        """Another number once anybody has written something, in this process or another."""
+        return self.services.store.version()
+
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
+        versions, as returned by `memory_version`. The check runs in the change's transaction.
+        """
+        from recollect.engine import Engine  # it has us as a part
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
+
+    def begin_shutdown(self) -> None:
+        """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
+        self.services.shutdown.set()
+
+    @retry_after_failover
+    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind; with `superseded`, those too."""
+        with self.services.read() as view:
+            return count_by_kind(view, self.services.where(superseded=superseded))
+
+    @retry_after_failover
+    def own_counts(self) -> ScopeCounts:
+        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
+        with self.services.read() as view:
+            scope = self.services.scope
+            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
+
+    @retry_after_failover
+    def session_count(self) -> int:
+        """How many conversations there are, in every scope."""
+        with self.services.read_everything() as view:
+            return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
+
+    @retry_after_failover
+    def scopes(self) -> Sequence[Scope]:
+        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
+        with self.services.read_everything() as view:
+            return tuple(all_scopes(view))
+
+    @retry_after_failover
+    def notes_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its notes in force."""
+        with self.services.read_everything() as view:
+            return notes_by_scope(view)
+
+    @retry_after_failover
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
+        """Return the scope of a memory in the whole store, also of a forgotten one."""
+        with self.services.read_everything() as view:
+            memory = memories_by_id(view, [id]).get(id)
+        return None if memory is None else memory.scope
+
+    @retry_after_failover
+    def ids_after(self, after: int, limit: int) -> list[int]:
+        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
+        with self.services.read() as view:
+            return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
+
+    @retry_after_failover
+    def passages_without_tokens(self) -> int:
+        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
+        embedder, _ = embedding.embedder_or_reason(self.services)
+        if embedder is None or embedding.token_embedder(embedder) is None:
+            return 0
+        with self.services.read_everything() as view:
+            return count_without_tokens(view)
+
+    @retry_after_failover
+    def unrecorded_answers(self) -> tuple[int, str | None]:
+        """How many answers could not be noted as shown, in any process, and why not, in this one."""
+        with self.services.read_everything() as view:
+            missed = store_counts(view).unnoted
+        return missed + self.services.usage.failures, self.services.usage.last_failure
+
+    @retry_after_failover
+    def model_proposal(self) -> ModelProposal | None:
+        """The model that suits the languages of the newest texts better, if there is one, and what to run."""
+        return model_proposal(self.services)
+
+    def embed_pending(self, progress: Progress | None = None, *, past: bool = False) -> EmbedResult:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
+
+        With `past`, also former and superseded ones, which came from elsewhere without their vectors.
+        """
+        return catch_up.embed_all_pending(self.services.for_writing, progress, past=past)
+
+    def embed_in_background(self) -> None:
+        """Embed the texts that wait for a vector, until none does or the memory is closed."""
+        catch_up.embed_in_background(self.services.for_writing)
+
+    def forget_all(self) -> int:
+        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        from recollect.memories.notes import forget_all
+
+        return forget_all(self.services)
+
+    def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
+        """Open an export of one moment: of this scope, or of `everything` in the store."""
+        return exporting(self.services, everything=everything)
+
+    def importing(self) -> Import:
+        """Takes in what comes from another memory."""
+        return Import(self.services.for_writing, self.services.for_writing.clock())
+
+    @retry_after_failover
+    def find_duplicate_observations(
+        self,
+        entity: str | None = None,
+        *,
+        threshold: float = SIMILAR_COSINE,
+        containment: float = CONTAINED_SHARE,
+        limit: int = 100,
+        progress: Progress | None = None,
+    ) -> Duplicates:
+        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        from recollect.review.report import find_duplicate_observations
+
+        return find_duplicate_observations(
+            self.services.for_writing,
+            entity,
+            threshold=threshold,
+            containment=containment,
+            limit=limit,
+            progress=progress,
+        )
+
+    @retry_after_failover
+    def consolidation_report(
+        self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
+    ) -> ConsolidationReport:
+        """Report what could be tidied: entities to split, near-repeats, and stale entities."""
+        from recollect.review.report import consolidation_report
+
+        return consolidation_report(self.services.for_writing, stale_days, progress)
+
+    @retry_after_failover
+    def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
+        """Entities with too many observations that fall into topics, the most urgent first."""
+        from recollect.review.split import find_split_candidates
+
+        return find_split_candidates(self.services.for_writing, progress)
+
+    @retry_after_failover
+    def analyze_split(self, name: str) -> SplitAnalysis:
+        """Whether an entity should be split, and into which topics."""
+        from recollect.review.split import analyze_split
+
+        return analyze_split(self.services.for_writing, name)
+
+    @retry_after_failover
+    def propose_split(self, name: str) -> SplitProposal:
+        """Parts for `execute_split`, to look over first. Nothing is written."""
+        from recollect.review.split import propose_split
+
+        return propose_split(self.services.for_writing, name)
+
+    def execute_split(
+        self, name: str, parts: Iterable[PartLike], progress: Progress | None = None
+    ) -> SplitResult:
+        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+
+        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
+        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
+        """
+        from recollect.review.split import execute_split
+
+        return execute_split(self.services.for_writing, name, parts, progress)
+
+    def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
+        """Take a split back as if it had not been; refused where a part was changed since."""
+        from recollect.review.split import undo_split
+
+        return undo_split(self.services.for_writing, undo)
+
+    def add_reflection(
+        self,
+        content: str,
+        *,
+        about: Iterable[str] = (),
+        author: str | None = None,
+        mood: str | None = None,
+        session: str | None = None,
+        relation: tuple[str, str, str] | None = None,
+        key: str | None = None,
+    ) -> Remembered:
+        """Store a reflection: a note of that category with an opinion on what is remembered.
+
+        `about` names entities, `session` a conversation and `relation` a (source, type, target), all of which
+        must exist. Entities that the text names are linked as well.
+        """
+        if session is not None:
+            check_session(self.services, session)
+        known = None if relation is None else existing_relation(self.services, relation)
+        ends = () if known is None else (known[0], known[2])
+        note = {
+            "text": content,
+            "category": reflections.CATEGORY,
+            "speaker": author,
+            "about": (*listed(about, "Entities of `about`"), *ends),
+            "tags": reflections.reflection_tags(mood, session, known),
+        }
+        return remember(self.services.for_writing, note, key, reflections.check_category)
+
+    @retry_after_failover
+    def search_reflections(
+        self,
+        query: str,
+        *,
+        author: str | None = None,
+        mood: str | None = None,
+        about: str | None = None,
+        session: str | None = None,
+        relation: tuple[str, str, str] | None = None,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        explain: bool = False,
+        record: bool = True,
+    ) -> Answer:
+        """As `recall`, over reflections alone: of an author, in a mood, about an entity and so on."""
+        ranker = self.services.profile(profile)
+        known = None if relation is None else existing_relation(self.services, relation)
+        asked = query_of(
+            self.services,
+            query,
+            ranker,
+            limit=limit,
+            kinds=(Kind.NOTE,),
+            explain=explain,
+            record=record,
+            tags=reflections.reflection_tags(mood, session, known),
+            category=reflections.CATEGORY,
+            speaker=None if author is None else clean_name(author, "author"),
+            about=None if about is None else entity_named(self.services, about),
+        )
+        return recall(self.services, asked, ranker)
+
+
+# The store itself: what kind it is, who works on it, and its backups.
+
+StoreKind = Literal["file", "server", "memory"]
+_FOR_THE_OWNER_ALONE = 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Work that one process at a time may do, and who does it."""
+
+    name: str
+    holder: str
+    until: datetime
+    holder_is_gone: bool
+    """Certainly gone; unknown for a holder on another machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFile:
+    name: str
+    bytes: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    id: str
+    """Of each store another one, also of a copy."""
+    kind: StoreKind
+    bytes: int
+    schema: int
+    """The version of its form."""
+    read_only: bool
+    leases: tuple[Lease, ...]
+    backups: tuple[BackupFile, ...]
+    """The newest first."""
+    has_replica: bool
+    replica_problem: str | None
+    """Why the server that is to answer questions left the last one to the primary, if it did."""
+    replica_lag_seconds: float | None
+    """How far that server is behind, if there is one and it is known."""
+    cache_problem: str | None
+    """Why programs do not share one cache of vectors, if so. Known after the first search by meaning."""
+
+
+def store_state(services: Services) -> StoreState:
+    store: Any = services.store.store
+    path = _file_of(services)
+    with services.read_everything() as view:
+        rows = view.rows("lease", ("name", "holder", "until"))
+        id_ = store_setting(view, "store_id") or ""
+    kind: StoreKind = "file" if path is not None else "server" if hasattr(store, "location") else "memory"
+    size, schema = services.store.size()
+    lag = getattr(store, "replica_lag_seconds", None)
+    return StoreState(
+        id_,
+        kind,
+        size,
+        schema,
+        services.store.read_only,
+        tuple(Lease(name, holder, moment(until), is_dead(holder)) for name, holder, until in rows),
+        () if path is None else tuple(_backups(_folder(path))),
+        getattr(store, "replica", None) is not None,
+        getattr(store, "replica_trouble", None),
+        None if lag is None else lag(),
+        getattr(store, "cache_trouble", None),
+    )
+
+
+def _new_backup(services: Services) -> Path:
+    """The path of a backup that begins now, in a folder that exists."""
+    path = _file_of(services)
+    if path is None:
+        raise StoreUnavailable(
+            "This memory has no file of its own: a server's tools back its database up, and an export holds "
+            "everything that is remembered."
+        )
+    folder = _folder(path)
+    now = services.clock().astimezone(UTC)
+    try:
+        folder.mkdir(mode=_FOR_THE_OWNER_ALONE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"No backup could be made in {folder}: {error.strerror}.") from error
+    return folder / f"{now:%Y-%m-%dT%H%M%S.%fZ}.db"
+
+
+def _file_of(services: Services) -> Path | None:
+    path = getattr(services.store.store, "path", None)
+    return path if isinstance(path, Path) and path.name != IN_MEMORY else None
+
+
+def _folder(path: Path) -> Path:
+    return path.with_name(f"{path.name}-backups")
+
+
+def _backups(folder: Path) -> list[BackupFile]:
+    try:
+        found = [_backup(each) for each in folder.iterdir() if each.suffix == ".db"]
+    except OSError:
+        return []
+    return sorted(found, key=lambda each: (each.at, each.name), reverse=True)
+
+
+def _backup(path: Path) -> BackupFile:
+    state = path.stat()
+    return BackupFile(path.name, state.st_size, datetime.fromtimestamp(state.st_mtime, UTC))
+
+
+# `memory.tokens`: who may use this store over HTTP, each by a token of their own.
+
+RIGHTS = ("read", "write", "admin")
+"""Each includes those before it."""
+TOKEN_PREFIX = "recollect_"  # noqa: S105  # what every token begins with, for who finds one in a file
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Creates, lists and revokes named tokens. They belong to the store, whatever scope the memory is of."""
+
+    services: Services
+
+    def create(self, name: str, *, right: str = "write", sees: Scope | None = None) -> str:
+        """Create a token and return it. Only its hash is stored, so it cannot be shown again.
+
+        `sees` limits its holder to one scope, with the agent None to all agents of an owner; None: every
+        scope.
+        """
+        if right not in RIGHTS:
+            raise InvalidInput(f"There is no right {right!r}; there are: {', '.join(RIGHTS)}.")
+        if sees is not None:
+            for each, what in ((sees.owner, "owner"), (sees.agent, "agent")):
+                if each:
+                    clean_name(each, what)
+        token = TOKEN_PREFIX + secrets.token_urlsafe(_BYTES)
+        self.services.write([CreateToken(_checked(name), token_digest(token), right, sees)])
+        return token
+
+    @retry_after_failover
+    def list(self) -> tuple[NamedToken, ...]:
+        """By name."""
+        with self.services.read_everything() as view:
+            return named_tokens(view)
+
+    def revoke(self, name: str) -> None:
+        """Refuse the token from now on; a server notices within a second or two."""
+        if not self.services.write([RevokeToken(_checked(name))])[0].count:
+            known = ", ".join(each.name for each in self.list()) or "none yet"
+            raise NotFound(f"There is no token {name!r}; there are: {known}.")
+
+    def note_use(self, token: NamedToken) -> None:
+        """Record the use in the background; a busy or read-only store goes on without it."""
+        if not self.services.store.read_only:
+            self.services.worker.submit(Priority.USAGE, lambda: self._write_use(token))
+
+    def _write_use(self, token: NamedToken) -> None:
+        with suppress(RecollectError):
+            self.services.write([NoteTokenUse(token.digest)])
+
+
+def token_digest(token: str) -> str:
+    """256 bits of chance cannot be guessed from a quick hash either."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"{name[:80]!r} is no name for a token; take up to 64 letters of ASCII, digits, dots, dashes and "
+            "underscores, with a letter or digit first: laptop, ci.read"
+        )
+    return name

@@ -1,0 +1,434 @@
+"""The clients we know: where each keeps its settings, how its entry for our server looks, and its hooks."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path, PurePath, PureWindowsPath
+from typing import Any
+
+from recollect.domain.errors import Conflict, InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+
+NAME = "recollect"
+MODULE = "recollect.cli.main"
+HOOKS_MODULE = "recollect.hooks"
+SAFE_MODULE_OPTIONS = ("-P", "-m")
+"""Clients start us in the project's folder: without -P, Python would load a `json.py` that is there."""
+_WRITTEN = ("type", "command", "args", "env", "environment")
+_NEVER_WRITTEN = ("_KEY", "_TOKEN")
+"""Endings of variables that hold secrets: a user put these here by hand."""
+_ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class AnotherEntry(Conflict):
+    """The name is taken by an entry that does not start Recollect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A command that works wherever it is run from: absolute paths, and nothing from the shell."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The command line for a person, with quotes around words with blanks."""
+        words = (self.command, *self.arguments)
+        return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+    @property
+    def may_vanish(self) -> bool:
+        """Whether it lies in the cache of uv, where `uvx` keeps what it runs until that is swept."""
+        parts = PureWindowsPath(self.command).parts
+        return any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in parts)
+
+
+def checked_name(name: str) -> str:
+    """A name that every client takes."""
+    if not _ALLOWED.fullmatch(name):
+        raise InvalidInput(
+            f"{name!r} is no name for a server: up to 64 letters, digits, hyphens and underscores."
+        )
+    return name
+
+
+def server_entry(launch: Launch, *, typed: bool, in_one_list: bool = False) -> dict[str, Any]:
+    """`in_one_list`: as opencode has it, command and arguments together."""
+    if in_one_list:
+        local: dict[str, Any] = {"type": "local", "command": [launch.command, *launch.arguments]}
+        return {**local, "environment": dict(launch.variables)} if launch.variables else local
+    made: dict[str, Any] = {"type": "stdio"} if typed else {}
+    made |= {"command": launch.command, "args": list(launch.arguments)}
+    if launch.variables:
+        made["env"] = dict(launch.variables)
+    return made
+
+
+def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Our entry as it shall be, with what the client or the user has put into it beside."""
+    theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
+    key = "environment" if wanted.get("type") == "local" else "env"
+    kept = {
+        name: value
+        for name, value in _variables(there).items()
+        if not name.startswith("RECOLLECT_") or name.endswith(_NEVER_WRITTEN)
+    }
+    env = {key: {**kept, **wanted.get(key, {})}} if kept else {}
+    return {**wanted, **env, **theirs}
+
+
+def entry_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Lines for a person: how an update changes the command that starts us."""
+    old, new = _words(before), _words(after)
+    return [
+        *(f"- {line}" for line in old if line not in new),
+        *(f"+ {line}" for line in new if line not in old),
+    ]
+
+
+def _words(found: Mapping[str, Any]) -> list[str]:
+    command, *arguments = map(str, _command(found) or (None,))
+    named = _variables(found).items()
+    return [
+        Launch(command, tuple(arguments)).line,
+        *(f"{name}={value}" for name, value in named if not name.endswith(_NEVER_WRITTEN)),
+    ]
+
+
+def _command(found: Mapping[str, Any]) -> list[Any]:
+    """The command's words; one client has them all in one list."""
+    command, arguments = found.get("command"), found.get("args")
+    first = command if isinstance(command, list) else [command]
+    return [*first, *(arguments if isinstance(arguments, list) else ())]
+
+
+def _variables(found: Mapping[str, Any]) -> dict[str, Any]:
+    variables = found.get("env", found.get("environment"))
+    return variables if isinstance(variables, dict) else {}
+
+
+def is_ours(found: Any) -> bool:
+    """Whether an entry starts Recollect, whatever else it says."""
+    if not isinstance(found, dict):
+        return False
+    texts = [word for word in _command(found) if isinstance(word, str)]
+    return "serve" in texts and any(_names_us(word) for word in texts)
+
+
+def _names_us(word: str) -> bool:
+    # Windows paths part at both slashes, so this reads any system's.
+    stem = PurePath(PureWindowsPath(word).name).stem.casefold()
+    return stem in {NAME, f"{NAME}-memory"} or word == MODULE
+
+
+def launch_words(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
+    """The command's words, absolute: a client with windows does not have the user's PATH."""
+    scripts = Path(sysconfig.get_path("scripts")) if scripts is None else scripts
+    for name in (NAME, f"{NAME}.exe"):
+        if (scripts / name).is_file():
+            # Not resolved: a link in a virtual environment is what makes it that environment's.
+            return (str((scripts / name).absolute()),)
+    return (executable or sys.executable, *SAFE_MODULE_OPTIONS, MODULE)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Facts that decide where settings are. Paths are data, so any system can be asked about anywhere."""
+
+    system: str
+    """As `sys.platform` has it: win32, darwin; everything else is taken for a Linux."""
+    home: PurePath
+    environ: Mapping[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    """Folders of Windows packages, from which a packaged Claude Desktop reads instead."""
+
+    def settings(self) -> PurePath:
+        """Where programs with windows keep their settings."""
+        match self.system:
+            case "win32":
+                return self.folder_in("APPDATA") or self.home / "AppData" / "Roaming"
+            case "darwin":
+                return self.home / "Library" / "Application Support"
+            case _:
+                return self.folder_in("XDG_CONFIG_HOME") or self.home / ".config"
+
+    def folder_in(self, variable: str) -> PurePath | None:
+        value = self.environ.get(variable)
+        return type(self.home)(value) if value else None
+
+    def windows_packages(self) -> PurePath:
+        return (self.folder_in("LOCALAPPDATA") or self.home / "AppData" / "Local") / "Packages"
+
+
+def this_machine(environ: Mapping[str, str]) -> Machine:
+    machine = Machine(sys.platform, Path.home(), environ)
+    if machine.system != "win32":
+        return machine
+    packages = Path(machine.windows_packages())
+    names = tuple(each.name for each in packages.iterdir()) if packages.is_dir() else ()
+    return Machine(machine.system, machine.home, environ, names)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    name: str
+    title: str
+    next: str
+    """The step after which the client sees the change."""
+    user: Callable[[Machine], PurePath] | None = None
+    """The settings for all of the user's work; None where the place is unknown."""
+    project: str | None = None
+    """The settings within a project, from its folder."""
+    key: str = "mcpServers"
+    """The key whose object holds the servers, by name."""
+    typed: bool = True
+    """Whether an entry says that the client talks to the server over standard input and output."""
+    toml: bool = False
+    """Whether its settings are TOML, which we do not edit."""
+    in_one_list: bool = False
+    """Whether an entry has its command and arguments in one list."""
+
+    def entry(self, launch: Launch) -> dict[str, Any]:
+        return server_entry(launch, typed=self.typed, in_one_list=self.in_one_list)
+
+    def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
+        """Text to paste where there is no file that we may edit."""
+        if not self.toml:
+            return json.dumps({self.key: {name: entry}}, indent=2, ensure_ascii=False)
+        tables = {name: value for name, value in entry.items() if isinstance(value, dict)}
+        lines = [f"[{self.key}.{name}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in entry.items() if key not in tables]
+        for key, table in tables.items():
+            lines += ["", f"[{self.key}.{name}.{key}]", *(f"{each} = {_toml(table[each])}" for each in table)]
+        return "\n".join(lines)
+
+    def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
+        if self.user is None:
+            raise InvalidInput(
+                "There is no telling where another client keeps its settings; change them there by hand."
+            )
+        if project is None:
+            return self.user(machine)
+        if self.project is None:
+            raise InvalidInput(f"{self.title} has no settings for a project; leave out --project.")
+        return project.joinpath(*self.project.split("/"))
+
+
+def _toml(value: Any) -> str:
+    """A text or a list of texts; what JSON makes of them is TOML too, but for one control character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _claude_desktop(machine: Machine) -> PurePath:
+    # A packaged install is shown a file system of its own, and never sees the usual file.
+    packaged = sorted(each for each in machine.packages if each.startswith("Claude_"))
+    if machine.system == "win32" and packaged:
+        settings = machine.windows_packages() / packaged[0] / "LocalCache" / "Roaming"
+    else:
+        settings = machine.settings()
+    return settings / "Claude" / "claude_desktop_config.json"
+
+
+_ALL = (
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        "Quit Claude Desktop, not only its window, and start it again.",
+        _claude_desktop,
+        typed=False,
+    ),
+    Client(
+        "claude-code",
+        "Claude Code",
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json",
+        ".mcp.json",
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        "Restart Cursor, and see that the server is switched on in its settings.",
+        lambda machine: machine.home / ".cursor" / "mcp.json",
+        ".cursor/mcp.json",
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        "Run “MCP: List Servers” in the command palette and start it.",
+        lambda machine: machine.settings() / "Code" / "User" / "mcp.json",
+        ".vscode/mcp.json",
+        "servers",
+    ),
+    Client(
+        "codex",
+        "Codex",
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "config.toml",
+        ".codex/config.toml",
+        "mcp_servers",
+        typed=False,
+        toml=True,
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: machine.home / ".gemini" / "settings.json",
+        ".gemini/settings.json",
+        typed=False,
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        "Start opencode again; `opencode mcp list` shows the server.",
+        # On every system, as its makers have it.
+        lambda machine: (
+            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode" / "opencode.json"
+        ),
+        "opencode.json",
+        "mcp",
+        in_one_list=True,
+    ),
+    Client("generic", "Another client", "Paste it where the client keeps its servers.", typed=False),
+)
+CLIENTS = {client.name: client for client in _ALL}
+
+
+def client_named(name: str) -> Client:
+    try:
+        return CLIENTS[name]
+    except KeyError:
+        raise InvalidInput(f"No client named {name!r}; there are: {', '.join(CLIENTS)}.") from None
+
+
+# The hooks of each client: its events, where it lists them, and how it wants a command
+
+
+@dataclass(frozen=True, slots=True)
+class HookClient:
+    name: str
+    title: str
+    events: Mapping[str, str]
+    """The client's name of each event, and ours."""
+    user: Callable[[Machine], PurePath]
+    project: str
+    next: str
+    """The step after which the client runs the hooks."""
+    is_plugin: bool = False
+    """Whether its hooks are a program instead of a list."""
+    version: int | None = None
+    """The `version` that a new file needs."""
+    timeout: int = 5
+    """In the client's own unit. We are much quicker; this is for a machine that hangs."""
+    grouped: bool = True
+    """Whether an entry is a group of hooks."""
+
+    def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
+        return self.user(machine) if project is None else project.joinpath(*self.project.split("/"))
+
+    def entries(self, python: str, options: Sequence[str], system: str) -> dict[str, dict[str, Any]]:
+        """The entries to write, by the client's event."""
+        return {
+            event: self._entry(_line([*_hook_words(python, self.name), ours, *options], system))
+            for event, ours in self.events.items()
+        }
+
+    def _entry(self, line: str) -> dict[str, Any]:
+        hook: dict[str, Any] = {"command": line, "timeout": self.timeout}
+        if not self.grouped:
+            return hook
+        named = {"name": "recollect"} if self.name == "gemini" else {}
+        return {"hooks": [{"type": "command", **named, **hook}]}
+
+
+def _hook_words(python: str, client: str) -> list[str]:
+    return [python, *SAFE_MODULE_OPTIONS, HOOKS_MODULE, client]
+
+
+def _line(words: Sequence[str], system: str) -> str:
+    """As a shell reads it."""
+    if system != "win32":
+        return shlex.join(words)
+    return " ".join(f'"{word}"' if any(sign in word for sign in " &()^") else word for word in words)
+
+
+_ALL_HOOKS = (
+    HookClient(
+        "claude-code",
+        "Claude Code",
+        {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn"},
+        lambda machine: (
+            (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home / ".claude") / "settings.json"
+        ),
+        ".claude/settings.local.json",
+        "Start a new session; `/hooks` shows them.",
+    ),
+    HookClient(
+        "codex",
+        "Codex",
+        {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn"},
+        lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "hooks.json",
+        ".codex/hooks.json",
+        "Start a new session and trust them in `/hooks`: Codex runs no hook that you have not reviewed.",
+    ),
+    HookClient(
+        "gemini",
+        "Gemini CLI",
+        {"SessionStart": "start", "BeforeAgent": "prompt", "AfterAgent": "turn"},
+        lambda machine: machine.home / ".gemini" / "settings.json",
+        ".gemini/settings.json",
+        "Start a new session; `/hooks` shows them.",
+        timeout=5000,
+    ),
+    HookClient(
+        "opencode",
+        "opencode",
+        {"session.created": "start", "chat.message": "prompt", "session.idle": "turn"},
+        lambda machine: (
+            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config")
+            / "opencode"
+            / "plugin"
+            / "recollect.js"
+        ),
+        ".opencode/plugin/recollect.js",
+        "Start opencode again.",
+        is_plugin=True,
+        timeout=5000,
+    ),
+    HookClient(
+        "cursor",
+        "Cursor",
+        {"sessionStart": "start", "beforeSubmitPrompt": "said", "afterAgentResponse": "turn"},
+        lambda machine: machine.home / ".cursor" / "hooks.json",
+        ".cursor/hooks.json",
+        "Restart Cursor. What is said is kept. Its hooks cannot put anything before a prompt: for recalling "
+        "there is the server, recollect mcp install cursor.",
+        version=1,
+        grouped=False,
+    ),
+)
+HOOK_CLIENTS = {client.name: client for client in _ALL_HOOKS}
+
+
+PLUGIN_MARK = f"// Written by `recollect hooks install opencode`; it runs {HOOKS_MODULE}."
+
+
+def opencode_plugin(client: HookClient, python: str, options: Sequence[str]) -> str:
+    """The plugin, whole: opencode has no list of hooks."""
+    text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
+    filled = {
+        "COMMAND": _hook_words(python, client.name),
+        "OPTIONS": list(options),
+        "MILLISECONDS": client.timeout,
+    }
+    for name, value in filled.items():
+        text = text.replace(f"__{name}__", json.dumps(value), 1)
+    return f"{PLUGIN_MARK}\n{text}"

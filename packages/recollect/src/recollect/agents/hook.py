@@ -1,0 +1,259 @@
+"""Run one hook: queue the message, ask for relevant memories, print them, and exit.
+
+It never fails a prompt and never delays one: whatever happens, it ends with 0, and at its deadline at the
+latest, with nothing printed and a line in the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import threading
+import time
+
+from recollect.agents.hook_files import (
+    HookSettings,
+    address_path,
+    hook_settings,
+    hooks_folder,
+    is_claimed,
+    note_event,
+    put_waiting,
+)
+from recollect.agents.wire import NobodyListens, ask, read_address
+from recollect.domain.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, NoReturn
+
+EVENTS = ("start", "prompt", "said", "turn")
+"""A session began; a prompt, which wants an answer; a prompt, which does not; the agent has answered."""
+_PROMPT_EVENTS = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
+_ANSWERS = ("last_assistant_message", "prompt_response", "text")
+"""Claude Code and Codex, Gemini, Cursor."""
+# Not the user's words: commands of the client, and its own notes to the model.
+_NOT_SAID = re.compile(
+    r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)"
+)
+_LONGEST_TEXT = 200_000
+"""Characters of a message that are kept; a longer one is a pasted file."""
+_LONGEST_NAME = 200
+
+
+class HookEvent:
+    __slots__ = ("begins_anew", "client", "kind", "session", "text", "transcript")
+
+    def __init__(
+        self, client: str, kind: str, session: str, text: str, transcript: str, *, begins_anew: bool
+    ) -> None:
+        self.client = client
+        self.kind = kind
+        self.session = session
+        """The conversation's name in the memory."""
+        self.text = text
+        """The prompt, or what the agent answered; empty where there is nothing."""
+        self.transcript = transcript
+        """The client's own file of the conversation, where the event names one."""
+        self.begins_anew = begins_anew
+        """Whether the model has lost what it was given before in this session."""
+
+
+def hook_event(client: str, kind: str, given: str) -> HookEvent:
+    """Read what a client writes to standard input."""
+    try:
+        event = json.loads(given)
+    except ValueError as error:
+        raise InvalidInput(f"What {client} sent is no JSON: {error}") from error
+    if not isinstance(event, dict):
+        raise InvalidInput(f"What {client} sent is no JSON object.")
+    session = _first(event, ("session_id", "conversation_id")) or "unnamed"
+    text = _first(event, ("prompt",) if kind in {"prompt", "said"} else _ANSWERS) if kind != "start" else ""
+    if kind in {"prompt", "said"} and _NOT_SAID.match(text):
+        text = ""
+    return HookEvent(
+        client,
+        kind,
+        f"{client} {session}"[:_LONGEST_NAME],
+        text[:_LONGEST_TEXT],
+        _first(event, ("transcript_path",)),
+        begins_anew=kind == "start" and event.get("source") in {"clear", "compact", "startup"},
+    )
+
+
+def injection(client: str, text: str) -> str:
+    """The JSON that the client reads from standard output."""
+    if client in _PROMPT_EVENTS:
+        specific = {"hookEventName": _PROMPT_EVENTS[client], "additionalContext": text}
+        return json.dumps({"hookSpecificOutput": specific})
+    return json.dumps({"context": text})
+
+
+def _first(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The first text among these names, without NUL and lone surrogates, which the store refuses."""
+    found = next((event[name] for name in names if isinstance(event.get(name), str)), "")
+    return found.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+_LONGEST_INPUT = 8_000_000
+_NO_HURRY_SECONDS = 3.0
+"""For an event that no prompt waits for: less than the clients' own limit."""
+_BETWEEN_TRIES_SECONDS = 0.02
+_TO_KEEP_SECONDS = 1.0
+"""So much longer than its deadline a hook may take to keep what was said."""
+
+
+def run_hook(words: Sequence[str], began: float) -> NoReturn:
+    """Run one event; `words` are the client, the event, and options."""
+    client, kind = [*words, "", ""][:2]
+    folder = ""
+    try:
+        known = hook_settings(words[2:], os.environ)
+        folder = known.folder
+        _Hook(known, client, kind, began).run()
+    except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
+        detail = f"{type(error).__name__}: {error}"
+        note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
+    finally:
+        os._exit(0)  # also where there is no place for a log
+
+
+class _Hook:
+    def __init__(self, known: HookSettings, client: str, kind: str, began: float) -> None:
+        self.known = known
+        self.client = client
+        self.kind = kind
+        self.began = began
+        seconds = known.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
+        self.deadline = began + seconds
+        self.kept = threading.Event()
+        self.ending = threading.Lock()
+        self.starting = threading.Lock()
+        self.started = False
+
+    def run(self) -> None:
+        if self.kind not in EVENTS:
+            raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
+        threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
+        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
+        event = hook_event(self.client, self.kind, given)
+        more = self._keep(event)
+        self.kept.set()
+        outcome, found, answer = self._outcome(event)
+        self.ending.acquire()  # from here on the deadline lets us finish
+        if answer:
+            sys.stdout.write(f"{injection(self.client, answer)}\n")
+            sys.stdout.flush()
+        self._note(outcome, {**more, **found})
+
+    def _end_at_the_deadline(self) -> None:
+        time.sleep(max(0.0, self.deadline - time.monotonic()))
+        self.kept.wait(_TO_KEEP_SECONDS)
+        self.ending.acquire()
+        if not is_claimed(self.known.folder, self.known.key):
+            self._start_resident()  # or a slow machine would never have one
+        self._note("late", {})
+        os._exit(0)
+
+    def _note(self, outcome: str, more: dict[str, Any]) -> None:
+        note_event(self.known.folder, self.client, self.kind, outcome, ms=_elapsed(self.began), **more)
+
+    def _keep(self, event: HookEvent) -> dict[str, Any]:
+        """Leave what was said to be captured. What to log beside."""
+        transcript = event.transcript if event.kind == "turn" and not event.text else ""
+        if not event.text and not transcript:
+            return {}
+        row = {
+            "client": event.client,
+            "session": event.session,
+            "role": "assistant" if event.kind == "turn" else "user",
+            "text": event.text,
+            "transcript": transcript,
+            "at": time.time(),
+            "owner": self.known.owner,
+            "agent": self.known.agent,
+            "allows_secrets": self.known.allows_secrets,
+        }
+        lost = put_waiting(self.known.folder, self.known.key, json.dumps(row))
+        return {"detail": f"{lost} older messages gave way"} if lost else {}
+
+    def _outcome(self, event: HookEvent) -> tuple[str, dict[str, Any], str]:
+        """The outcome of the event, further fields for the log, and the text for the model."""
+        asks = event.kind == "prompt" and bool(event.text)
+        request = {
+            "do": "prompt" if asks else "capture",
+            "owner": self.known.owner,
+            "agent": self.known.agent,
+            "session": event.session,
+            "text": event.text if asks else "",
+            "forget_shown": event.begins_anew,
+            "budget_tokens": self.known.budget_tokens,
+        }
+        try:
+            reply = self._ask_listener(request, waits=asks)
+        except TimeoutError:
+            return "late", {}, ""
+        if not asks:
+            return ("skipped" if event.kind == "prompt" else "noted"), {}, ""
+        if reply is None:
+            return "starting", {}, ""
+        if "error" in reply:
+            return "error", {"detail": str(reply["error"])}, ""
+        answer = str(reply.get("answer") or "")
+        return ("answered", {"memories": reply.get("memories", 0)}, answer) if answer else ("silent", {}, "")
+
+    def _ask_listener(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
+        """Return the listener's answer; None where there is no listener yet, and one is starting."""
+        place = self.known.folder, self.known.key
+        while True:
+            left = self.deadline - time.monotonic()
+            if is_claimed(*place):
+                address = read_address(address_path(*place))
+                if address is not None:
+                    try:
+                        return ask(address, request, max(left, 0.001))
+                    except NobodyListens:
+                        pass
+            else:
+                self._start_resident()
+            if not waits or left < _BETWEEN_TRIES_SECONDS:
+                return None
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+
+    def _start_resident(self) -> None:
+        with self.starting:  # the deadline must not end us halfway
+            if not self.started:
+                start_resident(self.known)
+                self.started = True
+
+
+def start_resident(known: HookSettings) -> None:
+    """A process that stays: it must not hold the hook's pipes, nor end with the client.
+
+    Its errors go to a file beside the log.
+    """
+    import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
+
+    detached: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    errors = os.open(
+        os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+    )
+    try:
+        subprocess.Popen(  # noqa: S603  # ourselves
+            [sys.executable, "-P", "-m", "recollect.agents.listener", *known.resident],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            **detached,
+        )
+    finally:
+        os.close(errors)
+
+
+def _elapsed(began: float) -> int:
+    return round(1000 * (time.monotonic() - began))

@@ -1,0 +1,119 @@
+"""Ends the processes that hooks started, and removes the files that hooks keep."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from recollect.agents.hook_files import address_path, all_waiting, is_claimed
+from recollect.agents.wire import Address, NobodyListens, ask, is_alive, read_address
+
+_OF_STORE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
+_STOP_SECONDS = 2.0
+_END_SECONDS, _BETWEEN_LOOKS_SECONDS = 10.0, 0.05
+"""For a process that still stores what was said."""
+
+
+def answering_addresses(folder: str) -> dict[str, Address]:
+    """Of every process that answers hooks now, by the key of the store that it has open."""
+    found = {key: read_address(address_path(folder, key)) for key in _keys(folder) if is_claimed(folder, key)}
+    return {key: address for key, address in found.items() if address is not None and is_alive(address)}
+
+
+def stop_residents(folder: str) -> None:
+    """End those that hooks started. A server goes on."""
+    for key, address in answering_addresses(folder).items():
+        try:
+            stops = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
+        except (NobodyListens, OSError, ValueError):
+            continue
+        end = time.monotonic() + _END_SECONDS
+        while stops and time.monotonic() < end and is_claimed(folder, key):
+            time.sleep(_BETWEEN_LOOKS_SECONDS)
+
+
+def remove_hook_files(folder: str) -> int:
+    """Remove all but what a running process needs, and messages that no store has yet. How many those are."""
+    left = 0
+    for key in _keys(folder):
+        waiting = len(all_waiting(folder, key))
+        left += waiting
+        if is_claimed(folder, key):
+            continue
+        for path in Path(folder).glob(f"{key}.*"):
+            if path.suffix != ".waiting" or not waiting:
+                _remove(path)
+    for path in (*Path(folder).glob("settings-*"), Path(folder, "resident-errors.txt"), Path(folder, "log")):
+        _remove(path)
+    try:
+        Path(folder).rmdir()
+    except OSError:
+        return left  # a server still answers, or messages wait
+    return left
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _keys(folder: str) -> list[str]:
+    """The keys of stores that hooks have files of."""
+    return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _OF_STORE.match(path.name))})
+
+
+# Counts of a day, from the lines of the log
+
+_AS_THEY_ARE = ("answered", "silent", "late", "starting", "skipped")
+
+
+def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts for each client, and the errors."""
+    clients = sorted({str(event.get("client")) for event in events if event.get("client")})
+    return {
+        "clients": [
+            _counts(client, [each for each in events if each.get("client") == client]) for client in clients
+        ],
+        "errors": [
+            f"{event.get('at')} {event.get('event')}: {event.get('detail', '')}"
+            for event in events
+            if event.get("outcome") == "error"
+        ],
+    }
+
+
+def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    prompts = [event for event in events if event.get("event") == "prompt"]
+    outcomes = [event.get("outcome") for event in prompts]
+    counts: dict[str, Any] = {outcome: outcomes.count(outcome) for outcome in _AS_THEY_ARE}
+    captures = [event for event in events if event.get("event") == "capture"]
+    took = sorted(int(event["ms"]) for event in prompts if isinstance(event.get("ms"), int | float))
+    return {
+        "client": client,
+        "prompts": len(prompts),
+        **counts,
+        "memories": _total(prompts, "memories"),
+        "captured": sum(event.get("outcome") == "captured" for event in captures),
+        "repeated": sum(event.get("outcome") == "repeated" for event in captures),
+        "notes": _total(captures, "notes"),
+        "secrets": _total(captures, "secrets"),
+        "errors": sum(event.get("outcome") == "error" for event in events),
+        "p50_ms": percentile(took, 0.5),
+        "p95_ms": percentile(took, 0.95),
+    }
+
+
+def percentile(ordered: Sequence[int], share: float) -> int | None:
+    """The smallest number that so large a share does not exceed; None of none."""
+    return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None
+
+
+def _total(events: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(value for event in events if isinstance(value := event.get(name), int))

@@ -1,0 +1,370 @@
+"""Clients' settings files: our server and hooks put in or taken out, written whole, with a copy kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.agents.clients import HOOKS_MODULE, AnotherEntry, is_ours, updated_entry
+from recollect.domain.errors import Conflict, InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.agents.clients import Client, Launch
+
+_BOM = "\ufeff"
+_PRIVATE = 0o600
+"""For files that hold other servers' keys; as their owners make them, too."""
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+Content = dict[str, Any]
+
+
+class NotEditable(InvalidInput):
+    """A settings file that we cannot read, or could not change without losing something."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsEdit:
+    """A file's text before and after; None for a file that is not there."""
+
+    before: str | None
+    after: str | None
+    needs_backup: bool = True
+    """Whether the text before is more than what an earlier edit of ours made of it."""
+
+    @property
+    def is_none(self) -> bool:
+        return self.before == self.after
+
+
+# JSON text
+
+
+def read_content(text: str | None) -> Content:
+    """The object in a file; nothing for an empty one. A comment is refused: it could not be kept."""
+    plain = (text or "").removeprefix(_BOM)
+    if not plain.strip():
+        return {}
+    try:
+        content = json.loads(plain, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise NotEditable("it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        ended = error.pos >= len(plain.rstrip())
+        reason = "it ends too early" if ended else f"{error.msg}; comments are not kept, so none may be there"
+        raise NotEditable(f"line {error.lineno}: {reason}") from error
+    except ValueError as error:
+        raise NotEditable(str(error)) from error
+    if not isinstance(content, dict):
+        raise NotEditable("it holds no JSON object")
+    return content
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Content:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return content
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def write_content(content: Content, like: str | None) -> str:
+    """The object as text, with the indent, line ends and byte order mark of the text before."""
+    like = like or ""
+    plain = like.removeprefix(_BOM)
+    indent: str | None = "  "
+    compact, ascii_only, ending = False, False, "\n"
+    if plain.strip():
+        step = re.search(r"\n([ \t]*)\S", plain.strip())
+        indent = None if step is None else step[1]
+        compact = step is None and ":" in plain and '": ' not in plain
+        ascii_only, ending = plain.isascii(), plain[len(plain.rstrip()) :]
+    try:
+        text = json.dumps(
+            content,
+            indent=indent,
+            separators=(",", ":") if compact else None,
+            ensure_ascii=ascii_only,
+            allow_nan=False,
+        )
+        text.encode()
+    except ValueError as error:
+        raise NotEditable("it holds values that we cannot write as they are") from error
+    newline = "\r\n" if "\r\n" in plain else "\n"
+    after = like[: len(like) - len(plain)] + text.replace("\n", newline) + ending
+    # Write only text that reads back as the same content.
+    if read_content(after) != content:
+        raise NotEditable("it holds values that we cannot write as they are")
+    return after
+
+
+# Servers
+
+
+def server_in(client: Client, text: str | None, name: str) -> Any:
+    """The entry in the file, or None."""
+    return _servers(client, _content_of(client, text)).get(name)
+
+
+def _content_of(client: Client, text: str | None) -> Content:
+    if not client.toml:
+        return read_content(text)
+    try:
+        return tomllib.loads((text or "").removeprefix(_BOM))
+    except tomllib.TOMLDecodeError as error:
+        raise NotEditable(f"it is no TOML: {error}") from error
+
+
+def _servers(client: Client, content: Content) -> Content:
+    servers = content.get(client.key, {})
+    if not isinstance(servers, dict):
+        raise NotEditable(f"its {client.key!r} is no {'table' if client.toml else 'JSON object'}")
+    return servers
+
+
+def with_server(client: Client, text: str | None, name: str, entry: Mapping[str, Any]) -> str:
+    """The text with this entry among the servers, in place of one of the same name."""
+    content = read_content(text)
+    return write_content({**content, client.key: {**_servers(client, content), name: entry}}, text)
+
+
+def edit_to_install(
+    client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
+) -> SettingsEdit:
+    """Put the entry in. One of ours is brought up to date; another's is replaced only by `force`.
+
+    `original` is what was there before we first put it in, as far as it was kept.
+    """
+    wanted = client.entry(launch)
+    there = server_in(client, before, name)
+    ours = is_ours(there)
+    if ours:
+        wanted = updated_entry(there, wanted)
+    if there == wanted:
+        return SettingsEdit(before, before)
+    if there is not None and not ours and not force:
+        raise AnotherEntry(
+            f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
+            "Replace it with --force, or give ours another --name."
+        )
+    is_our_work = ours and before in {_installed_into(client, text, name, there) for text in (original, None)}
+    return SettingsEdit(before, with_server(client, before, name, wanted), not is_our_work)
+
+
+def edit_to_uninstall(
+    client: Client, before: str | None, name: str, original: str | None, *, force: bool
+) -> SettingsEdit:
+    """Take the entry out. `original` is what was there before we put it in, as far as it was kept."""
+    there = None if before is None else server_in(client, before, name)
+    if before is None or there is None:
+        return SettingsEdit(before, before)
+    if not is_ours(there) and not force:
+        raise AnotherEntry(
+            f"The server {name!r} of {client.title} does not start Recollect; take it out with --force."
+        )
+    # Where nothing else has changed since, the file is as it was before us, to the letter.
+    for candidate in (original, None):
+        if _installed_into(client, candidate, name, there) == before:
+            return SettingsEdit(before, candidate)
+    content = read_content(before)
+    rest = {each: entry for each, entry in _servers(client, content).items() if each != name}
+    return SettingsEdit(before, write_content(_with_or_without(content, client.key, rest), before))
+
+
+def _with_or_without(content: Content, key: str, value: Content) -> Content:
+    """The content with this value in its place; without the key where the value is empty."""
+    return {name: value if name == key else each for name, each in content.items() if name != key or value}
+
+
+def _installed_into(client: Client, text: str | None, name: str, entry: Content) -> str | None:
+    """The text with this entry put in; None where that cannot be done, or it was in it already."""
+    try:
+        return with_server(client, text, name, entry) if server_in(client, text, name) is None else None
+    except NotEditable:
+        return None
+
+
+# Hooks: `{"hooks": {EVENT: [entry, …]}}`, where an entry is a hook, or a group with `hooks` of its own
+
+
+def hooks_in(text: str | None) -> dict[str, list[Content]]:
+    """Our hooks in the file, by event."""
+    found = {event: _our_hooks(entries) for event, entries in _events(read_content(text)).items()}
+    return {event: hooks for event, hooks in found.items() if hooks}
+
+
+def hooks_snippet(wanted: Mapping[str, Mapping[str, Any]]) -> str:
+    """Text to paste where we could not change the file."""
+    return json.dumps({"hooks": {event: [entry] for event, entry in wanted.items()}}, indent=2)
+
+
+def edit_to_install_hooks(
+    before: str | None, wanted: Mapping[str, Mapping[str, Any]], version: int | None = None
+) -> SettingsEdit:
+    """Put the hooks in; ours that are there already are brought up to date. A new file gets the version."""
+    there = hooks_in(before)
+    if there == {event: _our_hooks([entry]) for event, entry in wanted.items()}:
+        return SettingsEdit(before, before)
+    return SettingsEdit(before, _with_hooks(before, wanted, version), needs_backup=not there)
+
+
+def edit_to_uninstall_hooks(
+    before: str | None, original: str | None, version: int | None = None
+) -> SettingsEdit:
+    """Take them out. `original` is what was there before we put them in, as far as it was kept."""
+    if before is None or not (there := hooks_in(before)):
+        return SettingsEdit(before, before)
+    # Where nothing else has changed since, the file is as it was before us, to the letter.
+    events = _events(read_content(before))
+    wanted = {
+        event: entry for event in there for entry in events[event] if _our_hooks([entry]) == _hooks_of(entry)
+    }
+    for candidate in (original, None):
+        try:
+            if not hooks_in(candidate) and _with_hooks(candidate, wanted, version) == before:
+                return SettingsEdit(before, candidate)
+        except NotEditable:
+            continue
+    content = read_content(before)
+    rest = _with_or_without(content, "hooks", _without_ours(events))
+    return SettingsEdit(before, write_content(rest, before))
+
+
+def _with_hooks(text: str | None, wanted: Mapping[str, Mapping[str, Any]], version: int | None) -> str:
+    content = read_content(text)
+    if version is not None and not content:
+        content["version"] = version
+    events = _without_ours(_events(content))
+    for event, entry in wanted.items():
+        events[event] = [*events.get(event, ()), entry]
+    return write_content({**content, "hooks": events}, text)
+
+
+def _events(content: Content) -> dict[str, list[Any]]:
+    events = content.get("hooks", {})
+    if not isinstance(events, dict) or not all(isinstance(each, list) for each in events.values()):
+        raise NotEditable("its 'hooks' is no JSON object of lists")
+    return events
+
+
+def is_our_hook(hook: Any) -> bool:
+    """Whether a hook's command runs our module, whichever Python it names."""
+    command = hook.get("command") if isinstance(hook, dict) else None
+    return isinstance(command, str) and HOOKS_MODULE in command.replace('"', " ").replace("'", " ").split()
+
+
+def _hooks_of(entry: Any) -> list[Any]:
+    """The hooks of a group, or a list of the one hook."""
+    inner = entry.get("hooks") if isinstance(entry, dict) else None
+    return inner if isinstance(inner, list) else [entry]
+
+
+def _our_hooks(entries: Sequence[Any]) -> list[Content]:
+    return [hook for entry in entries for hook in _hooks_of(entry) if is_our_hook(hook)]
+
+
+def _without_ours(events: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The events without our hooks, nor groups and events that held nothing else."""
+    left: dict[str, list[Any]] = {}
+    for event, entries in events.items():
+        kept = []
+        for entry in entries:
+            others = [hook for hook in _hooks_of(entry) if not is_our_hook(hook)]
+            if len(others) == len(_hooks_of(entry)):
+                kept.append(entry)
+            elif others:
+                kept.append({**entry, "hooks": others})
+        if kept or not entries:
+            left[event] = kept
+    return left
+
+
+# Files
+
+
+def read_settings(path: Path) -> str | None:
+    """The text with its line ends as they are; None where there is no file."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise NotEditable(f"it is not UTF-8: {error}") from error
+
+
+def backup_path(path: Path) -> Path:
+    """The path of the copy from before our last change."""
+    return path.with_name(f"{path.name}.before-recollect")
+
+
+def read_backup(path: Path) -> str | None:
+    """The text from before our change, if a readable copy was kept."""
+    try:
+        return read_settings(backup_path(path))
+    except NotEditable:
+        return None
+
+
+def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Path | None:
+    """Make the change at once, or not at all; then where the copy is, if there is one.
+
+    With a file that held only our server go the folders that are empty without it, below `within`.
+    """
+    path = path.resolve()  # a link to a file kept elsewhere stays a link
+    if read_settings(path) != edit.before:
+        raise Conflict(f"{path} was changed by another program just now; try again.")
+    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing it would work all the same
+        raise Conflict(f"{path} is read-only and was left as it is; make it writable, and try again.")
+    copy = backup_path(path)
+    back = edit.before is not None and edit.after == read_backup(path)
+    if edit.before is not None and not back and edit.after is not None and edit.needs_backup:
+        _write_whole(copy, edit.before, like=path)
+    if edit.after is None:
+        path.unlink()
+    else:
+        _write_whole(path, edit.after, like=path)
+    if back or edit.after is None:
+        copy.unlink(missing_ok=True)
+    if edit.after is None and within is not None:
+        _remove_empty(path.parent, within.resolve())
+    return copy if copy.exists() else None
+
+
+def _remove_empty(folder: Path, within: Path) -> None:
+    while within in folder.parents:
+        try:
+            folder.rmdir()  # refuses what holds anything
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _write_whole(path: Path, text: str, *, like: Path) -> None:
+    """Write beside the file first, so that every reader sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else _PRIVATE
+    handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(made).chmod(mode)
+        Path(made).replace(path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,126 @@
+"""How a hook asks the listener: over loopback, after both have proved to know one secret.
+
+The address and a secret of each listener are in a file that only the user can read. A
+program that happens to listen on a port that was ours learns nothing: it cannot prove the secret.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from _blake2 import blake2b  # as hashlib has it, without loading OpenSSL
+from _operator import _compare_digest  # as hmac has it
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+VERSION = 1
+LOOPBACK = "127.0.0.1"
+_NONCE = 16
+_LENGTH = 4
+_LONGEST = 4_000_000
+_CONNECT_SECONDS = 2.0
+
+
+class NobodyListens(Exception):
+    """There is no listener for this store, or what listens is not ours."""
+
+
+class Address:
+    __slots__ = ("port", "process_id", "secret")
+
+    def __init__(self, port: int, secret: str, process_id: int) -> None:
+        self.port = port
+        self.secret = secret
+        self.process_id = process_id
+
+    def to_text(self) -> str:
+        return json.dumps(
+            {"version": VERSION, "port": self.port, "secret": self.secret, "pid": self.process_id}
+        )
+
+
+def read_address(path: str) -> Address | None:
+    """The listener's address; None where there is none, or it is of another version."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        if found["version"] != VERSION:
+            return None
+        return Address(int(found["port"]), str(found["secret"]), int(found["pid"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def is_alive(address: Address) -> bool:
+    try:
+        ask(address, {"do": "ping"}, _CONNECT_SECONDS)
+    except (NobodyListens, OSError, ValueError):
+        return False
+    return True
+
+
+def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The listener's answer."""
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    connection.settimeout(min(seconds, _CONNECT_SECONDS))
+    try:
+        connection.connect((LOOPBACK, address.port))
+    except OSError as error:
+        connection.close()
+        raise NobodyListens from error
+    with connection:
+        connection.settimeout(seconds)
+        nonce = os.urandom(_NONCE)
+        send(connection, nonce)
+        try:
+            answer = receive(connection)
+        except TimeoutError:
+            raise
+        except (OSError, ValueError) as error:
+            raise NobodyListens from error
+        theirs, proof = answer[:_NONCE], answer[_NONCE:]
+        if not _compare_digest(proof, _proof(address.secret, b"listener", nonce, theirs)):
+            raise NobodyListens
+        send(connection, _proof(address.secret, b"hook", nonce, theirs) + json.dumps(request).encode())
+        reply = json.loads(receive(connection))
+    return reply if isinstance(reply, dict) else {}
+
+
+def accept_request(connection: socket.socket, secret: str) -> dict[str, Any] | None:
+    """The listener's side: return the request; None where the caller does not know the secret."""
+    nonce, ours = receive(connection), os.urandom(_NONCE)
+    send(connection, ours + _proof(secret, b"listener", nonce, ours))
+    message = receive(connection)
+    expected = _proof(secret, b"hook", nonce, ours)
+    if not _compare_digest(message[: len(expected)], expected):
+        return None
+    request = json.loads(message[len(expected) :])
+    return request if isinstance(request, dict) else None
+
+
+def send(connection: socket.socket, message: bytes) -> None:
+    connection.sendall(len(message).to_bytes(_LENGTH, "big") + message)
+
+
+def receive(connection: socket.socket) -> bytes:
+    length = int.from_bytes(_exactly(connection, _LENGTH), "big")
+    if length > _LONGEST:
+        raise ValueError(f"a message of {length:,} bytes")
+    return _exactly(connection, length)
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = bytearray()
+    while len(data) < count:
+        piece = connection.recv(count - len(data))
+        if not piece:
+            raise ConnectionResetError("the other side hung up")
+        data += piece
+    return bytes(data)
+
+
+def _proof(secret: str, side: bytes, nonce: bytes, theirs: bytes) -> bytes:
+    return blake2b(side + nonce + theirs, key=secret.encode(), digest_size=32).digest()

@@ -1,0 +1,175 @@
+"""A memory for `async` code: every call runs the engine's own code in a thread."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+from inspect import getattr_static, isfunction
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from recollect.aio.call_threads import CallThreads
+from recollect.engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Mapping
+
+GROUPS: Mapping[str, Collection[str]] = {
+    "answers": (),
+    "browse": (),
+    "dreams": (),
+    "graph": (),
+    "sessions": (),
+    "tokens": (),
+    "tuning": (),
+    "upkeep": ("settling",),
+}
+"""Properties of the engine that have methods of their own, each with the groups within it."""
+OF_ANOTHER_VIEW = frozenset(("expecting", "scoped"))
+"""Methods that ask no store, and give the same memory as another sees it."""
+IN_ONE_THREAD = frozenset(("export", "importing"))
+"""What they give is used call by call, in the thread that opened it: `run` is the way to them."""
+_UNMARKED_READS = frozenset(("replay", "search", "search_semantic", "verify"))
+"""Methods that only read, though the engine does not say so of them."""
+
+_Result = TypeVar("_Result")
+
+
+class AsyncCalls:
+    """The engine, or one of its groups: what it offers, as coroutines.
+
+    A group is loaded with its first call, in the thread: importing its modules would hold up the loop.
+    """
+
+    def __init__(
+        self, load: Callable[[], Any], threads: CallThreads, groups: Collection[str] = (), called: Any = None
+    ) -> None:
+        self._load = load
+        self._threads = threads
+        self._groups = groups
+        self._called = called
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in IN_ONE_THREAD:
+            raise AttributeError(f"{name!r} cannot be awaited: call it in a function that you pass to `run`")
+        if name in self._groups:
+            inner = GROUPS[name] if self._groups is GROUPS else ()
+            return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)
+        if self._called is None and name not in OF_ANOTHER_VIEW:
+            return self._loading(name)
+        return self._offered(name)
+
+    def __dir__(self) -> list[str]:
+        offered = {name for name in dir(self._loaded()) if not name.startswith("_") and self._offers(name)}
+        return sorted(offered | set(super().__dir__()))
+
+    def _loaded(self) -> Any:
+        if self._called is None:
+            self._called = self._load()
+        return self._called
+
+    def _loading(self, name: str) -> Callable[..., Any]:
+        async def call(*args: Any, **options: Any) -> Any:
+            await self._threads.run(self._loaded, abandons=True)
+            return await self._offered(name)(*args, **options)
+
+        call.__name__ = name
+        return call
+
+    def _offers(self, name: str) -> bool:
+        found = getattr_static(self._loaded(), name, None)
+        return name not in IN_ONE_THREAD and (isfunction(found) or isinstance(found, property))
+
+    def _offered(self, name: str) -> Any:
+        if not self._offers(name):
+            raise AttributeError(f"{type(self._called).__name__!r} object has no attribute {name!r}")
+        found = getattr_static(self._called, name)
+        if isinstance(found, property):
+            if _only_reads(found.fget):  # it asks the store
+                return self._coroutine(found.fget, partial(getattr, self._called, name), abandons=True)
+            return getattr(self._called, name)
+        method = getattr(self._called, name)
+        if name in OF_ANOTHER_VIEW:
+            return wraps(method)(lambda *args, **options: self._seen(method(*args, **options)))
+        return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
+
+    def _coroutine(self, like: Any, method: Callable[..., Any], *, abandons: bool) -> Callable[..., Any]:
+        @wraps(like)
+        async def call(*args: Any, **options: Any) -> Any:
+            return await self._threads.run(partial(method, *args, **options), abandons=abandons)
+
+        return call
+
+    def _seen(self, engine: Engine) -> AsyncEngine:
+        return AsyncEngine(engine, self._threads)
+
+
+class AsyncEngine(AsyncCalls):
+    """A memory for `async` code. It has the engine's methods and groups; each call is to be awaited.
+
+    A call runs in a thread, so the loop goes on meanwhile, and up to eight calls at a time. Cancelled, what
+    only reads ends at once; what writes is done to its end first, so that it is never half done, or is not
+    begun. A `progress` that a call takes is called from that thread.
+    """
+
+    def __init__(self, engine: Engine, threads: CallThreads | None = None) -> None:
+        super().__init__(lambda: engine, threads or CallThreads(), GROUPS, engine)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def run(self, work: Callable[..., _Result], *args: Any, **options: Any) -> _Result:
+        """Call `work(engine, …)` in a thread, such as `recollect.transfer.import_file`, to its end."""
+        return await self._threads.run(partial(work, self._called, *args, **options), abandons=False)
+
+    async def close(self) -> None:
+        """Let the calls under way end, write what is left to be noted, and release the file."""
+        await self._threads.close(self._called.close)
+
+
+class AsyncOpening:
+    """Opens a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._arguments = args, options
+        self._memory: AsyncEngine | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncEngine]:
+        return self._opened().__await__()
+
+    async def __aenter__(self) -> AsyncEngine:
+        self._memory = await self._opened()
+        return self._memory
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._memory is not None:
+            await self._memory.close()
+
+    async def _opened(self) -> AsyncEngine:
+        args, options = self._arguments
+        threads = CallThreads()
+        opening: list[Engine] = []
+
+        def opened() -> None:
+            from recollect import bootstrap  # noqa: PLC0415  # loads NumPy, in the thread
+
+            opening.append(bootstrap.open(*args, **options))
+
+        def close_again() -> None:
+            for engine in opening:
+                engine.close()
+
+        try:
+            await threads.run(opened, abandons=False)
+        except BaseException:
+            # Where it was cancelled, it was opened all the same, and nobody will close it.
+            await threads.close(close_again)
+            raise
+        return AsyncEngine(opening[0], threads)
+
+
+def _only_reads(function: object) -> bool:
+    return getattr(function, "only_reads", False)

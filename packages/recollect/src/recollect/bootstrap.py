@@ -1,0 +1,344 @@
+"""Settings into a running engine: picks the adapters, and owns the wall clock."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from contextlib import closing, suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from recollect.domain.changes import Bounds
+from recollect.domain.errors import InvalidInput, StoreUnavailable
+from recollect.domain.records import Scope
+from recollect.dreams.knobs import Phase
+from recollect.engine import Engine
+from recollect.models import embedders as choose
+from recollect.ranking.profiles import PROFILES
+from recollect.search.recording import SIMILARITY, TrialSettings, UsageRecorder
+from recollect.services import LanguageModels, Services
+from recollect.settings import AUTO, Settings, checked_token, load, program_folder
+from recollect.stores.url import IN_MEMORY, SCHEMES
+from recollect.write.repository import process_identity
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from recollect.stores.port import Clock, Embedder, Extractor, Progress, Reranker, Store
+    from recollect.stores.url import StoreUrl
+    from recollect.transfer.copying import CopyReport
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
+    store: str | Path | None = None,
+    *,
+    owner: str | None = None,
+    agent: str | None = None,
+    model: str | None = None,
+    session: str | None = None,
+    clock: Clock = now,
+) -> Engine:
+    """Open a memory, or create it.
+
+    `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
+    with the process; without it, the setting, or one file in the user's data folder. `owner` and `agent` are
+    the scope; without an agent, what all agents of the owner keep is read. `model` names an embedding model;
+    `auto` chooses, among those installed, by the languages of the first texts; `none` searches by words
+    alone. `session` names the conversation that the calls belong to; without it, this opening is a session of
+    its own.
+    """
+    given = {"store": store, "owner": owner, "agent": agent, "model": model}
+    settings, _ = load(given)
+    return engine(settings, clock, session, dreams=True)
+
+
+def engine(
+    settings: Settings,
+    clock: Clock = now,
+    session: str | None = None,
+    *,
+    dreams: bool = False,
+    progress: Progress | None = None,
+) -> Engine:
+    """Return an engine on the store that the settings name.
+
+    With `dreams`, it dreams by itself if the settings say so, and may switch its model in the background: for
+    a process that outlives its answer. `progress` reports while an older store is indexed again.
+    """
+    from recollect.write.repository import Repository  # noqa: PLC0415  # loads NumPy
+
+    store = Repository(_store(settings, progress))
+    services = Services(
+        store=store,
+        clock=clock,
+        embedder_named=lambda name: embedder(name, settings),
+        preferred_model=model_name(settings),
+        # Without an agent, all agents are read.
+        scope=Scope(settings.owner, settings.agent or None),
+        usage=UsageRecorder(store, session or secrets.token_hex(8)),
+        profiles={profile.name: profile for profile in settings.profiles},
+        session=session,
+        zone=zone(settings),
+        knobs=settings.dream_knobs,
+        phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
+        process_id=process_identity(),
+        extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
+        trial=_trial(settings),
+        reranker=lambda: reranker(settings),
+        reranks=settings.rerank != "off",
+        language_models=replace(language_models(settings), in_background=dreams),
+    )
+    if dreams and settings.dream and not store.read_only:
+        _schedule(services, settings)
+    return Engine(services)
+
+
+def _store(settings: Settings, progress: Progress | None = None, *, copying: bool = False) -> Store:
+    """With `copying`, one that another store is being copied into may be opened too."""
+    if not isinstance(settings.store, Path):
+        return _server_store(settings.store, settings, copying=copying)
+    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
+
+    if is_file(settings):
+        _make_folder(settings.store)
+    busy_ms = int(settings.busy_seconds * 1000)
+    return SqliteStore(settings.store, busy_ms=busy_ms, progress=progress, copying=copying)
+
+
+def _server_store(url: StoreUrl, settings: Settings, *, copying: bool) -> Store:
+    cache = program_folder("cache") / "vectors"
+    opened: Store = server_store_class(url)(
+        url, cache_folder=cache, busy_seconds=settings.busy_seconds, copying=copying
+    )
+    return opened
+
+
+def server_store_class(url: StoreUrl) -> Any:
+    """The class that a package registers for stores on such a server."""
+    from recollect.domain.errors import MissingExtra, load_registered  # noqa: PLC0415  # most stores are files
+
+    try:
+        return load_registered("recollect.stores", SCHEMES[0], what=f"The store {url}", extra="postgres")
+    except MissingExtra as error:
+        raise StoreUnavailable(str(error)) from error
+
+
+def is_file(settings: Settings) -> bool:
+    """Whether the store is kept in a file of its own."""
+    return isinstance(settings.store, Path) and settings.store.name != IN_MEMORY
+
+
+def beside(settings: Settings, ending: str) -> Path:
+    """The path of something that is kept with the store: beside its file, or in the user's data folder."""
+    if isinstance(settings.store, Path):
+        return settings.store.with_name(settings.store.name + ending)
+    digest = hashlib.sha256(f"{settings.store} {settings.store.schema}".encode()).hexdigest()[:16]
+    return program_folder("data") / f"server-{digest}{ending}"
+
+
+def _trial(settings: Settings) -> TrialSettings:
+    known = (SIMILARITY, *PROFILES, *(profile.name for profile in settings.profiles))
+    if settings.ab_against not in known:
+        raise InvalidInput(
+            f"The setting ab_against names {settings.ab_against!r}; there are: {', '.join(known)}."
+        )
+    bounds = Bounds(
+        events=settings.shadow_events,
+        bytes=int(settings.shadow_megabytes * 1_000_000),
+        days=settings.shadow_days,
+    )
+    return TrialSettings(
+        log=settings.shadow,
+        bounds=bounds,
+        keeps_text=settings.log != "no-text",
+        fits_store=True,
+        design=settings.ab,
+        share=settings.ab_share,
+        against=settings.ab_against,
+    )
+
+
+def _schedule(services: Services, settings: Settings) -> None:
+    """Look after each answer whether it is time to dream."""
+    from recollect.dreams.dreaming import DreamScheduler  # noqa: PLC0415  # few processes dream
+
+    def keep(at: datetime) -> None:
+        """The store as it is before the first dream of a day, beside it."""
+        from recollect.stores.sqlite.copying import keep_daily_backup  # noqa: PLC0415  # loads SQLite
+
+        day = at.astimezone(services.zone).date()
+        keep_daily_backup(services.store, backups(settings), day, settings.dream_backups)
+
+    # A server's database has its own tools for backups.
+    has_backups = settings.dream_backups and is_file(settings)
+    every = timedelta(minutes=settings.dream_every_minutes)
+    dreams = DreamScheduler(services.for_writing, every, keep if has_backups else None)
+    services.usage.after_recording += [lambda _: dreams.run_if_due()]
+
+
+def backups(settings: Settings) -> Path:
+    """Where the backups before dreams are."""
+    return beside(settings, "-backups")
+
+
+def zone(settings: Settings) -> tzinfo:
+    """Where the user's days begin."""
+    if settings.time_zone:
+        return ZoneInfo(settings.time_zone)
+    try:
+        # The rules of this machine's zone, which know when its clocks change.
+        with Path("/etc/localtime").open("rb") as rules:
+            return ZoneInfo.from_file(rules)
+    except (OSError, ValueError):
+        return datetime.now().astimezone().tzinfo or UTC
+
+
+def _extractor(settings: Settings) -> Extractor | None:
+    from recollect.models.extractors import Options, extractor_named  # noqa: PLC0415  # few calls draw notes
+
+    options = Options(settings.extractor_url, settings.extractor_key, settings.extractor_timeout_seconds)
+    return extractor_named(settings.extractor, options)
+
+
+def reranker(settings: Settings) -> Reranker:
+    """The re-ranker that the settings name; the usual one where they name none, for who asks for it."""
+    from recollect.models.registry import RERANKER  # noqa: PLC0415  # few calls re-rank
+    from recollect.models.rerankers import reranker_named  # noqa: PLC0415  # loads NumPy
+
+    name = RERANKER.ours[0] if settings.rerank in {"on", "off"} else settings.rerank
+    return reranker_named(name, settings.model_threads)
+
+
+def model_name(settings: Settings) -> str:
+    """The model that a new store would get, if its texts were in English."""
+    return choose.default_choice().name if settings.model == AUTO else settings.model
+
+
+def language_models(settings: Settings) -> LanguageModels:
+    """Return the models to choose from for languages other than English."""
+    return LanguageModels(
+        multilingual=choose.MULTILINGUAL,
+        install=choose.multilingual_install_command(),
+        reads_only_english=choose.reads_only_english,
+        automatic=settings.model == AUTO,
+    )
+
+
+def embedder(name: str, settings: Settings) -> Embedder | None:
+    """The embedder of a name, run as the settings say; None for having no model."""
+    options = choose.ModelOptions(
+        threads=settings.model_threads,
+        base_url=settings.model_url,
+        key=settings.model_key,
+        dims=settings.model_dims,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
+    return _embedder(name, options)
+
+
+def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
+    """Make the store what a backup holds."""
+    from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
+
+    if not isinstance(settings.store, Path) or not is_file(settings):
+        raise InvalidInput(
+            "A memory that has no file of its own is not put back from a backup file; name a file with "
+            "--store, or copy the backup: recollect copy BACKUP STORE"
+        )
+    if not backup.is_file():
+        raise StoreUnavailable(f"There is no file {backup}.")
+    _make_folder(settings.store)
+    restore_copy(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+
+
+def copy(
+    source: str,
+    destination: str,
+    *,
+    reading: Progress | None = None,
+    copying: Progress | None = None,
+    comparing: Progress | None = None,
+) -> CopyReport:
+    """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
+    from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
+
+    theirs, ours = (_without_replica(load({"store": each})[0]) for each in (source, destination))
+    for settings in (theirs, ours):
+        if isinstance(settings.store, Path) and not is_file(settings):
+            raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
+    if not theirs.store.exists():
+        raise StoreUnavailable(f"There is no memory at {theirs.store} to copy.")
+    with closing(_store(theirs)) as from_, closing(_store(ours, copying=True)) as to:
+        return copy_store(from_, to, reading=reading, copying=copying, comparing=comparing)
+
+
+def _without_replica(settings: Settings) -> Settings:
+    """A copy reads what it has just written, and all of it."""
+    return (
+        settings
+        if isinstance(settings.store, Path)
+        else replace(settings, store=replace(settings.store, replica=None))
+    )
+
+
+def kept_token(settings: Settings) -> str:
+    """Return the token for clients over HTTP if the settings have none: created once, and kept beside the
+    store.
+    """
+    if isinstance(settings.store, Path) and not is_file(settings):
+        return secrets.token_urlsafe(32)
+    path = beside(settings, "-token")
+    try:
+        if not os.path.lexists(path):
+            _make_folder(path)
+            _keep(path, secrets.token_urlsafe(32))
+        # Read back even where it was made just now: of two servers that start at once, both show one token.
+        return checked_token(path.read_text(encoding="utf-8").strip())
+    except (InvalidInput, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{path} holds no token; remove it, and the next start makes one, or set one with --token."
+        ) from error
+    except OSError as error:
+        raise StoreUnavailable(
+            f"The token cannot be kept in {path}: {error.strerror}; set one with --token."
+        ) from error
+
+
+def _keep(path: Path, token: str) -> None:
+    """Whole from the first moment and for its owner alone; who was quicker is not overwritten."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(token + "\n")
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            pass
+        except OSError:
+            # A disk without links. Windows does not rename onto a file; elsewhere the last one stays.
+            with suppress(FileExistsError):
+                draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _make_folder(store: Path) -> None:
+    try:
+        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
+
+
+@lru_cache(maxsize=8)
+def _embedder(name: str, options: choose.ModelOptions) -> Embedder | None:
+    """One for the whole process: a model is loaded once, however many stores are open."""
+    return choose.embedder_named(name, options)

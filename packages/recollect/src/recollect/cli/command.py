@@ -1,0 +1,324 @@
+"""The base of all commands: shared options, examples, results, one-line errors and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from recollect.domain.errors import (
+    ModelUnavailable,
+    NotAStore,
+    RecollectError,
+    StoreDamaged,
+    StoreUnavailable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+    from datetime import datetime, tzinfo
+    from pathlib import Path
+
+    from recollect.cli.rendering import Result
+    from recollect.engine import Engine
+    from recollect.settings import Setting, Settings
+
+REFUSED = 1
+"""It cannot be done, `verify` or `doctor` found a problem, or a dream was not written."""
+MISUSED = 2
+STORE_FAILED = 3
+MODEL_FAILED = 4
+INTERRUPTED = 130
+"""As shells report it: 128 and the number of SIGINT."""
+OUTPUT_CLOSED = 141
+"""128 and the number of SIGPIPE: the reader of our output left."""
+
+
+@dataclass
+class Call:
+    """The options that every command takes; None where an option was not given."""
+
+    store: str | None = None
+    owner: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    json: bool | None = None
+    color: bool | None = None
+    _loaded: tuple[Settings, tuple[Setting, ...]] | None = field(default=None, init=False)
+
+    def settings(self) -> tuple[Settings, tuple[Setting, ...]]:
+        from recollect.settings import load  # --help needs no settings
+
+        if self._loaded is None:
+            given = {"store": self.store, "owner": self.owner, "agent": self.agent, "model": self.model}
+            self._loaded = load(given)
+        return self._loaded
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's time zone, in which days begin and end."""
+        from recollect.bootstrap import zone  # loads the engine
+
+        return zone(self.settings()[0])
+
+    def now(self) -> datetime:
+        from recollect.bootstrap import now  # loads the engine
+
+        return now().astimezone(self.zone)
+
+    def memory(self, *, create: bool = False) -> Engine:
+        """Open the store until the result is shown: what closing waits for must not delay the answer."""
+        return click.get_current_context().with_resource(self.open_memory(create=create))
+
+    def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
+        """Open the store; the caller closes it.
+
+        Only commands that bring something in may create one: a mistyped path must not leave an empty file
+        behind. Only a process that stays, such as a server, dreams by itself.
+        """
+        settings, _ = self.settings()
+        if not create and not settings.store.exists():
+            raise StoreUnavailable(
+                f"There is no memory at {settings.store} yet; `recollect remember`, `recollect add` or "
+                "`recollect import` makes one, or name another with --store."
+            )
+        from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
+
+        if not sys.stderr.isatty():
+            return engine(settings, dreams=dreams)
+        from recollect.cli.rendering import progress_if_any
+
+        # A store of an older version is brought up to date first, and a large one takes a while.
+        with progress_if_any("Indexing words") as progress:
+            return engine(settings, dreams=dreams, progress=progress)
+
+    def open_served_memory(self, official: Path | None = None) -> Engine:
+        """Open the store for a server: it imports the official server's file first, and embeds by itself."""
+        from recollect.bootstrap import beside
+        from recollect.cli.rendering import warn
+        from recollect.mcp.stdio import import_official_file
+
+        settings, _ = self.settings()
+        memory = self.open_memory(create=True, dreams=True)
+        import_official_file(memory, beside(settings, "-importing"), official or settings.import_from, warn)
+        memory.upkeep.embed_in_background()
+        return memory
+
+    def show(self, returned: Result | int | None) -> int | None:
+        """Show what a command returned; a group gets back the exit code of its command."""
+        if returned is None or isinstance(returned, int):
+            return returned
+        from recollect.cli.rendering import render  # --help needs none
+
+        render(returned, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
+        return returned.exit_code
+
+    @property
+    def is_terminal(self) -> bool:
+        return sys.stdout.isatty() or self.color is True
+
+
+class _WithExamples(click.Command):
+    """Has examples, and takes the shared options after its name too."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **rest: Any) -> None:
+        super().__init__(*args, **rest)
+        self.examples = tuple(examples)
+        self.params.extend(_shared_options())
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The command's own options, then those that every command takes."""
+        own: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                (shared if isinstance(param, _SharedOption) else own).append(record)
+        for title, records in (("Options", own), ("Options of every command", shared)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    # Not `write_text`, which would fold a command into the next line.
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class Command(_WithExamples):
+    def invoke(self, ctx: click.Context) -> int | None:
+        return ctx.ensure_object(Call).show(super().invoke(ctx))
+
+
+class ExtraCommand(Command):
+    """A command of another package, found by its entry point in `recollect.commands`.
+
+    Its help line is fixed here, so that `recollect --help` loads nothing.
+    """
+
+    def __init__(self, name: str, help_: str, extra: str, *, hidden: bool = False) -> None:
+        super().__init__(name, help=help_, hidden=hidden)
+        self.extra = extra
+
+    def load(self) -> Command | Group:
+        from recollect.domain.errors import load_registered
+
+        loaded: Command | Group = load_registered(
+            "recollect.commands", str(self.name), what=f"`recollect {self.name}`", extra=self.extra
+        )
+        return loaded
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The loaded command's context: with it, click parses, helps and runs that command."""
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+class Group(_WithExamples, click.Group):
+    """Commands by section, in the order in which a new user needs them; alone, it shows its help."""
+
+    def __init__(
+        self,
+        *args: Any,
+        commands: MutableMapping[str, click.Command],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        summaries: Mapping[str, str] | None = None,
+        aliases: Mapping[str, Sequence[str]] | None = None,
+        **rest: Any,
+    ) -> None:
+        """With `summaries`, the help of the group reads no command.
+
+        `aliases` are former names of commands, each with its replacement on the command line.
+        """
+        super().__init__(*args, **{"invoke_without_command": True, **rest})
+        self.commands = commands
+        if sections is None:
+            sections = {"Commands": [name for name, each in commands.items() if not each.hidden]}
+        self.sections = sections
+        self.summaries = summaries or {}
+        self.aliases = aliases or {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return super().resolve_command(ctx, [*self.aliases.get(args[0], args[:1]), *args[1:]])
+
+    def by_section(self) -> dict[str, list[click.Command]]:
+        return {title: [self.commands[name] for name in names] for title, names in self.sections.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return [name for names in self.sections.values() for name in names]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # Commands come before options: a newcomer reads from the top.
+        self.format_commands(ctx, formatter)
+        super().format_options(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        widest = max(map(len, self.list_commands(ctx)))
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), self._summary(name)) for name in names])
+
+    def _summary(self, name: str) -> str:
+        return self.summaries.get(name) or self.commands[name].get_short_help_str(limit=90)
+
+    def invoke(self, ctx: click.Context) -> int | None:
+        try:
+            with ctx:
+                returned = super().invoke(ctx)
+                if returned is None and ctx.invoked_subcommand is None:
+                    click.echo(ctx.get_help())
+                status = ctx.ensure_object(Call).show(returned)
+            # Here, where a reader that left can still be noticed; at exit Python would only complain.
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Let the interpreter's last flush succeed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OUTPUT_CLOSED
+        return status
+
+    def main(self, *args: Any, **rest: Any) -> NoReturn:
+        """Run a command; print errors of the user and of the world in one line, without a stack trace."""
+        try:
+            sys.exit(super().main(*args, **{**rest, "standalone_mode": False}) or 0)
+        except (NotAStore, StoreDamaged, StoreUnavailable) as error:
+            message, code = str(error), STORE_FAILED
+        except ModelUnavailable as error:
+            message, code = str(error), MODEL_FAILED
+        except RecollectError as error:
+            message, code = str(error), REFUSED
+        except click.UsageError as error:
+            help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
+            message, code = f"{error.format_message()} {help_}", MISUSED
+        except click.ClickException as error:
+            message, code = error.format_message(), REFUSED
+        except (click.Abort, KeyboardInterrupt):
+            message, code = "stopped; what was finished is kept.", INTERRUPTED
+        except OSError as error:
+            message, code = f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED
+        from recollect.cli.rendering import warn  # --help needs none
+
+        warn(message)
+        sys.exit(code)
+
+
+def command(
+    name: str, *examples: str, hidden: bool = False
+) -> Callable[[Callable[..., Result | None]], Command]:
+    """Make a function that takes a `Call` first into a command; its docstring is the help."""
+    options = {"examples": examples, "hidden": hidden}
+    return lambda function: click.command(name, cls=Command, **options)(click.pass_obj(function))
+
+
+def group(
+    name: str, commands: Iterable[Command], *examples: str, **aliases: Sequence[str]
+) -> Callable[[Callable[..., Result | None]], Group]:
+    """The same for a function that speaks for several commands; `aliases` are former names of some."""
+    named: dict[str, click.Command] = {str(each.name): each for each in commands}
+    options = {"commands": named, "examples": examples, "aliases": aliases}
+    return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
+
+
+class _SharedOption(click.Option):
+    def __init__(self, *names: str, **rest: Any) -> None:
+        super().__init__(names, expose_value=False, callback=_keep_option, **rest)
+
+
+def _shared_options() -> list[click.Option]:
+    color = "Force the look of a terminal, or tables without colour. [NO_COLOR]"
+    return [
+        _SharedOption(
+            "--store", metavar="PATH|URL", help="The memory's file, or postgresql://… [RECOLLECT_STORE]"
+        ),
+        _SharedOption("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
+        _SharedOption(
+            "--agent", metavar="NAME", help="Which agent; none: read those of all. [RECOLLECT_AGENT]"
+        ),
+        _SharedOption("--model", metavar="NAME", help="The embedding model; see `recollect reindex --list`."),
+        _SharedOption("--json", is_flag=True, default=None, help="Answer with one JSON document."),
+        _SharedOption("--color/--no-color", default=None, help=color),
+    ]
+
+
+def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:
+    """Keep a given value. An option after the command's name is read later, and so wins."""
+    call = ctx.ensure_object(Call)
+    if value is not None:
+        setattr(call, str(option.name), value)
+
+
+def program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow, and rarely asked for
+
+    try:
+        return version("recollect-memory")
+    except PackageNotFoundError:
+        return "(run from its source, not installed)"

@@ -1,0 +1,550 @@
+"""`recollect mcp` and `recollect hooks`: change a client's settings, and take the change back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.agents import clients, settings_files
+from recollect.agents.hook_files import hooks_folder
+from recollect.agents.settings_files import NotEditable, SettingsEdit
+from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN
+from recollect.cli.rendering import Result, Table, Verbatim
+from recollect.domain.errors import missing_extra
+from recollect.settings import OFFICIAL_VARIABLE, official_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.agents.clients import Client, HookClient, Launch
+
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the clients' own variables say where their files are
+_AS_OPTIONS = ("store", "owner", "agent", "model")
+_OVER_HTTP = ("token", "allow_hosts")
+"""A server that a client starts has no use for these."""
+_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
+_HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
+_NAME = click.option(
+    "--name", metavar="NAME", default="recollect", show_default=True, help="What the client calls the server."
+)
+_PROJECT = click.option(
+    "--project", metavar="DIR", type=click.Path(), help="Only for the project in this folder, not for all."
+)
+_ALLOW_SECRETS = click.option(
+    "--allow-secrets", is_flag=True, help="Also keep what looks like a key or a password."
+)
+
+
+@command(
+    "install",
+    "recollect mcp install claude-code",
+    "recollect mcp install cursor --project . --dry-run",
+    "recollect mcp install claude-desktop --store ~/work.db --name work-memory",
+    "recollect mcp install generic",
+)
+@_CLIENT
+@_NAME
+@_PROJECT
+@click.option(
+    "--tools",
+    metavar="SET|NAMES",
+    help="Which tools to offer: default, recall-only, all, or names with commas.",
+)
+@DRY_RUN
+@click.option("--force", is_flag=True, help="Replace a server of this name that is not ours.")
+def mcp_install_command(
+    call: Call, client: str, name: str, project: str | None, tools: str | None, dry_run: bool, force: bool
+) -> Result:
+    """Put the server into a client's settings.
+
+    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode; codex and generic print what to
+    paste, and where.
+
+    All other settings in the file stay, and a copy of it is kept beside it. A file with comments is left as
+    it is, and what to paste is printed. What --store, --owner, --agent and --model say, or their variables,
+    is written too: a client does not see your shell. Installing again updates the entry.
+    """
+    to = clients.client_named(client)
+    # Without it the server would fail later, unseen. An `mcp` of version 1 has no such module.
+    if find_spec("mcp_types") is None:
+        raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
+    launch, warnings = _launch(call, tools)
+    wanted = to.entry(launch)
+    snippet = to.snippet(clients.checked_name(name), wanted)
+    if to.user is None or to.toml:
+        place = None if to.user is None else str(_file(to, project))
+        shown = {"client": to.name, "name": name, "file": place, "entry": wanted, "snippet": snippet}
+        hint = to.next if place is None else f"Paste it into {place}. {to.next}"
+        return Result(shown, [Verbatim(snippet)], warnings=warnings, hints=[hint])
+    path = _file(to, project)
+    data: dict[str, Any] = {"client": to.name, "name": name, "file": str(path), "changed": False}
+
+    def edit(before: str | None) -> SettingsEdit:
+        backup = settings_files.read_backup(path.resolve())
+        made = settings_files.edit_to_install(to, before, name, launch, backup, force=force)
+        data["entry"] = settings_files.server_in(to, made.after, name)
+        return made
+
+    change = _Change(path, data, warnings, snippet, "put in by hand what is shown")
+    done = change.apply(edit, dry_run=dry_run, none=f"{to.title} has it already")
+    if isinstance(done, Result):
+        return done
+    if launch.may_vanish:
+        warnings.append(
+            "it is in uv's cache and may vanish; `uv tool install 'recollect-memory[mcp]'` stays."
+        )
+    there = settings_files.server_in(to, done.edit.before, name)
+    text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
+    if clients.is_ours(there):
+        text, first = (
+            f"Updated {name} in {to.title}, in {path}.",
+            clients.entry_difference(there, data["entry"]),
+        )
+        data["difference"] = first
+    return Result.message(text, data, [*first, *done.copy, to.next], warnings=warnings)
+
+
+@command(
+    "uninstall",
+    "recollect mcp uninstall claude-code",
+    "recollect mcp uninstall cursor --project .",
+)
+@_CLIENT
+@_NAME
+@_PROJECT
+@HIDDEN_DRY_RUN
+@click.option("--force", is_flag=True, hidden=True)
+def mcp_uninstall_command(
+    _: Call, client: str, name: str, project: str | None, dry_run: bool, force: bool
+) -> Result:
+    """Take the server out of a client's settings.
+
+    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode.
+
+    If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
+    """
+    of = clients.client_named(client)
+    path = _file(of, project)
+    data = {"client": of.name, "name": name, "file": str(path), "changed": False}
+
+    def edit(before: str | None) -> SettingsEdit:
+        if of.toml and settings_files.server_in(of, before, name) is not None:
+            raise NotEditable("we do not edit TOML")
+        backup = settings_files.read_backup(path.resolve())
+        return settings_files.edit_to_uninstall(of, before, name, backup, force=force)
+
+    change = _Change(path, data, [], "", f"take {name!r} out by hand")
+    done = change.apply(edit, dry_run=dry_run, none=f"{of.title} has no server named {name}", project=project)
+    if isinstance(done, Result):
+        return done
+    details = [*done.copy, f"It is gone when {of.title} next starts."]
+    return Result.message(f"Took {name} out of {of.title}, in {path}.{done.gone}", data, details)
+
+
+@command("list", "recollect mcp list", "recollect mcp list --json")
+@click.option("--name", default="recollect", hidden=True)
+@click.option("--project", type=click.Path(), hidden=True)
+def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
+    """List the clients, and which of them have the server.
+
+    In a pipe, the fields of a line are: client, `here` or `not seen`, `installed`, `another`, `unreadable`
+    or nothing, file.
+    """
+    data: list[dict[str, Any]] = []
+    for each in clients.CLIENTS.values():
+        if each.user is not None and (project is None or each.project is not None):
+            path = _file(each, project)
+            found = {"here": _is_here(each), "state": _server_state(each, path, name), "file": str(path)}
+            data.append({"name": each.name, "title": each.title, **found})
+    rows = [
+        (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
+    ]
+    columns = ("Client", "", "Server", "Settings")
+    return Result.table({"clients": data}, columns, rows, "Add it to one: recollect mcp install CLIENT")
+
+
+@group(
+    "mcp",
+    (mcp_install_command, mcp_uninstall_command, mcp_list_command),
+    "recollect mcp list",
+    "recollect mcp install claude-desktop",
+)
+def mcp_command(_: Call) -> None:
+    """Add the server to Claude, Cursor, VS Code, Codex; take it back.
+
+    Each of them keeps a file of MCP servers, which it starts when it needs them. Ours is `recollect serve`.
+    """
+
+
+@command(
+    "install",
+    "recollect hooks install claude-code",
+    "recollect hooks install codex --dry-run",
+    "recollect hooks install gemini --project . --store ~/work.db",
+)
+@_HOOK_CLIENT
+@_PROJECT
+@_ALLOW_SECRETS
+@DRY_RUN
+def hooks_install_command(
+    call: Call, client: str, project: str | None, allow_secrets: bool, dry_run: bool
+) -> Result:
+    """Let a client recall before each prompt, and keep what is said.
+
+    CLIENT is claude-code, codex, gemini, opencode or cursor. Your other hooks and all other settings in the
+    file stay, and a copy of it is kept beside it. A file with comments is left as it is, and what to paste is
+    printed. What --store, --owner, --agent and --model say is written too. Installing again updates the
+    hooks.
+    """
+    to = clients.HOOK_CLIENTS[client]
+    options, warnings = _hook_options(call, allow_secrets=allow_secrets)
+    path = _file(to, project)
+    entries = to.entries(sys.executable, options, sys.platform)
+
+    def edit(before: str | None) -> SettingsEdit:
+        if not to.is_plugin:
+            return settings_files.edit_to_install_hooks(before, entries, to.version)
+        if before is not None and not before.startswith(clients.PLUGIN_MARK):
+            raise clients.AnotherEntry(f"{path} is not ours; move it away, and try again.")
+        plugin = clients.opencode_plugin(to, sys.executable, options)
+        return SettingsEdit(before, plugin, needs_backup=False)
+
+    data = {"client": to.name, "file": str(path), "events": list(to.events), "changed": False}
+    snippet = "" if to.is_plugin else settings_files.hooks_snippet(entries)
+    change = _Change(path, data, warnings, snippet, "put in by hand what is shown")
+    done = change.apply(edit, dry_run=dry_run, none=f"{to.title} has them already")
+    if isinstance(done, Result):
+        return done
+    Path(hooks_folder()).mkdir(mode=0o700, parents=True, exist_ok=True)  # from now on, servers answer hooks
+    if clients.Launch(sys.executable).may_vanish:
+        warnings.append(
+            "Recollect is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
+        )
+    details = [*done.copy, to.next, "What they do: recollect hooks status"]
+    text = f"Added hooks to {to.title}, in {path}: {', '.join(to.events)}."
+    return Result.message(text, data, details, warnings=warnings)
+
+
+@command("uninstall", "recollect hooks uninstall claude-code", "recollect hooks uninstall gemini --project .")
+@_HOOK_CLIENT
+@_PROJECT
+@HIDDEN_DRY_RUN
+def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
+    """Take our hooks out of a client's settings, and nothing else.
+
+    If nothing else has changed since, the file is as it was before, to the letter. The memory stays. The
+    process that answered the hooks ends, and after the last client the hooks' own files and log go too.
+    """
+    of = clients.HOOK_CLIENTS[client]
+    path = _file(of, project)
+
+    def edit(before: str | None) -> SettingsEdit:
+        if of.is_plugin:
+            ours = before is not None and before.startswith(clients.PLUGIN_MARK)
+            return SettingsEdit(before, None if ours else before)
+        backup = settings_files.read_backup(path.resolve())
+        return settings_files.edit_to_uninstall_hooks(before, backup, of.version)
+
+    data = {"client": of.name, "file": str(path), "changed": False}
+    change = _Change(path, data, [], "", "take out by hand what runs recollect.hooks")
+    done = change.apply(edit, dry_run=dry_run, none=f"{of.title} has no hooks of ours", project=project)
+    if isinstance(done, Result):
+        return done
+    text = f"Took our hooks out of {of.title}, in {path}.{done.gone}"
+    return Result.message(text, data, [*done.copy, *_remove_hook_traces()])
+
+
+@command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
+@click.option("--project", type=click.Path(), hidden=True)
+@click.option(
+    "--day",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Another day than today, as 2026-11-16; the last 14 are kept.",
+)
+def hooks_status_command(call: Call, project: str | None, day: datetime | None) -> Result:
+    """Show where hooks are installed, and what they did today.
+
+    For each client: prompts, how many got memories and how many memories, messages captured, secrets left
+    out, errors, and how long prompts waited. In a pipe, a line of a client begins with `day`, and its fields
+    are in the order in which a terminal shows them.
+    """
+    from recollect.agents.hook_files import logged_events
+    from recollect.agents.removal import activity_of, answering_addresses
+
+    installed = _hooks_installed(project)
+    # The log's days are the machine's, since hooks read no time zone.
+    folder, of_day = hooks_folder(), f"{day or call.now().astimezone(None):%Y-%m-%d}"
+    activity = activity_of(list(logged_events(folder, of_day)))
+    answering = sorted(address.process_id for address in answering_addresses(folder).values())
+    rows, hints = activity["clients"], [f"Error: {line}" for line in activity["errors"][-3:]]
+    view = [
+        Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed], word="hooks")
+    ]
+    if rows:
+        counts = [(label, *(row[name] for row in rows)) for name, label in _MEASURES.items()]
+        view.append(Table((of_day, *(row["client"] for row in rows)), counts, only="terminal"))
+        # A line for each client, in a pipe.
+        lines = [(row["client"], *(row[name] for name in _MEASURES)) for row in rows]
+        view.append(Table(("Client", *_MEASURES.values()), lines, word="day", only="pipe"))
+    else:
+        hints.insert(0, f"No hook ran on {of_day}.")
+    hints += [f"Process {process_id} answers hooks." for process_id in answering]
+    data = {"day": of_day, "installed": installed, "answering_processes": answering, **activity}
+    return Result(data, view, hints=hints)
+
+
+_MEASURES = {
+    "prompts": "Prompts",
+    "answered": "  with memories",
+    "memories": "  memories given",
+    "silent": "  nothing bore on them",
+    "late": "  late: went on without",
+    "starting": "  nobody answered yet",
+    "skipped": "  commands of the client",
+    "captured": "Messages captured",
+    "repeated": "  left out: only repeated memories",
+    "notes": "Notes drawn from them",
+    "secrets": "Secrets left out",
+    "errors": "Errors",
+    "p50_ms": "Half of the prompts waited at most, ms",
+    "p95_ms": "95 % of the prompts waited at most, ms",
+}
+
+
+@command("run", "recollect hooks run claude-code prompt < event.json", hidden=True)
+@_HOOK_CLIENT
+@click.argument("event", metavar="EVENT", type=click.Choice(("start", "prompt", "said", "turn")))
+@_ALLOW_SECRETS
+def hooks_run_command(call: Call, client: str, event: str, allow_secrets: bool) -> None:
+    """Run one hook by hand: an event in, what it gives the model out.
+
+    The client's JSON is on standard input. EVENT is start, prompt, said (a prompt that is only kept) or turn.
+    Clients run the same by `python -m recollect.hooks`, which starts sooner. It always ends with 0;
+    `recollect hooks status` shows errors.
+    """
+    import time
+
+    from recollect.agents.hook import run_hook
+
+    options, _ = _hook_options(call, allow_secrets=allow_secrets)
+    run_hook([client, event, *options], time.monotonic())
+
+
+@group(
+    "hooks",
+    (hooks_install_command, hooks_uninstall_command, hooks_status_command, hooks_run_command),
+    "recollect hooks install claude-code",
+    "recollect hooks status",
+    "recollect hooks uninstall claude-code",
+)
+def hooks_command(_: Call) -> None:
+    """Let an agent recall and remember by itself; take it back.
+
+    Before a prompt, relevant memories join it, often none. After a turn, the messages are kept, without
+    secrets. docs/hooks.md has the details.
+    """
+
+
+# How a settings file is changed
+
+
+class _AppliedEdit:
+    """A change that was made."""
+
+    def __init__(self, edit: SettingsEdit, copy: Path | None) -> None:
+        self.edit = edit
+        self.copy = [] if copy is None else [f"What was there before: {copy}"]
+        self.gone = " The file, which held nothing else, is gone." if edit.after is None else ""
+
+
+class _Change:
+    """One change of a settings file, with what a command answers where it is not made."""
+
+    def __init__(
+        self, path: Path, data: dict[str, Any], warnings: Sequence[str], snippet: str, advice: str
+    ) -> None:
+        self.path, self.data, self.warnings = path, data, warnings
+        self.snippet, self.advice = snippet, advice
+
+    def apply(
+        self,
+        edit_of: Callable[[str | None], SettingsEdit],
+        *,
+        dry_run: bool,
+        none: str,
+        project: str | None = "",
+    ) -> _AppliedEdit | Result:
+        """Make it; a result where there is nothing to change, or the file cannot be edited, or on a dry run.
+
+        With `project`, folders that are empty without the file go, too.
+        """
+        try:
+            edit = edit_of(settings_files.read_settings(self.path))
+        except NotEditable as error:
+            return self._refusal(error)
+        if dry_run:
+            return self._difference(edit)
+        if edit.is_none:
+            text = f"{none}, in {self.path}; nothing was changed."
+            return Result.message(text, self.data, warnings=self.warnings)
+        within = Path.home() if project is None else Path(project).expanduser().absolute()
+        done = _AppliedEdit(
+            edit, settings_files.apply_edit(self.path, edit, None if project == "" else within)
+        )
+        self.data["changed"] = True
+        return done
+
+    def _refusal(self, error: NotEditable) -> Result:
+        """Send the error to standard error, and the text to paste to standard output."""
+        text = f"{self.path} was left as it is: {error}. Mend it and try again, or {self.advice}."
+        return Result(
+            {**self.data, "snippet": self.snippet},
+            [Verbatim(self.snippet)] if self.snippet else [],
+            warnings=[*self.warnings, text],
+            exit_code=REFUSED,
+        )
+
+    def _difference(self, edit: SettingsEdit) -> Result:
+        from difflib import unified_diff  # only a dry run needs it
+
+        before, after = (
+            [] if text is None else text.splitlines(keepends=True) for text in (edit.before, edit.after)
+        )
+        names = (str(self.path) if before else os.devnull, str(self.path) if after else os.devnull)
+        lines = [line.rstrip("\r\n") for line in unified_diff(before, after, *names, n=2)]
+        nothing = "Nothing would change" if edit.is_none else "Nothing was changed: this was a dry run"
+        return Result(
+            {**self.data, "dry_run": True, "would_change": not edit.is_none, "diff": lines},
+            [Verbatim("\n".join(lines))] if lines else [],
+            warnings=self.warnings,
+            hints=[f"{nothing}; the file is {self.path}."],
+        )
+
+
+# Settings and files on this machine
+
+
+def _local_settings(call: Call) -> list[Any]:
+    """The settings that came from an option or the environment, which a client does not see."""
+    return [
+        row for row in call.settings()[1] if row.origin == "option" or row.origin.startswith("RECOLLECT_")
+    ]
+
+
+def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
+    """The server's command, with what the shell would tell it. Then a warning for each secret."""
+    command_, *first = clients.launch_words()
+    arguments = [*first, "serve"]
+    variables: dict[str, str] = {}
+    secrets: list[str] = []
+    for row in _local_settings(call):
+        value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
+        if row.name in _OVER_HTTP:
+            continue
+        if row.name in _AS_OPTIONS:
+            arguments += [f"--{row.name}", value]
+        elif row.is_secret:
+            secrets.append(f"{row.origin} is a secret and is not written; put it into the settings file.")
+        else:
+            variables[row.origin] = value
+    if tools is not None:
+        from recollect.operations.catalogue import chosen  # loads the tools
+
+        chosen(tools)  # else the client would only show a server that fails
+        arguments += ["--tools", tools]
+    if _ENVIRON.get("RECOLLECT_CONFIG"):
+        variables["RECOLLECT_CONFIG"] = _absolute(Path(_ENVIRON["RECOLLECT_CONFIG"]))
+    return clients.Launch(command_, tuple(arguments), variables), secrets
+
+
+def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[str]]:
+    """Return options for a hook, which does not see the shell, and warnings."""
+    from recollect.stores.url import StoreUrl
+
+    options, warnings = ["--folder", hooks_folder()], []
+    if _ENVIRON.get("RECOLLECT_CONFIG"):
+        warnings.append(
+            "RECOLLECT_CONFIG is set here; the client must have it too, or hooks use other settings."
+        )
+    for row in _local_settings(call):
+        if row.name not in _AS_OPTIONS:
+            continue
+        value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
+        if isinstance(row.value, StoreUrl):
+            value = call.store or _ENVIRON["RECOLLECT_STORE"]  # as given, with its options
+            if str(row.value) != row.value.server:
+                warnings.append(
+                    "The store's URL holds a password and is not written; set `store` in the settings "
+                    "file, or leave the password to ~/.pgpass."
+                )
+                continue
+        options += [f"--{row.name}", value]
+    return [*options, *(["--allow-secrets"] if allow_secrets else [])], warnings
+
+
+def _absolute(path: Path) -> str:
+    # The official server's variable is the shell's too, so what it names goes along.
+    path = (official_file() or path) if path == Path(OFFICIAL_VARIABLE) else path
+    return str(path.expanduser().absolute())
+
+
+def _file(client: Client | HookClient, project: str | None) -> Path:
+    machine = clients.this_machine(_ENVIRON)
+    if project is None:
+        return Path(client.file(machine))
+    folder = Path(project).expanduser().absolute()
+    if not folder.is_dir():
+        raise click.ClickException(f"There is no folder {folder}.")
+    return Path(client.file(machine, folder))
+
+
+def _server_state(client: Client, path: Path, name: str) -> str:
+    try:
+        found = settings_files.server_in(client, settings_files.read_settings(path), name)
+    except (NotEditable, OSError):
+        return "unreadable"
+    if found is None:
+        return ""
+    return "installed" if clients.is_ours(found) else "another"
+
+
+def _is_here(client: Client) -> bool:
+    """Whether there is a trace of the client: its file, or the folder that only it makes."""
+    path = _file(client, None)
+    folder = path.parent if path.parent != Path.home() else path.with_suffix("")
+    return path.exists() or folder.is_dir()
+
+
+def _hooks_installed(project: str | None) -> list[dict[str, str]]:
+    """For each client, whether its settings have our hooks."""
+    installed = []
+    for each in clients.HOOK_CLIENTS.values():
+        path = _file(each, project)
+        try:
+            text = settings_files.read_settings(path) or ""
+            there = text.startswith(clients.PLUGIN_MARK) if each.is_plugin else settings_files.hooks_in(text)
+            state = "installed" if there else ""
+        except (NotEditable, OSError):
+            state = "unreadable"
+        installed.append({"client": each.name, "state": state, "file": str(path)})
+    return installed
+
+
+def _remove_hook_traces() -> list[str]:
+    """End what hooks started; where no client has hooks any more, remove their files. What is left."""
+    from recollect.agents.removal import remove_hook_files, stop_residents
+
+    folder = hooks_folder()
+    stop_residents(folder)
+    if any(each["state"] for each in _hooks_installed(None)):
+        return []
+    left = remove_hook_files(folder)
+    return [f"Messages that are not in the memory yet: {left}, in {folder}"] if left else []

@@ -1,0 +1,361 @@
+"""Commands that correct, forget, bring back and destroy memories."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import REFUSED, Call, command
+from recollect.cli.options import (
+    NOTE_FIELD_OPTIONS,
+    YES,
+    complete_session,
+    confirm,
+    id_in,
+    iso_minute,
+    memory_id,
+    memory_of,
+    parse_time_or_age,
+    read_text,
+    start_of,
+)
+from recollect.cli.rendering import Mark, Result, progress
+from recollect.cli.views import label, memory_data, memory_fields
+from recollect.text.phrases import ellipsize, entities_text, memories_text, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import timedelta
+
+    from recollect.domain.records import Memory, Scope
+    from recollect.domain.results import SupersedeResult
+    from recollect.engine import Engine
+
+_COPIES = ("-before-schema-", "-damaged", "-salvaged")
+"""How the names of copies end that the store itself makes."""
+_OWN_COPIES = "Backups and exports that you made elsewhere keep what they hold."
+_MOST_NAMED = 10
+"""Memories that are named when they are forgotten; of more, the ids say enough."""
+
+
+@command(
+    "update",
+    "recollect update 12 --text 'Marisol prefers oolong, not sencha'",
+    "recollect update 12 --importance 0.9 --tag kitchen --tag tea --pin",
+    "recollect update '#12' --happened 2024-05-06 --category preferences",
+    "recollect update 'Marisol Vega' --mark vital",
+)
+@click.argument("memory", metavar="ID|NAME")
+@click.option("--text", metavar="TEXT", help="What it says from now on; the former text stays as history.")
+@click.option("--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters.")
+@click.option("--category", metavar="NAME", help="What sort of thing it is.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable; '': none."
+)
+@click.option("--no-tags", is_flag=True, hidden=True)
+@click.option(
+    "--happened",
+    "--at",
+    "happened",
+    metavar="WHEN",
+    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
+)
+@click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
+@click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
+@click.option(
+    "--mark", metavar="WORD", help="Mark it as important, by a word of yours: it does not fade; '': no mark."
+)
+@click.option("--no-mark", is_flag=True, hidden=True)
+@click.option(
+    "--expires", metavar="WHEN", help="From when no search finds it: a date, a time, words, or never."
+)
+@click.option("--no-expiry", is_flag=True, hidden=True)
+@NOTE_FIELD_OPTIONS
+def update_command(
+    call: Call,
+    memory: str,
+    tags: tuple[str, ...],
+    no_tags: bool,
+    happened: str | None,
+    expires: str | None,
+    no_expiry: bool,
+    mark: str | None,
+    no_mark: bool,
+    **given: Any,
+) -> Result:
+    """Change what is given of a memory, and leave the rest.
+
+    For a fact that is no longer true, use `recollect supersede`: changing the text is for one that was never
+    said well.
+    """
+    for value, gone, name in (
+        (tags, no_tags, "tag"),
+        (mark, no_mark, "mark"),
+        (expires, no_expiry, "expires"),
+    ):
+        if value and gone:
+            raise click.UsageError(f"Give --{name} or its opposite, not both.")
+    changes = {name: value for name, value in given.items() if value is not None}
+    if tags or no_tags:
+        changes["tags"] = tuple(filter(None, tags))
+    if mark is not None or no_mark:
+        changes["importance_tag"] = (mark or "").strip()
+    if happened is not None:
+        changes["happened_at"] = start_of(happened, call.now(), "--happened")
+    if no_expiry or expires == "never":
+        changes["expires_at"] = "never"
+    elif expires is not None:
+        changes["expires_at"] = start_of(expires, call.now(), "--expires")
+    if not changes:
+        raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
+    engine = call.memory()
+    changed = engine.update(memory_of(engine, memory).id, **changes)
+    details = [f"{name}: {value}" for name, value in memory_fields(changed, call.zone)]
+    if changed.text:
+        details.insert(0, ellipsize(changed.text, 200))
+    name = f"{changed.name} (#{changed.id})" if changed.name else f"{changed.kind} #{changed.id}"
+    return Result.message(f"Updated {name}.", memory_data(changed), details)
+
+
+@command(
+    "supersede",
+    "recollect supersede 12 'Tidebook ships in June'",
+    "recollect supersede 12 31        # by a note that is there",
+    "recollect supersede 12 31 --only",
+)
+@click.argument("old", metavar="OLD_ID", type=memory_id)
+@click.argument("new", metavar="NEW_ID|TEXT...", nargs=-1, required=True)
+@click.option("--only", is_flag=True, help="Leave its near-copies in force.")
+def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) -> Result:
+    """Retire a note or message in favour of another.
+
+    A number is the id of what is right; anything else is the text of a new note. Near-copies of the old one
+    are retired with it, so that the error does not come back through them. What was retired stays: see it
+    with `recollect recall --superseded`, or as of a day with `--as-of`; `recollect restore` takes it back.
+    """
+    from recollect.services import unfinished_note  # --help needs none
+
+    id_ = id_in(new[0]) if len(new) == 1 else None
+    by: int | str = read_text(new, "text that takes its place") if id_ is None else id_
+    engine = call.memory()
+    done = engine.supersede(old, by, copies=not only)
+    data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
+    details = list(_superseded_details(engine, done))
+    mark: Mark = "note" if done.similar else "ok"
+    warnings = [note for note in (unfinished_note(done.note), done.model_note) if note]
+    return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
+
+
+@command(
+    "forget",
+    "recollect forget 12 17",
+    "recollect forget 'Old project'",
+    "recollect forget --session harbour",
+    "recollect restore 12   # to bring it back",
+    "recollect forget --all --owner ana",
+)
+@click.argument("what", metavar="ID|NAME...", nargs=-1)
+@click.option("--session", metavar="NAME", shell_complete=complete_session, help="A whole conversation.")
+@click.option("--all", "everything", is_flag=True, help="All that this owner and agent have.")
+@click.option("--names", "only_names", is_flag=True, hidden=True, help="A number is a name, too.")
+@YES
+def forget_command(
+    call: Call, what: tuple[str, ...], session: str | None, everything: bool, only_names: bool, yes: bool
+) -> Result:
+    """Forget memories by id or name, a conversation, or all. They can be restored.
+
+    A number is the id of a memory of any kind; anything else is the exact name of an entity, which goes with
+    its relations. A conversation goes with its notes.
+
+    Where one of them is not there, the others are forgotten all the same, and the exit status is 1.
+    """
+    if bool(what) + everything + (session is not None) != 1:
+        raise click.UsageError("Give ids or names, --session, or --all.")
+    memory = call.memory()
+    if session is not None:
+        from recollect.cli.commands.remember import forget_session
+
+        return forget_session(memory, session, yes=yes)
+    if everything:
+        confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
+        count = memory.upkeep.forget_all()
+        details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
+        return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
+    numbers = [None if only_names else id_in(each) for each in what]
+    names = [each for each, number in zip(what, numbers, strict=True) if number is None]
+    ids = [number for number in numbers if number is not None]
+    entities = memory.graph.delete_entities(names) if names else []
+    if not ids:
+        return _forgotten(entities, len(set(names)), entities_text(len(entities)))
+    gone = [*entities, *memory.forget(ids)]
+    named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
+    texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
+    done = _forgotten(gone, len(set(what)), memories_text(len(gone)), texts)
+    absent = sorted(set(ids).difference(gone))
+    return replace(done, warnings=list(_absent(memory, absent)), exit_code=REFUSED) if absent else done
+
+
+@command(
+    "restore",
+    "recollect restore 12 17",
+    "recollect restore --observation 40",
+    "recollect restore yesterday.db --yes",
+)
+@click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
+@click.option(
+    "--observation", is_flag=True, help="The ids are of observations that `observe --remove` removed."
+)
+@YES
+def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
+    """Bring back what was forgotten or superseded, or a backup.
+
+    Numbers are ids. What was superseded is in force again, beside what replaced it.
+
+    Anything else is the path of a file that `recollect backup` made: the store gets the contents of that
+    file, and what it holds now is lost.
+    """
+    if all(each.lstrip("#").isdecimal() for each in what):
+        ids = [int(each.lstrip("#")) for each in what]
+        memory = call.memory()
+        if not observation:
+            return _restore_memories(memory, ids)
+        for id_ in ids:
+            memory.graph.restore_observation(id_)
+        return Result.message(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
+    if len(what) == 1 and not observation:
+        return _restore_backup(call, Path(what[0]), yes=yes)
+    raise click.UsageError("Give either ids, or the path of one backup.")
+
+
+@command("purge", "recollect purge --before 30d", "recollect purge --before 2026-01-01 --yes")
+@click.option(
+    "--before",
+    required=True,
+    type=parse_time_or_age,
+    metavar="WHEN|DAYSd",
+    help="An ISO date or time, or an age in days.",
+)
+@YES
+def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result:
+    """Destroy for good what was forgotten before a time.
+
+    This affects every owner of the store, and cannot be undone.
+    """
+    from recollect.bootstrap import backups, now  # loads the engine
+
+    moment = before if isinstance(before, datetime) else now() - before
+    memory = call.memory()
+    confirm(f"Destroy for good what was forgotten before {iso_minute(moment)}?", yes=yes)
+    gone = memory.purge(moment)
+    settings = call.settings()[0]
+    folder = backups(settings)
+    copies = [str(folder)] if folder.exists() else []
+    if isinstance(settings.store, Path):
+        beside = settings.store.parent.glob(f"{settings.store.name}-*")
+        copies += sorted(
+            str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
+        )
+    still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
+    warnings = [still] if copies else []
+    data = {"purged": int(gone), "before": moment}
+    if gone.note is not None:
+        text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
+        details = [gone.note, _OWN_COPIES]
+        return Result.message(text, {**data, "note": gone.note}, details, "note", warnings)
+    text = f"Destroyed {quantity(gone, 'forgotten thing')} for good."
+    return Result.message(text, data, [_OWN_COPIES] if gone else [], warnings=warnings)
+
+
+def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
+    """Read memories that were just written, to name them. A failed read does not undo the write."""
+    from recollect.services import attempt_follow_up  # --help needs none
+
+    found, _ = attempt_follow_up(lambda: memory.get_many(ids))
+    found = found or {}
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def _superseded_details(engine: Engine, done: SupersedeResult) -> Iterator[str]:
+    yield f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"
+    for place, each in enumerate(done.retired):
+        what = "Retired with it, a near-copy" if place else "Retired"
+        entity = (
+            None if each.observation is None else next(iter(_as_far_as_readable(engine, [each.id])), None)
+        )
+        where = f"#{each.id}" if entity is None else f"observed of {entity.name}"
+        yield f"{what}, {where}: {ellipsize(each.text)}"
+    for alike in done.similar:
+        yield f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {ellipsize(alike.text)}"
+    if done.similar:
+        yield f"Retire one of them too: recollect supersede ID {done.by.id}"
+    ids = [str(each.id) for each in done.retired if each.observation is None]
+    yield f"Take it back: recollect restore {' '.join(ids)}"
+
+
+def _restore_memories(memory: Engine, ids: Sequence[int]) -> Result:
+    before = [memory.get(id_) for id_ in ids]
+    back = [memory.restore(id_) for id_ in ids]
+    details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
+    data = {"restored": [memory_data(each) for each in back]}
+    return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
+
+
+def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
+    """The text of a restored memory, and whether it is in force."""
+    if now.text:
+        yield f"#{now.id}: {ellipsize(label(now))}"
+    if now.superseded_at is not None:
+        by = f" by #{now.superseded_by}" if now.superseded_by else ""
+        yield f"#{now.id} is still superseded{by}; in force again: recollect restore {now.id}"
+    elif was is not None and was.superseded_at is not None:
+        by = f" by #{was.superseded_by}, which stays; to remove that: recollect forget {was.superseded_by}"
+        yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
+
+
+def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
+    from recollect.bootstrap import put_back  # loads the engine
+
+    settings, _ = call.settings()
+    if not backup.is_file():
+        raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
+    if settings.store.exists():
+        confirm(f"Replace everything in {settings.store} by what {backup} holds?", yes=yes)
+    with progress("Restoring") as (restoring,):
+        put_back(backup, settings, restoring)
+    data = {"store": str(settings.store), "backup": str(backup)}
+    return Result.message(f"{settings.store} now holds what {backup} held.", data)
+
+
+def _scope_text(scope: Scope) -> str:
+    return " as ".join(filter(None, (scope.owner or "this memory", scope.agent)))
+
+
+def _name(memory: Memory) -> str:
+    return memory.name or f"{memory.kind} #{memory.id}"
+
+
+def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
+    """Why these could not be forgotten: what was forgotten before is still known."""
+    before = [id_ for id_ in ids if memory.get(id_) is not None]
+    for known, one, several in (
+        (before, "was forgotten already", "were forgotten already"),
+        ([id_ for id_ in ids if id_ not in before], "is not there", "are not there"),
+    ):
+        more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
+        names = ", ".join(f"#{id_}" for id_ in known[:_MOST_NAMED])
+        if known:
+            yield f"{names}{more} {one if len(known) == 1 else several}; `recollect recall` shows ids."
+
+
+def _forgotten(ids: Sequence[int], asked: int, what: str, texts: Sequence[str] = ()) -> Result:
+    details = [*texts, f"Bring back: recollect restore {' '.join(map(str, ids))}"] if ids else []
+    absent = asked - len(ids)
+    if absent:
+        details.insert(0, f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there.")
+    named = f": {', '.join(f'#{id_}' for id_ in ids)}" if ids else ""
+    data = {"forgotten": ids, "absent": absent}
+    return Result.message(f"Forgot {what}{named}.", data, details, "note" if absent else "ok")

@@ -1,0 +1,538 @@
+"""`recollect dream`: dream now, list, show and undo dreams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.options import DRY_RUN, YES, confirm, iso_minute, memory_id
+from recollect.cli.rendering import (
+    SIGNS,
+    Block,
+    Column,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    muted,
+    picked,
+    stacked,
+    steps,
+    titled,
+)
+from recollect.cli.views import label
+from recollect.domain.errors import Conflict
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.text.phrases import ellipsize, memories_text, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime, tzinfo
+
+    from recollect.cli.rendering import Block, Role, Words
+    from recollect.domain.records import DreamRecord, Memory
+    from recollect.dreams.dreaming import DreamResult
+    from recollect.engine import Engine
+
+
+PHASES = (
+    *("consolidate", "downscale", "merge", "correct", "prune"),
+    *("place", "promote", "link", "report"),
+)
+# The stage under way, by the number of stages done.
+_STAGES = (
+    "Looking at the day",
+    "Who else says what fades",
+    "Copies of old errors",
+    "Asking what people ask",
+    "Summing up",
+    "Writing",
+)
+_ID = click.argument("id_", metavar="ID", type=memory_id)
+
+
+@command(
+    "history",
+    "recollect dream history",
+    "recollect dream history 3 --changes",
+    "recollect dream history --json | jq '.dreams[0]'",
+)
+@click.argument("id_", metavar="[ID]", type=memory_id, required=False)
+@click.option("--changes", is_flag=True, help="Also the journal: every field, before and after.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, hidden=True)
+def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int) -> Result:
+    """List the dreams, the newest first, or show what one did.
+
+    In a pipe, the fields of a line of the list are: id, when, what it did, when it was undone. Of one dream,
+    each line begins with what it is, as for `recollect dream`; with --changes the journal follows: `change`,
+    what, id, before, after, text.
+    """
+    if id_ is not None:
+        return _dream_shown(call, id_, changes=changes)
+    found = call.memory().dreams.history(limit)
+    zone = call.zone
+    rows = [
+        (
+            *(str(each.id), iso_minute(each.at, zone), brief_report(each.report)),
+            iso_minute(each.undone_at, zone) if each.undone_at else "",
+        )
+        for each in found
+    ]
+    next_ = "Look at one: recollect dream history ID"
+    if not found:
+        next_ = "No dreams yet. To have one: recollect dream"
+    data = {"dreams": [_record_data(each) for each in found]}
+    return Result.table(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
+
+
+def _dream_shown(call: Call, id_: int, *, changes: bool) -> Result:
+    memory = call.memory()
+    record, journal = memory.dreams.journal(id_)
+    named = ids_in_report(record.report)
+    memories = memory.get_many(sorted({*named, *(ids_in_journal(journal) if changes else ())}))
+    dream = ShownDream(
+        record.report,
+        memories,
+        record.at,
+        record.id,
+        undone_at=record.undone_at,
+        journal=journal if changes else None,
+        in_full=True,
+    )
+    data = {**_record_data(record), "memories": _texts(memories, named), "changes": journal}
+    return Result(data, dream_view(dream, call.zone))
+
+
+@command(
+    "undo",
+    "recollect dream undo 3",
+    "recollect dream undo 3 --later --yes   # and every dream since",
+)
+@_ID
+@click.option("--later", is_flag=True, help="Also the dreams that came after it.")
+@YES
+def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
+    """Put everything back as it was before a dream.
+
+    Memories that changed since are left as they are, and named. A dream that later ones build on can only be
+    undone together with them.
+    """
+    memory = call.memory()
+    record, _ = memory.dreams.journal(id_)
+    since = [each for each in memory.dreams.undone_with(id_) if each != id_]
+    if since and not later:
+        raise Conflict(
+            f"Dream {since[0]} came after dream {id_} and builds on it; undo that first, or all with: "
+            f"recollect dream undo {id_} --later"
+        )
+    if record.undone_at is None:
+        also = f" and the {quantity(len(since), 'dream')} since" if since else ""
+        confirm(f"Put everything back as it was before dream {id_}{also}?", yes=yes)
+    done = memory.dreams.undo(id_, later=later)
+    memories = memory.get_many(done.left)
+    left = [{"id": each, "text": label(memories.get(each))} for each in done.left]
+    dreams = f"dream {done.ids[0]}" if len(done.ids) == 1 else f"dreams {', '.join(map(str, done.ids))}"
+    but = f", but for {memories_text(len(left))}" if left else ""
+    return Result.message(
+        f"Undid {dreams}: {quantity(done.changes, 'change')} put back{but}.",
+        {"undone": done.ids, "changes": done.changes, "left": left},
+        [f"Changed since, and left as it is, #{each['id']}: {each['text']}" for each in left],
+        "note" if left else "ok",
+    )
+
+
+@group(
+    "dream",
+    (dream_history_command, dream_undo_command),
+    "recollect dream --dry-run",
+    "recollect dream",
+    "recollect dream --without prune --without merge",
+    "recollect dream --phase link --phase report",
+    "recollect dream undo 3",
+    show=("history",),
+)
+@DRY_RUN
+@click.option(
+    "--phase",
+    "phases",
+    type=click.Choice(PHASES),
+    multiple=True,
+    metavar="PHASE",
+    help=f"Only this; repeatable. There are: {', '.join(PHASES)}.",
+)
+@click.option(
+    "--without",
+    type=click.Choice(PHASES),
+    multiple=True,
+    metavar="PHASE",
+    help="All but this; repeatable.",
+)
+@click.option("--no-gate", is_flag=True, hidden=True)
+def dream_command(
+    call: Call, dry_run: bool, phases: tuple[str, ...], without: tuple[str, ...], no_gate: bool
+) -> Result | None:
+    """Sleep on it: strengthen, fade, tidy up, report.
+
+    Memories that were recalled since the last dream grow stronger, and the rest fades a little. Repeats are
+    merged, and memories that come up together are linked. It destroys nothing, and `recollect dream undo`
+    takes all of it back.
+
+    Before anything is written, the plan is tried on what people asked. Where they would find less, nothing is
+    written, and the exit status is 1.
+
+    In a pipe, each line begins with what it is: `dream`, id, time; `gate`, open or closed, questions, share
+    found before, after; `lost`, phase, id, question, text; `count`, what, number; and for each memory what
+    became of it (stronger, faded, pruned, merged, …), id, change, the other's id, text.
+    """
+    context = click.get_current_context()
+    if context.invoked_subcommand is not None:
+        if dry_run or phases or without or no_gate:
+            raise click.UsageError("These options are for dreaming itself; leave them out here.", context)
+        return None
+    if not set(phases or PHASES) - set(without):
+        raise click.UsageError("That leaves no phase to dream.", context)
+    memory = call.memory()
+    try:
+        with steps(*_STAGES) as progress:
+            done = memory.dream(
+                phases=phases or None, without=without, dry_run=dry_run, gate=not no_gate, progress=progress
+            )
+    except Conflict as error:
+        raise Conflict(
+            "Another process is dreaming on this memory; try again when it is done. Nothing was changed."
+        ) from error
+    return dream_result(memory, done, call.zone, dry_run=dry_run)
+
+
+def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
+    report = asdict(done.report)
+    named = ids_in_report(report)
+    memories = memory.get_many(sorted({*named, *done.left}))
+    dream = ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)
+    data = {
+        "id": done.id,
+        "at": done.at,
+        "dry_run": dry_run,
+        "written": done.id is not None,
+        "gate_open": dream.blamed is None,
+        "report": report,
+        "left": done.left,
+        "memories": _texts(memories, named),
+    }
+    return Result(data, list(dream_view(dream, zone)), exit_code=REFUSED if dream.blamed else 0)
+
+
+def _record_data(record: DreamRecord) -> dict[str, Any]:
+    return picked(record, "id", "at", "undone_at", "phases", "report")
+
+
+def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]:
+    return {str(id_): memories[id_].name or memories[id_].text for id_ in sorted(ids) if id_ in memories}
+
+
+# The view of a dream: its report by section, the gate, and the journal
+
+_SHOWN = 3
+"""Memories of each section, unless all are asked for."""
+_LOST_SHOWN = 10
+_ROLES: dict[str, Role] = {
+    **dict.fromkeys(("faded", "archived"), "changed"),
+    **dict.fromkeys(("pruned", "corrected"), "bad"),
+}
+"""How a section looks; the others are good news."""
+_BRIEF = {"consolidated": "settled"}
+_NOT_BRIEF = frozenset({"stabler", "unique"})
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDream:
+    """A dream's plain report, with the memories that it names."""
+
+    report: Mapping[str, Any]
+    memories: Mapping[int, Memory]
+    at: datetime
+    id: int | None
+    """Empty where the dream wrote nothing."""
+    dry_run: bool = False
+    undone_at: datetime | None = None
+    left: Sequence[int] = ()
+    """Memories that changed during the dream, so left as they are."""
+    journal: Mapping[str, Any] | None = None
+    """Shown line by line, if given."""
+    in_full: bool = False
+    """Name all memories that the report names, rather than a few of each section."""
+
+    @property
+    def blamed(self) -> str | None:
+        """The phase for which nothing was written."""
+        gate = self.report["gate"]
+        return None if gate is None or gate["blame"] is None else str(gate["blame"])
+
+    def label_of(self, id_: int) -> str:
+        return label(self.memories.get(id_))
+
+
+class _Section(NamedTuple):
+    """Memories that the dream treated alike."""
+
+    word: str
+    """For a pipe, at the start of each line."""
+    title: str
+    total: int
+    rows: Sequence[tuple[Words, ...]] = ()
+    """Id, change, the other's id, text; and for a terminal the text with the other's below it."""
+    note: str = ""
+
+
+def ids_in_report(report: Mapping[str, Any]) -> list[int]:
+    moved = chain(report["strongest"], report["weakest"], report["stablest"], report["deeper"])
+    pairs = chain(report["merged"], report["corrected"], (row[:2] for row in report["linked"]))
+    lost = () if report["gate"] is None else report["gate"]["losses"]
+    return sorted(
+        {
+            *(each["id"] for each in moved),
+            *report["pruned"],
+            *chain.from_iterable(pairs),
+            *(entity for entity, _, _ in report["merged_observations"]),
+            *(each["memory"] for each in lost),
+        }
+    )
+
+
+def ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
+    """The memories, without the owners of observations, which the report names."""
+    changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
+    return [*changed, *(second for _, second, *_ in journal["links"])]
+
+
+def brief_report(report: Mapping[str, Any]) -> str:
+    """`9 stronger, 39 faded, 1 merged`: for a list of dreams."""
+    counts = [
+        f"{each.total:,} {_BRIEF.get(each.word, each.word)}"
+        for each in _sections(report, {})
+        if each.total and each.word not in _NOT_BRIEF
+    ]
+    skipped = [f"without {', '.join(report['skipped'])}"] if report["skipped"] else []
+    return ", ".join([*(counts or ["nothing changed"]), *skipped])
+
+
+def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
+    report = dream.report
+    yield from _beginning(dream, zone)
+    sections = [each for each in _sections(report, dream.memories) if each.total]
+    yield Table(("", ""), [(each.word, str(each.total)) for each in sections], "count", only="pipe")
+    for section in sections:
+        sign = Styled("● ", _ROLES.get(section.word, "good"))
+        note = Styled(f"  {section.note}" if section.note else "", "muted")
+        yield Paragraph()
+        yield Paragraph((sign, Styled(section.title, "strong"), f" {section.total:,}", note))
+        if section.rows:
+            columns = (
+                Column(role="muted", wrap="whole", right=True),
+                Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
+                *[Column(only="pipe")] * 2,
+                Column(fill=True, only="terminal"),
+            )
+            most = None if dream.in_full else _SHOWN
+            yield Table(columns, section.rows, section.word, True, 4, most, section.total)
+    if report["gate"] is not None:
+        yield from _gate_view(dream, report["gate"])
+    if dream.left:
+        yield titled(f"\nChanged meanwhile, and left as they are: {len(dream.left):,}", "changed")
+        columns = (Column(role="muted", right=True), Column(wrap="cut", fill=True))
+        yield Table(columns, [(str(id_), dream.label_of(id_)) for id_ in dream.left], "left", grid=True)
+    yield Table(("",), [(phase,) for phase in report["skipped"]], "skipped", only="pipe")
+    if report["upkeep"]:
+        yield titled("\nWorth a look")
+        lines = [(line,) for line in report["upkeep"].splitlines() if line.strip()]
+        yield Table((Column(),), lines, "report", grid=True, indent=4)
+    if dream.journal is not None:
+        changes = list(_journal_changes(dream.journal, dream.memories))
+        yield titled(f"\nJournal: {quantity(len(changes), 'change')}")
+        yield Table(("What", "id", "Before", "After", Column("Memory", fill=True)), changes, "change")
+    yield Paragraph()
+    yield from _next_steps(dream)
+
+
+def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
+    report = dream.report
+    ended = "refused" if dream.blamed else "dry run" if dream.dry_run else "nothing to do"
+    first = (ended if dream.id is None else str(dream.id), dream.at.astimezone(zone))
+    yield Table([""] * 4, [(*first, str(report["memories"]), str(report["answers"]))], "dream", only="pipe")
+    if not report["memories"]:
+        yield Paragraph((SIGNS["ok"], " Nothing to dream of: the memory is empty."))
+        return
+    if dream.blamed is not None:
+        yield Paragraph((SIGNS["problem"], Styled(" The gate is closed: nothing was written.", "strong")))
+    elif dream.dry_run:
+        title = Styled(" What a dream would do now", "strong")
+        yield Paragraph((SIGNS["note"], title, "; nothing was written."))
+    elif dream.id is None:
+        yield Paragraph((SIGNS["ok"], Styled(" Slept well: nothing to do.", "strong")))
+    else:
+        undone = f"  undone {iso_minute(dream.undone_at, zone)}" if dream.undone_at else ""
+        title = Styled(f" Dream {dream.id}", "strong")
+        yield Paragraph((SIGNS["ok"], title, f"  {iso_minute(dream.at, zone)}", Styled(undone, "bad")))
+    memories = memories_text(report["memories"])
+    answers = quantity(report["answers"], "answer") if report["answers"] else "no answer"
+    basis = f"  The first dream: {memories}, {answers} until now."
+    if report["days"] is not None:
+        basis = f"  {memories}, {answers} since the dream before, {_time_span(report['days'])} earlier."
+    yield from muted(basis, "  This is what it would have done:" if dream.blamed else "")
+
+
+def _gate_view(dream: ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
+    blamed, questions = dream.blamed, gate["questions"]
+    state = "closed" if blamed else "open"
+    row = (state, str(questions), gate["before"], gate["after"], blamed or "")
+    yield Table([""] * 5, [row], "gate", only="pipe")
+    yield Paragraph()
+    if blamed is not None:
+        blame = f" {blamed} would lose too much of what people find."
+        yield Paragraph((SIGNS["problem"], Styled(blame, "strong")))
+    else:
+        nothing = "" if questions else "  nothing to ask yet"
+        yield Paragraph((SIGNS["ok"], Styled(" The gate is open", "strong"), Styled(nothing, "muted")))
+    if questions:
+        asked = questions - gate["made"]
+        sources = [f"{asked:,} asked by people"] if asked else []
+        sources += [f"{gate['made']:,} made from memories' own words"] if gate["made"] else []
+        yield from muted(
+            f"  Of what {quantity(questions, 'question')} should find ({', '.join(sources)}), "
+            f"{gate['before']:.1%} is found now and {gate['after']:.1%} after the dream."
+        )
+    if gate["losses"]:
+        rows = [
+            (str(loss["phase"]), str(loss["memory"]), loss["query"], dream.label_of(loss["memory"]))
+            for loss in gate["losses"]
+        ]
+        columns = (
+            Column("Lost by", "bad", "whole"),
+            Column("", "muted", "whole", right=True),
+            Column("Question", fill=True),
+            Column("No longer finds", fill=True),
+        )
+        yield Table(columns, rows, "lost", most=None if dream.in_full else _LOST_SHOWN)
+
+
+def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
+    """The commands that go on from here."""
+    skipped = dream.report["skipped"]
+    if skipped:
+        yield titled(f"Left out, since people would have found less: {', '.join(skipped)}", "changed")
+    if dream.blamed is not None:
+        yield Paragraph(f"Dream without that phase: recollect dream --without {dream.blamed}")
+        yield from muted("Dream all the same: recollect dream --no-gate")
+    elif dream.dry_run:
+        yield from muted("To dream: recollect dream")
+    elif dream.id is not None and dream.undone_at is None:
+        yield from muted(f"Take it back: recollect dream undo {dream.id}")
+
+
+# From the report and the journal
+
+
+def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[_Section]:
+    """In the order in which a dream works."""
+
+    def row(id_: int, change: str = "", other: int | None = None, joint: str = "→") -> tuple[Words, ...]:
+        text = label(memories.get(id_))
+        below = "" if other is None else f"  {joint} {label(memories.get(other))}  #{other}"
+        return str(id_), change, "" if other is None else str(other), text, stacked(text, below)
+
+    def moved_rows(rows: Iterable[Mapping[str, Any]], digits: int = 2) -> list[tuple[Words, ...]]:
+        shown = [(each["id"], _change(each["before"], each["after"], digits)) for each in rows]
+        return [row(id_, change) for id_, change in shown if change]
+
+    def merged_observation(id_: int, gone: int, into: int) -> tuple[Words, ...]:
+        """The id is the entity's."""
+        entity = memories.get(id_)
+        texts = {each.id: ellipsize(each.content, 200) for each in entity.observations} if entity else {}
+        text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
+        return str(id_), "", str(id_), text, stacked(text, f"  → {texts.get(into, '')}")
+
+    old = report["interleaved"]
+    note = f"{quantity(old, 'old memory', 'old memories')} replayed beside new ones" if old else ""
+    yield _Section("stronger", "Grew stronger", report["stronger"], moved_rows(report["strongest"]), note)
+    fading = moved_rows(report["weakest"])
+    yield _Section("faded", "Faded", report["faded"], fading, "" if fading else "each by less than 0.0001")
+    note = "days until a tenth of it is forgotten"
+    yield _Section("stabler", "Will last longer", report["stabler"], moved_rows(report["stablest"], 1), note)
+    note = "new ones that were replayed, or are a day old"
+    yield _Section("consolidated", "Settled", report["consolidated"], note=note)
+    note = "very stale and weak; recall still finds them"
+    yield _Section("archived", "Archived", report["archived"], note=note)
+    note = "were archived, and are in use again"
+    yield _Section("revived", "Came back", report["revived"], note=note)
+    yield _Section("deeper", "Went deeper", len(report["deeper"]), moved_rows(report["deeper"], 0))
+    pruned = [row(id_) for id_ in report["pruned"]]
+    note = "forgotten; `recollect restore ID` brings one back"
+    yield _Section("pruned", "Pruned", len(pruned), pruned, note)
+    note = "stale enough to be pruned, but nothing else says it"
+    yield _Section("unique", "Spared", report["unique"], note=note)
+    merged = [row(gone, other=into) for gone, into in report["merged"]]
+    merged += [merged_observation(*each) for each in report["merged_observations"]]
+    yield _Section("merged", "Merged", len(merged), merged, "said the same, and live on in the other")
+    corrected = [row(gone, "", by, "corrected by") for gone, by in report["corrected"]]
+    yield _Section("corrected", "Corrected", len(corrected), corrected, "repeated an error")
+    linked = [row(one, quantity(weight, "answer"), other, "—") for one, other, weight in report["linked"]]
+    yield _Section("linked", "Linked", report["links"], linked, "keep coming up together")
+
+
+def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[tuple[str, ...]]:
+    """For each field of each memory: what, id, before, after, text."""
+
+    def changed(what: str, id_: int, before: object, after: object) -> tuple[str, ...]:
+        return what, str(id_), _figure(before), _figure(after), label(memories.get(id_))
+
+    for lived in journal["lived"]:
+        for id_, before, after in zip(lived["ids"], lived["before"], lived["after"], strict=True):
+            yield changed(lived["field"], id_, before, after)
+    for pruned in journal["pruned"]:
+        yield changed("pruned", pruned["id"], "in force", "forgotten")
+    for merged in journal["merged"]:
+        yield changed("merged", merged["gone"], "in force", f"superseded by #{merged['into']}")
+    for gone, by in journal["corrected"]:
+        yield changed("corrected", gone, "in force", f"superseded by #{by}")
+    texts = {
+        each.id: f"{memory.name}: {each.content}"
+        for memory in memories.values()
+        for each in memory.observations
+    }
+    for name, ending in (("merged", "superseded by observation "), ("corrected", "corrected by #")):
+        for gone, by in journal[f"{name}_observations"]:
+            text = ellipsize(texts.get(gone, "(purged since)"), 200)
+            yield f"{name} observation", str(gone), "in force", f"{ending}{by}", text
+    for first, second, before, after in journal["links"]:
+        text = f"{label(memories.get(first))} — #{second} {label(memories.get(second))}"
+        yield "link", str(first), _figure(before), _figure(after), text
+
+
+def _change(before: float, after: float, digits: int) -> str:
+    """As few digits as show that something changed; empty where four do not."""
+    for places in (digits, 4):
+        was, now = f"{before:.{places}f}", f"{after:.{places}f}"
+        if was != now:
+            return f"{was} → {now}"
+    return ""
+
+
+def _time_span(days: float) -> str:
+    """`5 minutes`, `3 hours`, `2.5 days`."""
+    minutes = days * 24 * 60
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 60:
+        return quantity(round(minutes), "minute")
+    if minutes < 48 * 60:
+        return quantity(round(minutes / 60), "hour")
+    return f"{days:.1f} days" if days < 10 else f"{days:,.0f} days"
+
+
+def _figure(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

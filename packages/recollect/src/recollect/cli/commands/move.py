@@ -1,0 +1,437 @@
+"""Commands that move memories: import, export, backup, copy."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+
+from recollect.cli.command import REFUSED, Call, command
+from recollect.cli.options import KEEP_GOING, STDIN
+from recollect.cli.rendering import (
+    Block,
+    Message,
+    Result,
+    Table,
+    fields_of,
+    muted,
+    progress,
+    right_aligned,
+    warn,
+)
+from recollect.domain.errors import InvalidInput
+from recollect.stores.url import without_password
+from recollect.text.phrases import entities_text, file_size, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.transfer import ExportFormat, ForeignReport, ImportReport
+    from recollect.transfer.reports import ImportPreview
+
+
+FORMATS = (
+    "official", "full", "markdown-export", "basic-memory", "chatgpt", "claude", "claude-memory", "cognis",
+    "graphiti", "langgraph", "letta", "markdown", "mcp-memory-service", "mcp-memory-v2", "mem0", "mnemosyne",
+    "turns",
+)  # fmt: skip
+"""Fixed here, so that help loads no importer. Formats of other packages are found without being named."""
+_MOST_NAMED = 5
+"""Bad lines that are named for a person; `--json` names more."""
+_STREAM = "Standard input"
+
+
+@command(
+    "import",
+    "recollect import memory.jsonl",
+    "recollect import mnemosyne.db --dry-run",
+    "recollect import chatgpt-export.zip --extract",
+    "recollect import postgresql://ana@db.example.org/agents",
+    "recollect import memory.jsonl --format full --stop-at-bad-line",
+    "recollect import ~/vault --format markdown",
+    "ssh work cat memory.jsonl | recollect import -",
+)
+@click.argument("path")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="The format; by default, it is recognised by its content.",
+)
+@click.option("--dry-run", is_flag=True, help="Read everything, store nothing, and show some of it.")
+@click.option(
+    "--merge-owners",
+    is_flag=True,
+    help="Store all memories under this owner and agent, whoever owns them in the source.",
+)
+@click.option("--extract", is_flag=True, help="Also make notes of what is worth keeping of conversations.")
+@click.option("--embed/--no-embed", default=True, hidden=True)
+@KEEP_GOING
+def import_command(
+    call: Call,
+    path: str,
+    format_: str,
+    dry_run: bool,
+    merge_owners: bool,
+    extract: bool,
+    embed: bool,
+    keep_going: bool,
+) -> Result:
+    """Import another program's memory, conversations, or an export.
+
+    PATH is a file, a folder or the URL of a PostgreSQL database. The command recognises the format by the
+    content. It only reads PATH, which may be in use. Importing it again changes nothing, and importing a
+    later state adds what is new. The report counts what cannot be kept. Every turn of a conversation becomes
+    a message of a session.
+
+    `-` reads the official server's JSONL or our own from standard input. If only a relation names an entity,
+    the command creates it with the type `unknown` and names it in the report.
+    """
+    from recollect import transfer  # loads the engine
+    from recollect.transfer.importers import is_server_url
+
+    if extract and not embed:
+        raise click.UsageError(
+            "--extract compares notes by their vectors, so it does not go with --no-embed."
+        )
+    if path == STDIN:
+        return _import_stream(call, format_, dry_run=dry_run, keep_going=keep_going, embed=embed)
+    # Refused before a store is made.
+    known = transfer.recognise(path, None if format_ == "auto" else format_)
+    if not (is_server_url(path) or Path(path).exists()):
+        raise InvalidInput(f"There is no file or folder {path}.")
+    if dry_run:
+        with progress("Reading") as (reading,):
+            seen = transfer.preview_path(path, format=known, merge_owners=merge_owners, progress=reading)
+        return _preview_result(seen, path)
+    memory = call.memory(create=True)
+    with progress("Reading", "Embedding") as (reading, embedding):
+        report = transfer.import_path(
+            memory,
+            path,
+            format=known,
+            keep_going=keep_going,
+            embed=embed,
+            extract=extract,
+            merge_owners=merge_owners,
+            progress=reading,
+            embed_progress=embedding,
+        )
+    if isinstance(report, transfer.ImportReport):
+        return _lines_result(report, path)
+    return _foreign_result(report, path)
+
+
+def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool, embed: bool) -> Result:
+    from recollect.transfer import import_file, import_preview
+
+    if format_ not in {"auto", "official", "full"}:
+        raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
+    if dry_run:
+        with progress("Reading") as (reading,):
+            return _preview_result(import_preview(sys.stdin.buffer, reading), _STREAM)
+    memory = call.memory(create=True)
+    with progress("Reading", "Embedding") as (reading, embedding):
+        report = import_file(
+            memory,
+            sys.stdin.buffer,
+            format=cast('Literal["auto", "official", "full"]', format_),
+            keep_going=keep_going,
+            embed=embed,
+            progress=reading,
+            embed_progress=embedding,
+        )
+    return _lines_result(report, _STREAM)
+
+
+def _preview_result(seen: ImportPreview | ForeignReport, path: str) -> Result:
+    from recollect.transfer import ForeignReport
+
+    if isinstance(seen, ForeignReport):
+        return _foreign_result(seen, path, dry_run=True)
+    if not seen.lines:
+        return _nothing_in(path, "is empty", {**fields_of(seen), "dry_run": True})
+    counts = [
+        entities_text(seen.entities),
+        quantity(seen.observations, "observation"),
+        *([_texts(seen.texts)] if seen.texts else ()),
+        quantity(seen.relations, "relation"),
+        *([f"{quantity(seen.learnt, 'line')} of what was learnt"] if seen.learnt else ()),
+    ]
+    bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MOST_NAMED]]
+    return Result(
+        {**fields_of(seen), "dry_run": True},
+        [Message(f"{seen.format}: {', '.join(counts)}.", bad, "note" if bad else "ok"), *muted(_DRY)],
+        exit_code=REFUSED if seen.bad_count and seen.bad_count >= seen.lines else 0,
+    )
+
+
+_DRY = "Nothing was stored: this was a dry run."
+_SORTS = ("entities", "observations", "notes", "messages", "relations")
+
+
+def _nothing_in(path: str, why: str, data: dict[str, Any]) -> Result:
+    return Result(data, [Message(f"{path} {why}; nothing was imported.", [], "note")], exit_code=REFUSED)
+
+
+def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) -> Result:
+    shown = without_password(path) if "://" in path else path
+    counts = {sort: (getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS}
+    if dry_run:
+        table = Table(
+            ("", *right_aligned("read")), [(sort, read) for sort, (read, _) in counts.items() if read]
+        )
+        text = f"Recognised as {report.title}."
+    else:
+        rows = [(sort, read, new) for sort, (read, new) in counts.items() if read]
+        table = Table(("", *right_aligned("read", "new")), rows)
+        text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
+    if not report.read:
+        text = (
+            "Nothing was imported."
+            if report.bad_count
+            else f"{shown} holds no memories; nothing was imported."
+        )
+    view: list[Block] = [Message(text, list(_foreign_details(report, dry_run=dry_run)))]
+    if table.rows:
+        view.append(table)
+    next_ = "Read them: recollect session list" if report.sessions else ""
+    return Result(
+        {**fields_of(report), "dry_run": dry_run},
+        [*view, *muted(_DRY if dry_run else next_)],
+        warnings=list(_foreign_warnings(report)),
+        exit_code=0 if report.read else REFUSED,
+    )
+
+
+def _foreign_warnings(report: ForeignReport) -> Iterator[str]:
+    if report.note:
+        yield f"imported, but: {report.note}"
+    elif report.waiting:
+        waiting = quantity(report.waiting, "passage")
+        yield f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
+    if report.model_note:
+        yield report.model_note
+
+
+def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield from (f"For example: {line}" for line in report.examples)
+    if report.sessions:
+        yield f"Conversations: {report.sessions:,}."
+    if report.notes_drawn:
+        yield f"Extracted: {quantity(report.notes_drawn, 'new note')}."
+    if report.forgotten or report.superseded:
+        yield f"As history: {report.forgotten:,} forgotten, {report.superseded:,} superseded."
+    if report.notes_changed:
+        yield f"Changed in the source since the last import: {quantity(report.notes_changed, 'note')}."
+    if report.also_created:
+        names = ", ".join(report.also_created[:_MOST_NAMED])
+        rest = _and_more(report.also_created_count)
+        yield f"Created with the type unknown, because other memories name them: {names}{rest}."
+    named = [(owner, number) for owner, number in report.owners if owner]
+    if named:
+        listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
+        listed += _and_more(len(named))
+        yield f"By owner: {listed}. Read them with --owner and --agent, or import with --merge-owners."
+    for each in report.no_place:
+        shown = f": {'; '.join(each.examples)}" if each.examples else ""
+        yield f"Not kept: {each.what} ({each.count:,}){shown}"
+    yield from (f"Left unchanged, {reason}" for reason in report.left[:_MOST_NAMED])
+    if report.left_count > _MOST_NAMED:
+        yield f"… and {quantity(report.left_count - _MOST_NAMED, 'more such thing')}; --json names more."
+    yield from (f"Left out, {reason}" for reason in report.bad[:_MOST_NAMED])
+    more = report.bad_count - _MOST_NAMED
+    if more > 0:
+        yield f"… and {quantity(more, 'more bad row')}; --json names more."
+
+
+def _and_more(count: int) -> str:
+    return f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
+
+
+def _lines_result(report: ImportReport, path: str) -> Result:
+    if not report.lines:
+        return _nothing_in(path, "is empty", fields_of(report))
+    nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
+    text = "Nothing was imported." if nothing_good else "Nothing new: it was all here already."
+    if report.changed:
+        texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
+        observations = quantity(report.observations_added, "observation")
+        relations = quantity(report.relations_created, "relation")
+        learnt = f", {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
+        new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
+        text = f"Imported {new}."
+    some_left = report.bad_count or report.dangling_count or report.learnt_left_count
+    return Result.message(
+        text,
+        fields_of(report),
+        list(_import_details(report)),
+        "note" if some_left or report.also_created_count else "ok",
+        [
+            *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
+            *([report.model_note] if report.model_note else ()),
+        ],
+        REFUSED if nothing_good else 0,
+    )
+
+
+def _import_details(report: ImportReport) -> Iterator[str]:
+    known = [
+        entities_text(report.entities_merged) if report.entities_merged else "",
+        quantity(report.relations_known, "relation") if report.relations_known else "",
+        _texts(report.texts_known) if report.texts_known else "",
+    ]
+    if any(known):
+        yield f"Already there: {', '.join(filter(None, known))}."
+    if report.types_taken:
+        yield f"Got a type, which was unknown before: {entities_text(report.types_taken)}."
+    if report.types_kept:
+        yield f"Kept a type that differs from the file's: {entities_text(report.types_kept)}."
+    if report.also_created:
+        rest = _and_more(report.also_created_count)
+        names = ", ".join(report.also_created[:_MOST_NAMED])
+        yield f"Created with the type unknown, because relations name them: {names}{rest}."
+    if report.learnt_left_count:
+        left = quantity(report.learnt_left_count, "line")
+        yield f"{left} of what was learnt could not be taken over:"
+        for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
+            yield f"{count:,} times: {reason}"
+    bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
+    for line in bad:
+        yield f"Left out, line {line.line}: {line.reason}"
+    for each in dangling:
+        yield f"Left out, line {each.line}: {each.source} {each.type} {each.target}: {each.reason}"
+    more = report.bad_count + report.dangling_count - len(bad) - len(dangling)
+    if more > 0:
+        yield f"… and {quantity(more, 'more line')}; --json names more."
+
+
+def _texts(count: int) -> str:
+    return quantity(count, "note or message", "notes and messages")
+
+
+# Commands that bring memories out: export, backup, copy
+
+
+@command(
+    "export",
+    "recollect export memory.jsonl",
+    "recollect export notes/ --format markdown",
+    "recollect export tables.csv",
+    "recollect export graph.jsonl --format official",
+    "recollect export ana.jsonl --owner ana --without-learning",
+    "recollect export - | gzip > memory.jsonl.gz",
+)
+@click.argument("file")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
+    help="What to write; by default, the ending of FILE decides, and any other ending means full.",
+)
+@click.option(
+    "--scope-only", is_flag=True, help="Export only this owner and agent; --owner or --agent implies it."
+)
+@click.option(
+    "--without-learning", is_flag=True, help="In full: leave out what was asked and what was learnt from it."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the file or folder if it exists.")
+def export_command(
+    call: Call,
+    file: str,
+    format_: ExportFormat | None,
+    scope_only: bool,
+    without_learning: bool,
+    overwrite: bool,
+) -> Result | None:
+    """Write the memory to a file or a folder.
+
+    `full` is everything in JSONL, exactly. `official` is what the official server reads. `markdown` is a
+    folder to read. `csv` and `parquet` are tables. A name that ends in .zip makes a zip of the folder. `-`
+    writes to standard output. The export contains every owner's memories. If an option or the settings name
+    an owner or an agent, it contains only theirs; the official format always does.
+    """
+    from recollect.transfer import export_file  # loads the engine
+
+    target = sys.stdout.buffer if file == STDIN else file
+    memory = call.memory()
+    settings, _ = call.settings()
+    own = scope_only or bool(settings.owner or settings.agent)
+    with progress("Writing") as (writing,):
+        report = export_file(
+            memory,
+            target,
+            format=format_,
+            scope_only=own,
+            learning=not without_learning,
+            overwrite=overwrite,
+            progress=writing,
+        )
+    texts = f", {_texts(report.texts)}" if report.texts else ""
+    done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
+    if file == STDIN:  # the export itself is on standard output
+        warn(f"{done}.")
+        return None
+    details = [report.note] if report.note else []
+    if report.learnt:
+        details.append(f"With {quantity(report.learnt, 'line')} of what was learnt from use.")
+    return Result.message(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
+
+
+@command("backup", "recollect backup memory-2026-03-01.db", "recollect restore memory-2026-03-01.db")
+@click.argument("file")
+def backup_command(call: Call, file: str) -> Result:
+    """Copy the store to a new file, even while it is in use.
+
+    `recollect copy SOURCE DESTINATION` copies a memory into an empty one: file or PostgreSQL, both ways.
+    """
+    memory = call.memory()
+    with progress("Copying") as (copying,):
+        memory.upkeep.backup(file, copying)
+    size = Path(file).stat().st_size
+    text = f"Backed up to {file} ({file_size(size)})."
+    return Result.message(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
+
+
+@command(
+    "copy",
+    "recollect copy memory.db postgresql://ana@db.example/memory",
+    "recollect copy 'postgresql://ana@db.example/memory?schema=ana' memory.db",
+    hidden=True,
+)
+@click.argument("source")
+@click.argument("destination")
+def copy_command(_: Call, source: str, destination: str) -> Result:
+    """Copy a memory into an empty one: file or PostgreSQL, both ways.
+
+    SOURCE and DESTINATION are the path of a file or a postgresql:// URL. Everything comes along, with its
+    ids, so that both give the same answers; the source may be in use. At the end, all rows of both are
+    compared.
+
+    If it is stopped, the same command continues where it stopped; if the source has changed since, it
+    starts over. Until it is done, the destination cannot be opened.
+    """
+    from recollect.bootstrap import copy  # loads the engine
+
+    with progress("Reading", "Copying", "Comparing") as (reading, copying, comparing):
+        report = copy(source, destination, reading=reading, copying=copying, comparing=comparing)
+    shown = without_password(destination) if "://" in destination else destination
+    tables = [each for each in report.tables if each.rows]
+    details = [f"Compared: {quantity(len(tables), 'table')}, and both stores hold the same in each."]
+    if report.resumed:
+        details.append(f"Of these, an earlier run had brought {quantity(report.resumed, 'row')}.")
+    warnings = []
+    if report.started_over:
+        warnings = ["the source has changed since the earlier run, so the copy started over."]
+    text = f"Copied {quantity(report.rows, 'row')} to {shown}."
+    return Result.message(text, {"destination": shown, **fields_of(report)}, details, warnings=warnings)
+
+
+def _texts_of_import_export(count: int) -> str:
+    return quantity(count, "note or message", "notes and messages")

@@ -1,0 +1,313 @@
+"""Commands that search, and that say why something was not found: search, recall, why-not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import Call, command
+from recollect.cli.options import memory_of, search_arguments, search_options, span_text
+from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
+from recollect.cli.views import heading, memory_data, speaker_of, spoken_at, superseded_text, with_remedy
+from recollect.text.phrases import decimals, ellipsize, one_line, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
+
+    from recollect.cli.rendering import Block, Cell, Words
+    from recollect.domain.results import Answer, ConflictingMemory, Hit
+    from recollect.ranking.candidates import Reason
+    from recollect.ranking.why_not import Cost, Standing
+    from recollect.search.why_not import WhyNot
+
+
+@command(
+    "recall",
+    "recollect recall 'who is allergic to something?'",
+    "recollect recall tide tables --limit 3 --kind entity",
+    "recollect recall 'what did Ana say last week?' --kind message --budget 500",
+    "recollect recall 'release date' --as-of 2026-02-01 --superseded",
+    "recollect recall 'release date' --profile limbic --explain --no-record",
+    "recollect recall 'where is the spare key?' --abstain",
+    "recollect recall 'release date' --json | jq -r '.hits[].memory.name'",
+)
+@click.argument("text", metavar="QUERY...", nargs=-1, required=True)
+@search_options()
+@click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Only hits that are at least this likely to be what was asked for, from 0 to 1.",
+)
+@click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer.")
+@click.option(
+    "--budget",
+    "budget_tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only hits whose texts fit this many tokens together.",
+)
+@click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step.")
+@click.option(
+    "--record/--no-record",
+    default=True,
+    show_default=True,
+    help="Record what was shown, for later rankings.",
+)
+def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
+    """Search by words and by meaning at once, best first.
+
+    Each hit shows the passage that matched and why it is there: its rank by words, its rank by meaning with
+    the cosine, its score, and how likely it is to be what was asked for. Where nothing seems to answer, that
+    is said first; --abstain then shows no guesses. A hit that another memory contradicts says whether it is
+    the older or the newer of the two.
+
+    Shown memories count as used: profiles such as limbic rank them higher from then on, and link those that
+    were shown together. With --no-record, searching leaves no trace.
+
+    --explain shows every step that made the score: what it added (+), took off (−), multiplied by (×) or set
+    it to (→); `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after it.
+
+    A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
+
+    In a pipe, the fields of a line are: rank, id, kind, name or speaker, passage, why, score; for notes and
+    messages also the time, and what they belong to. With --explain, a line for each step follows: rank, id,
+    `step`, name, effect, value, numbers, score. `--json` gives every digit.
+    """
+    arguments = search_arguments(call, **asked)
+    answer = call.memory().recall(" ".join(text), **arguments)
+    time = answer.time
+    data = {
+        **picked(answer, "query", "profile", "strategy", "mode", "note"),
+        "time": None if time is None else picked(time, "words", "start", "stop", "confidence"),
+        **picked(answer, "left_out", "confidence", "doubtful", "abstained", "withheld"),
+        "hits": [
+            {
+                "rank": rank,
+                **picked(hit, "score", "confidence"),
+                "found_by": hit.places,
+                **picked(hit, "scores", "reasons", "passage", "piece", "conflicts_with"),
+                "memory": memory_data(hit.memory),
+            }
+            for rank, hit in enumerate(answer.hits, start=1)
+        ],
+    }
+    # A terminal says so above the hits.
+    doubt = [_doubt(answer)] if answer.doubtful and not call.json and not call.is_terminal else []
+    note = [with_remedy(answer.note)] if answer.note else []
+    return Result(data, _view(answer, call.zone), warnings=[*doubt, *note])
+
+
+def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
+    if answer.time is not None:
+        yield from muted(f"{one_line(answer.time.words)}: {span_text(answer.time)}")
+    if answer.doubtful and (answer.hits or answer.withheld):
+        yield titled(_doubt(answer), "changed")
+    elif not answer.hits and answer.withheld:
+        are = "is" if answer.withheld == 1 else "are"
+        yield Paragraph(f"{quantity(answer.withheld, 'hit')} less likely than that {are} not shown.")
+    elif not answer.hits:
+        yield titled(f"Nothing found for “{one_line(answer.query)}”.", "changed")
+    for rank, hit in enumerate(answer.hits, start=1):
+        if rank > 1:
+            yield Paragraph()
+        yield _hit(rank, hit, answer, zone)
+        if hit.reasons:
+            yield _steps_table(hit.reasons, (str(rank), str(hit.memory.id), "step"), indent=5)
+    if any(hit.reasons for hit in answer.hits):
+        yield from muted(f"\nRanked by {answer.profile}.")
+    if answer.left_out:
+        yield from muted(f"\n{quantity(answer.left_out, 'more hit')} did not fit the budget.")
+
+
+def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
+    from recollect.cli.views import highlighted, hit_excerpt  # loads the grammar of words
+
+    memory, passage = hit.memory, hit_excerpt(hit, answer.query)
+    found_by, score = _found_by(hit), f"{hit.score:.4f}"
+    likely = "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
+    why = ", ".join(filter(None, (found_by, likely)))
+    fields = [str(rank), str(memory.id), memory.kind, memory.name or speaker_of(memory), passage, why, score]
+    if memory.kind != "entity":
+        fields += [spoken_at(memory, zone), _belongs_to(hit)]
+    text = highlighted(passage, answer.query) if passage else ""
+    columns = (
+        Column(role="muted", right=True, width=3),
+        *[Column(only="pipe")] * (len(fields) - 1),
+        Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess is dimmed
+        Column(role="muted", wrap="whole", right=True, only="terminal"),
+    )
+    conflicts = [
+        Styled(_conflict(other), "changed" if other.is_newer else "muted") for other in hit.conflicts_with
+    ]
+    shown = stacked(heading(memory, zone), text, *conflicts, Styled(found_by, "muted"))
+    return Table(columns, [(*fields, shown, stacked(f"score {score}", likely))], grid=True)
+
+
+def _conflict(other: ConflictingMemory) -> str:
+    """`older than #12: “The choir sings on Mondays.”`."""
+    return f"{'older' if other.is_newer else 'newer'} than #{other.id}: “{ellipsize(other.text)}”"
+
+
+def _belongs_to(hit: Hit) -> str:
+    """`session harbour, plans_goals, tagged kitchen, superseded by #14, older than #15`."""
+    memory = hit.memory
+    session = f"session {memory.session}" if memory.session else ""
+    tags = f"tagged {' '.join(memory.tags)}" if memory.tags else ""
+    others = [f"{'older' if other.is_newer else 'newer'} than #{other.id}" for other in hit.conflicts_with]
+    known = (session, memory.category or "", tags, superseded_text(memory), *others)
+    return ", ".join(filter(None, known))
+
+
+def _found_by(hit: Hit) -> str:
+    """`words #1, meaning #3 (cosine 0.71)`: the rank by each search, and the cosine of the meaning."""
+    words, meaning = hit.places.get("words"), hit.places.get("meaning")
+    by_words = [] if words is None else [f"words #{words.rank}"]
+    by_meaning = [] if meaning is None else [f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"]
+    return ", ".join([*by_words, *by_meaning])
+
+
+def _doubt(answer: Answer) -> str:
+    if answer.hits:
+        return "Nothing here seems to answer that; these are the nearest."
+    withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
+    return f"Nothing here seems to answer that.{withheld}"
+
+
+# The measure behind each search's score.
+_MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
+
+
+@command(
+    "why-not",
+    "recollect why-not 'who is allergic to something?' 'Marisol Vega'",
+    "recollect why-not 'release date' 12 --profile limbic --limit 5",
+)
+@click.argument("query")
+@click.argument("memory")
+@search_options("--kind", "--session", "--tag", "--superseded")
+def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result:
+    """Say why a memory was not found, and what would lift it.
+
+    MEMORY is an id, or an entity's name. It shows what each search made of it, its place among all
+    candidates, the steps of its score, and how many places each step cost or won. Nothing is recorded.
+
+    In a pipe, each line begins with what it is: verdict, search (name, rank, score, taken), place (place,
+    score, score needed), step (name, effect, value, numbers, score), cost (step, value, places, place
+    without it), advice.
+    """
+    asked = search_arguments(call, **where)
+    engine = call.memory()
+    why = engine.why_not(query, memory_of(engine, memory).id, **asked)
+    standing = why.standing
+    data = {
+        **picked(why, "query", "profile", "verdict", "advice"),
+        "searches": [
+            {"search": branch.name, **picked(branch, "rank", "score", "taken", "reached")}
+            for branch in why.branches
+        ],
+        "standing": None,
+        "memory": memory_data(why.memory),
+    }
+    if standing is not None:
+        dropped = standing.dropped and picked(standing.dropped, "step", "reason")
+        standing_data = picked(standing, "place", "dropped", "score", "needed", "reasons", "costs")
+        data["standing"] = {**standing_data, "dropped": dropped}
+    return Result(data, _why_not_view(why, call.zone))
+
+
+def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
+    yield Paragraph(heading(why.memory, zone))
+    if why.memory.text:
+        yield Paragraph(ellipsize(why.memory.text, 160))
+    yield titled(why.verdict)
+    yield Table(("",), [(why.verdict,)], "verdict", only="pipe")
+    if why.branches:
+        yield _searches(why)
+    if why.standing is not None:
+        yield from _standing(why, why.standing)
+    if why.advice:
+        rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
+        yield Table((Column(only="terminal"), ""), rows, "advice", grid=True)
+
+
+def _searches(why: WhyNot) -> Table:
+    rows = []
+    for branch in why.branches:
+        outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
+        if branch.reached:
+            outcome = Styled("✓ a candidate", "good")
+        score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
+        rank = None if branch.rank is None else str(branch.rank)
+        rows.append((branch.name, rank, _digits(branch.score), score, str(branch.taken), outcome))
+    columns = (
+        "Search",
+        Column("Rank", right=True),
+        Column(only="pipe"),
+        Column("Score", only="terminal"),
+        Column("Of the first", right=True),
+        Column(only="terminal"),
+    )
+    return Table(columns, rows, "search")
+
+
+def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
+    place = None if standing.place is None else str(standing.place)
+    yield Table(
+        ("", "", ""), [(place, _digits(standing.score), _digits(standing.needed))], "place", only="pipe"
+    )
+    if standing.place is not None:
+        found = any(branch.reached for branch in why.branches)
+        begins = "It stands" if found else "Taken in all the same, it would stand"
+        last = "the list is not full"
+        if standing.needed is not None:
+            last = f"the last on the list has {decimals(standing.needed)}"
+        yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
+    yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
+    costs = [
+        (cost.step, _digits(cost.value), str(cost.places), str(cost.place_without)) for cost in standing.costs
+    ]
+    yield Table(("", "", "", ""), costs, "cost", only="pipe")
+    yield Paragraph()
+
+
+def _steps_table(
+    reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
+) -> Table:
+    """`first` begins each line in a pipe; `costs` say how many places a step cost or won."""
+    from recollect.ranking.candidates import effect_text  # loads the arithmetic
+
+    columns = (
+        *[Column(only="pipe")] * len(first),
+        Column(wrap="whole"),
+        *[Column(only="pipe")] * 3,
+        Column(role="name", wrap="whole", only="terminal"),
+        Column(wrap="whole", right=True),
+        Column(wrap="whole", only="terminal"),
+    )
+    left = list(costs)
+    rows: list[Sequence[Cell]] = []
+    for reason in reasons:
+        numbers = " ".join(map(decimals, reason.numbers))
+        named = (reason.step, reason.effect, decimals(reason.value), numbers)
+        rows.append((*first, *named, effect_text(reason), decimals(reason.score), _places(left, reason)))
+    return Table(columns, rows, grid=True, indent=indent)
+
+
+def _digits(number: float | None) -> str | None:
+    """Round for a person; `--json` has every digit."""
+    return None if number is None else decimals(number)
+
+
+def _places(left: list[Cost], reason: Reason) -> Words:
+    """The places that a step cost. Remove it from the list, since a profile may hold a step twice."""
+    cost = next((each for each in left if (each.step, each.value) == (reason.step, reason.value)), None)
+    if cost is None:
+        return ""
+    left.remove(cost)
+    places = quantity(abs(cost.places), "place")
+    if not cost.places:
+        return ""
+    return Styled(f"−{places}", "bad") if cost.places > 0 else Styled(f"+{places}", "good")

@@ -1,0 +1,766 @@
+"""`recollect tune` and `recollect feedback`: a profile's numbers, fitted to how this memory is used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from recollect.cli.command import Call, ExtraCommand, command, group
+from recollect.cli.options import (
+    DRY_RUN,
+    HIDDEN_DRY_RUN,
+    PROFILE,
+    YES,
+    all_profiles,
+    complete_profile,
+    confirm,
+    iso_minute,
+    limit_option,
+    memory_id,
+)
+from recollect.cli.rendering import (
+    Block,
+    Column,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    Verbatim,
+    fields_of,
+    muted,
+    picked,
+    progress,
+    right_aligned,
+    stacked,
+    steps,
+    titled,
+)
+from recollect.domain.limits import DEFAULT_PROFILE
+from recollect.text.phrases import ellipsize, memories_text, one_line, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from recollect.cli.rendering import Block
+    from recollect.ranking.candidates import Profile
+    from recollect.self_test.questions import FoundShare, MissedMemory, SelfTest
+    from recollect.tuning.search import Proposal
+    from recollect.tuning.tuning import ProfileNumbers, TuningAnalysis, TuningChange
+
+
+_ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
+_MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
+_WHY = {"run": "a search", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
+_MOST_SHOWN = 10
+
+
+@command(
+    "feedback",
+    "recollect feedback 12 --good",
+    "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
+)
+@click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
+@click.option("--good/--bad", "good", default=None, help="It was what you looked for, or it was not.")
+@click.option("--query", metavar="TEXT", hidden=True)
+def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query: str | None) -> Result:
+    """Say whether memories were what you looked for.
+
+    It is kept with the last answer of `recollect recall` or of an agent that showed them; later feedback
+    replaces earlier. `recollect tune` learns from it.
+    """
+    if good is None:
+        raise click.UsageError("Say --good or --bad.")
+    grade = 1.0 if good else -1.0
+    call.memory().feedback(ids, grade, query=query)
+    named = ", ".join(f"#{id_}" for id_ in ids)
+    data = {"ids": ids, "grade": grade, "query": query}
+    return Result.message(f"Noted: {named} {'was' if good else 'was not'} what you looked for.", data)
+
+
+@command("analyze", "recollect tune analyze", "recollect tune analyze --profile limbic --json")
+@PROFILE
+def tune_analyze_command(call: Call, profile: str | None) -> Result:
+    """Say how a profile does in the log of answers.
+
+    Its ranking against the one it is compared with, by what became of what was shown: opened, found again by
+    another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
+    only that was used. docs/tuning.md defines the measures.
+
+    In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `number`.
+    """
+    found = call.memory().tuning.analyze(profile)
+    seen = found.analysis
+    data = {
+        **picked(seen, "profile", "against", "events", "treated", "with_feedback", "by_arm", "bias"),
+        "overall": seen.overall and {**fields_of(seen.overall), "gain": seen.overall.gain},
+        "arms": {arm: {**fields_of(each), "gain": each.gain} for arm, each in seen.arms.items()},
+        "other_baselines": seen.other_baselines,
+        "numbers": picked(found.numbers, "version", "published", "tuned", "note"),
+        "log": found.log,
+    }
+    return Result(data, _analysis_view(found))
+
+
+@command(
+    "run",
+    "recollect tune run --dry-run",
+    "recollect tune run",
+    "recollect tune run --profile limbic --range gamma=0.001,0.01,0.1 --range beta_sal=0.1,0.5,1",
+    "recollect tune run --range blend.meaning=0.4,0.5,0.6,0.7",
+)
+@PROFILE
+@click.option(
+    "--range",
+    "ranges",
+    multiple=True,
+    metavar="NAME=N,N,…",
+    help="Try these values of a number; repeatable, all combinations are tried.",
+)
+@click.option("--gamma-range", "gamma", hidden=True)
+@click.option("--beta-sal-range", "beta_sal", hidden=True)
+@DRY_RUN
+def tune_run_command(
+    call: Call, profile: str | None, ranges: tuple[str, ...], dry_run: bool, **named: str | None
+) -> Result:
+    """Look for better numbers, and take a step towards them.
+
+    The numbers are chosen on questions that came up first and judged on those that came up later. Only if
+    they are better there beyond chance is anything written: a tenth of the way, from the next answer on, in
+    every process. `recollect tune rollback` takes it back. It needs at least 50 answers.
+
+    In a pipe, each line begins with what it is: `verdict`, `number`, `better`, `worse`.
+    """
+    listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
+    wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
+    if len(wanted) < len(listed):
+        raise click.UsageError("A number has several ranges; give one, with commas between its values.")
+    memory = call.memory()
+    with steps("Trying numbers"):
+        done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
+    found = done.proposal
+    assert found is not None  # noqa: S101  # a search finds something, if only that there is nothing
+    changes = picked(done, "written", "version", "before", "after")
+    data = {**fields_of(found), "dry_run": dry_run, **changes}
+    return Result(data, _search_view(done, found, dry_run=dry_run))
+
+
+@command(
+    "set",
+    "recollect tune set gamma=0.05 beta_sal=0.75 --profile limbic",
+    "recollect tune set blend.meaning=0.7 --exactly",
+)
+@click.argument("values", metavar="NAME=N...", nargs=-1, required=True)
+@PROFILE
+@click.option("--exactly", is_flag=True, help="All the way; without it, a tenth of the way.")
+@HIDDEN_DRY_RUN
+def tune_set_command(
+    call: Call, values: tuple[str, ...], profile: str | None, exactly: bool, dry_run: bool
+) -> Result:
+    """Move numbers of a profile, from the next answer on.
+
+    They move a tenth of the way from what they are, so that no single guess upsets the ranking; run it again
+    to move on, or use --exactly to jump. `recollect profile NAME` lists the numbers.
+    """
+    wanted = dict(_parse_numbers(each, "NAME=0.5") for each in values)
+    if len(wanted) < len(values) or any(len(numbers) > 1 for numbers in wanted.values()):
+        raise click.UsageError("A number is given twice; give it once.")
+    numbers = {name: number for name, (number,) in wanted.items()}
+    done = call.memory().tuning.set(numbers, profile, exactly=exactly, dry_run=dry_run)
+    return _changed(done, dry_run=dry_run)
+
+
+@command("reset", "recollect tune reset --profile limbic --yes", hidden=True)
+@PROFILE
+@HIDDEN_DRY_RUN
+@YES
+def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool) -> Result:
+    """Give a profile its published numbers back, as version 0."""
+    change = partial(call.memory().tuning.reset, profile)
+    return _confirmed(change, "Reset the profile {} to its published numbers?", dry_run=dry_run, yes=yes)
+
+
+@command("history", "recollect tune history --profile limbic --json", hidden=True)
+@PROFILE
+@limit_option(20, "Versions at most.")
+def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
+    """List every set of numbers that a profile was given, the newest first.
+
+    In a pipe, the fields of a line are: version, when, profile, why, numbers, gain.
+    """
+    versions, rows = [], []
+    for each in call.memory().tuning.history(profile, limit):
+        known = picked(each, "version", "at", "profile", "why")
+        versions.append({**known, "numbers": each.knobs, "report": each.report})
+        numbers = ", ".join(f"{name} {value:.6g}" for name, value in each.knobs.items())
+        gain = each.report.get("gain")
+        rows.append(
+            (
+                *(str(each.version), iso_minute(each.at, call.zone), each.profile, _WHY[each.why]),
+                *(numbers or "as published", f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""),
+            )
+        )
+    next_ = "Go back to one: recollect tune rollback VERSION"
+    if not rows:
+        next_ = "No profile was tuned yet. To look whether it helps: recollect tune run --dry-run"
+    columns = ("Version", "When", "Profile", "Why", "Numbers", "Gain")
+    return Result.table({"versions": versions}, columns, rows, next_)
+
+
+@command(
+    "rollback", "recollect tune rollback", "recollect tune rollback 3", "recollect tune rollback 0 --yes"
+)
+@click.argument("version", type=click.IntRange(0), required=False)
+@PROFILE
+@HIDDEN_DRY_RUN
+@YES
+def tune_rollback_command(
+    call: Call, version: int | None, profile: str | None, dry_run: bool, yes: bool
+) -> Result:
+    """Give a profile the numbers of an earlier version back.
+
+    Without a version, those before the last change; run again, those before that. 0 is the profile as
+    published. A rollback is itself a new version, so nothing is lost.
+    """
+    change = partial(call.memory().tuning.rollback, version, profile)
+    return _confirmed(change, "Give the profile {} its earlier numbers back?", dry_run=dry_run, yes=yes)
+
+
+@command("empty-log", "recollect tune empty-log --yes", hidden=True)
+@YES
+def tune_empty_log_command(call: Call, yes: bool) -> Result:
+    """Empty the log of answers, and forget what was asked.
+
+    What `recollect tune run` learns from is gone then, for good; numbers that were tuned stay.
+    """
+    confirm("Empty the log of answers? There is no way back.", yes=yes)
+    count = call.memory().tuning.empty_log()
+    return Result.message(f"The log is empty; {quantity(count, 'answer')} went.", {"emptied": count})
+
+
+@group(
+    "tune",
+    (
+        tune_analyze_command,
+        tune_run_command,
+        tune_set_command,
+        tune_reset_command,
+        tune_history_command,
+        tune_rollback_command,
+        tune_empty_log_command,
+    ),
+    "recollect tune analyze",
+    "recollect tune run --dry-run",
+)
+def tune_command(_: Call) -> None:
+    """Fit a profile's numbers to how this memory is used.
+
+    Every answer is logged on this machine with the ranking it would have had otherwise, and with what became
+    of it. From that, `recollect tune run` finds better numbers, if there are any. The setting `shadow`
+    switches the log off, `log = "no-text"` keeps what was asked out of it, and `tune empty-log` empties it.
+    """
+
+
+def _parse_numbers(given: str, example: str) -> tuple[str, tuple[float, ...]]:
+    """A name, and the numbers after the sign, with commas between."""
+    name, _, values = given.partition("=")
+    texts = [text.strip() for text in values.split(",") if text.strip()]
+    if not name.strip() or not texts:
+        raise click.UsageError(f"{given!r} gives no number; write it as {example}.")
+    try:
+        return name.strip(), tuple(map(float, texts))
+    except ValueError:
+        raise click.UsageError(f"In {given!r}, not all are numbers; write it as {example}.") from None
+
+
+def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
+    seen, log, numbers = found.analysis, found.log, found.numbers
+    yield titled(f"Profile {seen.profile}")
+    log_rows = [
+        ("log", "on" if log.on else "off"),
+        ("A/B", log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"),
+        ("compared with", log.against),
+        ("seed", log.seed),
+        *((f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes),
+    ]
+    yield Table(("", ""), log_rows, "log")
+    answers = [
+        ("all", seen.events),
+        *((f"  shown {_ARMS[arm]}", count) for arm, count in seen.by_arm.items()),
+        ("treated", seen.treated),
+        ("with feedback", seen.with_feedback),
+    ]
+    yield Table(("Answers logged", ""), answers, "answers")
+    if seen.overall is not None:
+        ours, other = asdict(seen.overall.ours), asdict(seen.overall.baseline)
+        measures = [
+            (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", f"{ours[name] - other[name]:+.4f}")
+            for name, title in _MEASURES.items()
+        ]
+        titles = right_aligned("the profile", seen.against, "difference")
+        yield Table(("Measure", *titles), measures, "measure")
+    number_rows = [
+        (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
+        for name, value in numbers.published.items()
+    ]
+    tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
+    yield Table(("Number", *right_aligned("published", tuned)), number_rows, "number")
+    attention = "Nothing became of any answer yet: nothing was opened, found again, or judged."
+    if seen.with_feedback:
+        eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
+        attention = f"Attention falls with the place p as {eta}; feedback is weighed against it."
+    left = quantity(seen.other_baselines, "answer")
+    unreadable = quantity(log.unreadable, "answer")
+    yield from muted(
+        attention,
+        f"Left out: {left} that showed another baseline than {seen.against}." if seen.other_baselines else "",
+        f"{unreadable} of another version cannot be ranked again." if log.unreadable else "",
+        numbers.note or "",
+    )
+
+
+def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
+    yield titled(found.says)
+    yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
+    if found.best:
+        step = "would be" if dry_run else "is now"
+        applied = {name: f"{value:.6g}" for name, value in done.after.items()}
+        rows = [
+            (name, f"{found.now[name]:.6g}", f"{value:.6g}", applied.get(name, ""))
+            for name, value in found.best.items()
+        ]
+        yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
+    for title, moved in (("Better", found.better), ("Worse", found.worse)):
+        if moved:
+            rows = [
+                (
+                    ellipsize(each.query, 60),
+                    f"#{each.memory}",
+                    str(each.before or "–"),
+                    str(each.after or "–"),
+                )
+                for each in moved[:_MOST_SHOWN]
+            ]
+            titles = right_aligned("stood at", "would at")
+            yield Table((title, "memory", *titles), rows, title.lower(), total=len(moved))
+
+
+def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
+    yield "profile", done.profile
+    yield "verdict", found.verdict
+    yield "because", found.says
+    yield "treated answers", f"{found.treated:,}"
+    if found.points:
+        yield "sets of numbers tried", f"{found.points:,}"
+        yield "chosen on", quantity(found.train, "answer")
+        yield "judged on", quantity(found.test, "answer")
+    if found.gain is not None:
+        gain = found.gain
+        yield "NDCG@10 now", f"{found.ndcg_now:.4f}"
+        yield "NDCG@10 with the best", f"{found.ndcg_best:.4f}"
+        yield "gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"
+    if done.written:
+        yield "written", f"version {done.version}; take it back with: recollect tune rollback"
+    elif dry_run and done.after:
+        yield "written", "nothing; without --dry-run, a tenth of the way to the best"
+    else:
+        yield "written", "nothing"
+
+
+def _confirmed(change: Callable[..., TuningChange], question: str, *, dry_run: bool, yes: bool) -> Result:
+    would = change(dry_run=True)
+    if would.before and not dry_run:
+        confirm(question.format(would.profile), yes=yes)
+    return _changed(change(dry_run=dry_run), dry_run=dry_run)
+
+
+def _changed(done: TuningChange, *, dry_run: bool) -> Result:
+    data = picked(done, "profile", "version", "written", "before", "after")
+    if not done.before:
+        return Result.message(f"The numbers of {done.profile} are that already; nothing was changed.", data)
+    details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
+    gone = [(name, value) for name, value in done.before.items() if name not in done.after]
+    details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
+    text = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
+    if dry_run:
+        text = f"It would change {quantity(len(details), 'number')} of {done.profile}:"
+    return Result.message(text, data, details)
+
+
+# `recollect profile`: the ways to rank, ours and the user's own
+
+_SIGNS = {"times": "× ", "plus": "+ "}
+_ABOVE_TOML = "# For the end of the settings file. Give it a name of its own.\n"
+
+
+class _Part(NamedTuple):
+    """One search, or one step."""
+
+    where: str
+    """`retrieve` or `steps`."""
+    name: str
+    """`meaning`, `rrf`, `× salience`, `+ importance`, `keep limbic_score`."""
+    numbers: Mapping[str, Any]
+    about: str
+
+
+def _profile_list(call: Call) -> Result:
+    default = DEFAULT_PROFILE
+    own = {each.name for each in call.settings()[0].profiles}
+    profiles, rows = [], []
+    for each in all_profiles(call).values():
+        is_default, is_own = each.name == default, each.name in own
+        profiles.append({"name": each.name, "about": each.about, "default": is_default, "own": is_own})
+        marks = [word for word, holds in (("default", is_default), ("yours", is_own)) if holds]
+        rows.append((each.name, ", ".join(marks), each.about))
+    data = {"default": default, "profiles": profiles}
+    columns = ("Profile", "", "What it does")
+    return Result.table(data, columns, rows, "Look inside one: recollect profile NAME")
+
+
+def _profile_shown(call: Call, name: str, *, as_toml: bool) -> Result:
+    from recollect.ranking.profiles import to_plain
+
+    profile = _profile_named(call, name)
+    if as_toml:
+        text = _profile_toml(to_plain(profile))
+        return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
+    data, tuned = to_plain(profile), None
+    if call.settings()[0].store.exists():
+        numbers = call.memory().tuning.numbers(name)
+        tuned = numbers if numbers.version else None
+    if tuned is not None:
+        data = {**data, "tuned": fields_of(tuned)}
+    return Result(data, _profile_view(profile, tuned))
+
+
+def _profile_diff(call: Call, first: str, second: str) -> Result:
+    one, other = _profile_named(call, first), _profile_named(call, second)
+    found = list(_differences(_profile_parts(one), _profile_parts(other)))
+    names = ("where", "name", "first", "second")
+    differences = [dict(zip(names, each, strict=True)) for each in found]
+    data = {"first": one.name, "second": other.name, "differences": differences}
+    if not found:
+        return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
+    columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
+    rows = [
+        (where, name, *("absent" if side is None else _numbers_text(side) for side in sides))
+        for where, name, *sides in found
+    ]
+    return Result(data, [Table(columns, rows)])
+
+
+@command(
+    "profile",
+    "recollect profile",
+    "recollect profile limbic",
+    "recollect profile recollect limbic   # what differs",
+    "recollect profile limbic --toml   # to begin one of your own",
+    "recollect profile --json | jq -r '.profiles[].name'",
+)
+@click.argument("names", metavar="[NAME [OTHER]]", nargs=-1, shell_complete=complete_profile)
+@click.option("--toml", "as_toml", is_flag=True, help="As it is written in the settings file.")
+def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result:
+    """List, show and compare the ways to rank.
+
+    A profile says what to search for, and by which steps the hits are scored. `--profile NAME` of recall and
+    why-not takes one. Your own are [[profiles]] tables in the settings file; begin with what --toml prints.
+
+    Without a NAME, it lists the profiles. With one, it shows its searches and steps with their published
+    numbers, and beside them those that this memory has tuned. With two, it shows what differs.
+
+    In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does; then `tuned`,
+    name, number, the published one. Of two: `retrieve` or `steps`, name, numbers in the first, numbers in
+    the second; `absent` where a profile lacks it.
+    """
+    if names and names[0] in {"list", "show", "diff"}:  # as it was written before version 0.3
+        names = names[1:]
+    match names:
+        case ():
+            return _profile_list(call)
+        case (name,):
+            return _profile_shown(call, name, as_toml=as_toml)
+        case (first, second):
+            return _profile_diff(call, first, second)
+    raise click.UsageError("Give at most two profiles.")
+
+
+def _profile_named(call: Call, name: str) -> Profile:
+    from recollect.ranking.profiles import profile_named  # loads NumPy
+
+    return profile_named(name, all_profiles(call))
+
+
+def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Block]:
+    parts = _profile_parts(profile)
+    yield Paragraph((Styled(profile.name, "entity"), f"  {profile.about}"))
+    for title, where in (("Searches", "retrieve"), ("Steps", "steps")):
+        rows = []
+        for part in parts:
+            if part.where == where:
+                numbers = _numbers_text(part.numbers)
+                shown = stacked(numbers, Styled(part.about, "muted"))
+                rows.append((part.name, numbers, part.about, shown))
+        columns = (Column(role="name", wrap="whole"), *[Column(only="pipe")] * 2, Column(only="terminal"))
+        yield titled(f"\n{title}")
+        yield Table(columns, rows, where, grid=True)
+    if tuned is not None:
+        yield titled(f"\nTuned, version {tuned.version}")
+        changed = [
+            (name, f"{value:.6g}", f"{tuned.published[name]:.6g}") for name, value in tuned.tuned.items()
+        ]
+        if changed:
+            yield Table(("Number", Column("now", right=True), Column("published")), changed, "tuned")
+        else:
+            yield titled("as published", "muted")
+        if tuned.note:
+            yield titled(tuned.note, "changed")
+
+
+def _profile_parts(profile: Profile) -> list[_Part]:
+    """The searches and the steps, in order."""
+    from recollect.ranking.profiles import RETRIEVERS, STEPS, to_plain  # loads NumPy
+
+    plain = to_plain(profile)
+    searches = [_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
+    return [*searches, *(_part("steps", "step", item, STEPS) for item in plain["steps"])]
+
+
+def _differences(one: Sequence[_Part], other: Sequence[_Part]) -> Iterator[tuple[Any, ...]]:
+    """Where, name, the numbers of each that differ; None for one that lacks it.
+
+    A step that moved is missing in one place and new in another.
+    """
+    from difflib import SequenceMatcher  # only this command needs it
+
+    names, other_names = ([part[:2] for part in parts] for parts in (one, other))
+    matcher = SequenceMatcher(None, names, other_names, autojunk=False)
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        here, there = one[start:end], other[other_start:other_end]
+        if tag != "equal":
+            yield from ((part.where, part.name, part.numbers, None) for part in here)
+            yield from ((part.where, part.name, None, part.numbers) for part in there)
+            continue
+        for part, its in zip(here, there, strict=True):
+            differ = [name for name in part.numbers if part.numbers[name] != its.numbers[name]]
+            if differ:
+                sides = ({name: each.numbers[name] for name in differ} for each in (part, its))
+                yield part.where, part.name, *sides
+
+
+def _numbers_text(numbers: Mapping[str, Any]) -> str:
+    """`k 60`; `beta_sal 0.5, d_max 15, off`. What is off is left out, unless there is nothing else to say."""
+    texts = []
+    for name, value in numbers.items():
+        if isinstance(value, bool):
+            texts += [name] if value and name != "on" else ["off"] if not value and name == "on" else []
+        elif value is not None:
+            texts.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+    no = [f"no {name}" for name, value in numbers.items() if value is False]
+    return ", ".join(texts or no)
+
+
+def _profile_toml(plain: Mapping[str, Any]) -> str:
+    """As it is written in the settings file."""
+    lists = (
+        f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
+        for key in ("retrieve", "steps")
+    )
+    named = (f"{key} = {_toml(plain[key])}" for key in ("name", "about"))
+    return "\n".join(["[[profiles]]", *named, *lists])
+
+
+def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, type]) -> _Part:
+    from recollect.ranking.factors import FACTORS  # loads NumPy
+
+    name = item[key]
+    numbers = {field_: value for field_, value in item.items() if field_ != key}
+    kind = known[name]
+    factor = next((value for value in numbers.values() if isinstance(value, dict)), None)
+    if factor is not None:
+        own = {field_: value for field_, value in numbers.items() if value is not factor}
+        numbers = {field_: value for field_, value in factor.items() if field_ != "factor"} | own
+        if name in _SIGNS:
+            kind = FACTORS[factor["factor"]]
+            name = f"{_SIGNS[name]}{factor['factor']}"
+    elif name == "keep":
+        name = f"keep {numbers.pop('name')}"
+    return _Part(where, name, numbers, (kind.__doc__ or "").partition("\n")[0])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = [f"{key} = {_toml(each)}" for key, each in value.items() if each is not None]
+        return f"{{ {', '.join(pairs)} }}"
+    # JSON's form of a text, a number or a boolean is TOML too.
+    return json.dumps(value, ensure_ascii=False)
+
+
+# Commands that measure: eval, and bench, which another package brings
+
+_MOST_SHOWN_of_evaluate = 3
+"""Misses of each cause."""
+_WIDTH = 52
+_MEANS = {
+    "phrase": "some of its words in a row",
+    "gaps": "a sentence of it without the rarest words",
+    "entity": "a name and what is known of it",
+    "what is": "a name alone",
+    "relation": "what an entity is related to",
+    "mention": "what was said about an entity",
+    "day": "what happened on a day",
+    "said": "what somebody said on a day",
+}
+
+
+@command(
+    "self",
+    "recollect eval self",
+    "recollect eval self --sample 0 --profile recollect --profile limbic",
+    "recollect eval self --json | jq '.missed[].id'",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Memories to ask for, of each kind some; 0: all.",
+)
+@click.option(
+    "-p",
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Only these; repeatable. Without it, all.",
+)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=5, hidden=True)
+@click.option("--seed", type=int, default=0, hidden=True)
+def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
+    """Ask for memories by their own words, names and days.
+
+    Questions are made by rule out of what is stored, so that the right answers are known. It shows how many
+    of them each profile answers among the first hits, with a 95 % interval; how long an answer takes; which
+    memories cannot be found by their own words, and why; and what to do about it. No language model is
+    asked, nothing leaves this machine, and nothing is recorded in the memory.
+
+    In a pipe, each line begins with what it is: `profile`, `kind`, `missed` (by cause), `advice`.
+    """
+    from recollect.models.registry import packaged_model  # loads the models' descriptions
+
+    memory = call.memory()
+    model = None if memory.model is None else packaged_model(memory.model.name.partition("@")[0])
+    languages = None if model is None else model.languages
+    with progress("Asking") as (asking,):
+        result = memory.self_test(
+            profiles=profiles, sample=sample, limit=limit, seed=seed, languages=languages, progress=asking
+        )
+    data = _self_test_data(result)
+    if not result.questions:
+        remedy = "recollect remember, recollect add or recollect import brings something in."
+        return Result.message("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
+    return Result(data, _self_test_view(result))
+
+
+@group("eval", (eval_self_command,), "recollect eval self")
+def eval_command(_: Call) -> None:
+    """Test how well this memory is found."""
+
+
+def _self_test_data(result: SelfTest) -> dict[str, Any]:
+    """Latency, which no two runs share, is under a key of its own."""
+    first = ("seed", "at", "limit", "model", "note", "memories", "sampled", "questions", "default")
+    profiles = {}
+    for each in result.profiles:
+        by_kind = {asks: {**fields_of(share), "recall": share.recall} for asks, share in each.by_kind.items()}
+        overall = {**fields_of(each.overall), "recall": each.overall.recall}
+        profiles[each.name] = {"overall": overall, "by_kind": by_kind}
+    return {
+        **picked(result, *first),
+        "profiles": profiles,
+        "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
+        **picked(result, "causes", "missed", "advice", "latency"),
+    }
+
+
+def _self_test_view(result: SelfTest) -> Iterator[Block]:
+    asked = quantity(sum(result.questions.values()), "question")
+    of = f"{result.sampled:,} of {memories_text(result.memories)}"
+    counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
+    yield titled(f"{asked} made of {of}; {counts}; {result.model or 'no model'}")
+    yield _profiles_table(result)
+    yield _kinds_table(result)
+    if result.missed:
+        yield _missed_table(result)
+    if result.advice:
+        rows = [
+            (str(place), f"{each.said}\n{each.command}" if each.command else each.said)
+            for place, each in enumerate(result.advice, start=1)
+        ]
+        yield Table(("", "What to do"), rows, "advice")
+    yield from muted(
+        "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
+        "" if result.missed else "Every memory that was asked for was found by its own words.",
+        result.note or "",
+        "All that were not found: recollect eval self --json"
+        if any(count > _MOST_SHOWN_of_evaluate for count in result.causes.values())
+        else "",
+    )
+
+
+def _profiles_table(result: SelfTest) -> Table:
+    compared = {each.name: each for each in result.compared}
+    rows = []
+    for each in result.profiles:
+        other, share, latency = compared.get(each.name), each.overall, result.latency[each.name]
+        rows.append(
+            (
+                *(each.name, f"{share.recall:.1%}", f"{share.low:.0%}–{share.high:.0%}", f"{share.mrr:.3f}"),
+                "" if other is None else f"+{other.better} −{other.worse}",
+                "" if other is None else f"{other.p:.2g}",
+                *(f"{latency.p50_ms:.0f}", f"{latency.p95_ms:.0f}"),
+            )
+        )
+    numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
+    return Table(("Profile", *right_aligned(*numbers)), rows, "profile")
+
+
+def _kinds_table(result: SelfTest) -> Table:
+    """A column for each profile."""
+    rows = [
+        (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in result.profiles))
+        for asks, count in result.questions.items()
+    ]
+    names = (each.name for each in result.profiles)
+    return Table(("In %", *right_aligned("Asked", *names)), rows, "kind")
+
+
+def _percent(share: FoundShare) -> str:
+    """`93 88–96`; of all or none, only the end that is open: `100 ≥87`."""
+    low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
+    if share.found in {0, share.asked}:
+        return f"100 ≥{low}" if share.found else f"0 ≤{high}"
+    return f"{100 * share.recall:.0f} {low}–{high}"
+
+
+def _missed_table(result: SelfTest) -> Table:
+    rows = []
+    for cause, count in result.causes.items():
+        misses = [miss for miss in result.missed if miss.cause is cause][:_MOST_SHOWN_of_evaluate]
+        more = [f"and {count - len(misses):,} more"] if count > len(misses) else []
+        rows.append((str(cause), f"{count:,}", "\n".join([*map(_miss, misses), *more])))
+    return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows, "missed")
+
+
+def _miss(miss: MissedMemory) -> str:
+    first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
+    lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
+    return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])
+
+
+bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench", hidden=True)

@@ -1,0 +1,231 @@
+"""What `recollect doctor` checks, one function for each thing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.bootstrap import embedder, engine, is_file, model_name, reranker, server_store_class, zone
+from recollect.cli.command import Call, program_version
+from recollect.cli.commands.upkeep import dream_schedule, last_dream
+from recollect.cli.options import iso_minute
+from recollect.cli.rendering import Check
+from recollect.domain.errors import ModelUnavailable, RecollectError
+from recollect.models.embedders import WORDS_ONLY, default_choice, embedder_availabilities
+from recollect.models.extractors import extractor_named
+from recollect.models.registry import RERANKER, availability
+from recollect.operations.store import store_checks
+from recollect.settings import AUTO, config_path
+from recollect.stores.sqlite.connection import migrations, read_only_disk, refuse_strangers
+from recollect.text.phrases import file_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.engine import Engine
+    from recollect.settings import Settings
+    from recollect.stores.port import Vector
+    from recollect.stores.url import StoreUrl
+
+
+# Compares words, not meaning: for tests.
+_NO_ADVICE = frozenset({"hashing"})
+# Bytes: a note, its words and vectors take a few pages in the store and as many in its log.
+_LEAST_FREE = 1 << 20
+
+
+def health_checks(call: Call) -> Iterator[Check]:
+    yield Check("ok", "Recollect", program_version())
+    yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
+    try:
+        settings, _ = call.settings()
+    except RecollectError as error:
+        yield Check("problem", "settings", str(error), "Correct it; `recollect settings` shows them all.")
+        return
+    path = config_path()
+    said = str(path) if path.exists() else f"defaults and environment; no file at {path}"
+    yield Check("ok", "settings", said)
+    if settings.owner or settings.agent:
+        yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
+    yield _extractor(settings)
+    checks, can_be_opened = _store_checks(settings.store)
+    yield from checks
+    if can_be_opened:
+        try:
+            with engine(settings) as memory:
+                yield from _inside(memory, settings, checks)
+        except RecollectError as error:
+            remedy = "recollect restore BACKUP, if you have one" if is_file(settings) else ""
+            yield Check("problem", "store", str(error), remedy)
+    else:
+        yield _model(settings, model_name(settings))
+    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
+    local = ", ".join(name for name in ready if ":" not in name) or "none"
+    yield Check("ok", "models", f"that run here: {local}; `recollect reindex --list` lists all")
+    yield _reranking(settings)
+
+
+def _extractor(found: Settings) -> Check:
+    """Whether there is such a thing; a server is not asked."""
+    try:
+        drawing = extractor_named(found.extractor)
+    except RecollectError as error:
+        return Check("problem", "extractor", str(error), "Correct the setting `extractor`.")
+    if drawing is None:
+        return Check("note", "extractor", "none: no notes are drawn out of messages")
+    if found.extractor.startswith("openai:") and not (found.extractor_key or found.extractor_url):
+        said = f"{drawing.name} needs a key, or the address of a server that needs none"
+        return Check("problem", "extractor", said, "Set extractor_key or extractor_url.")
+    return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
+
+
+def _store_checks(store: Path | StoreUrl) -> tuple[list[Check], bool]:
+    """Check the store from outside, and whether it can be opened without creating anything."""
+    if isinstance(store, Path):
+        check = _file_check(store)
+        opens = check.mark == "ok" or (check.mark == "note" and _is_on_read_only_disk(store))
+        return [check, *_surroundings(store)], opens
+    try:
+        checks: tuple[list[Check], bool] = server_store_class(store).server_checks(store)
+    except RecollectError as error:
+        return [Check("problem", "store", str(error))], False
+    return checks
+
+
+def _file_check(path: Path) -> Check:
+    """Look at the file from outside: nothing is opened as a store, and nothing is written."""
+    try:
+        size = path.stat().st_size if path.exists() else 0
+        if not size:
+            return _missing_file(path)
+        refuse_strangers(path, len(migrations()))
+        with path.open("rb") as file:
+            schema = int.from_bytes(file.read(64)[60:], "big")
+    except RecollectError as error:
+        remedy = "Name another file with --store, or put back a backup."
+        return Check("problem", "store", str(error), remedy)
+    except OSError as error:
+        remedy = "Give yourself permission to read it."
+        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", remedy)
+    whole = f"{path}, {file_size(size)}, schema {schema}"
+    if _is_on_read_only_disk(path):
+        return Check("note", "store", f"{whole}, on a read-only disk: it can be read, not written")
+    return _writable_file(path, schema, whole)
+
+
+def _writable_file(path: Path, schema: int, whole: str) -> Check:
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        remedy = "Make the file and its folder writable: a store keeps its log beside itself."
+        return Check("problem", "store", f"{path} cannot be written to", remedy)
+    if schema < len(migrations()):
+        said = f"{path} has the older schema {schema}; the next command brings it up to date"
+        return Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
+    return Check("ok", "store", whole)
+
+
+def _surroundings(path: Path) -> Iterator[Check]:
+    """Whether there is room to write, and whether others may read what one remembers."""
+    if not path.exists() or _is_on_read_only_disk(path):
+        return
+    free = shutil.disk_usage(path.parent).free
+    if free < _LEAST_FREE:
+        said = f"{file_size(free)} are left where {path} is; a write needs more"
+        yield Check("problem", "disk", said, "Free some space, or move the store to another disk.")
+    if os.name == "posix" and _others_can_read(path):  # Windows has other permissions
+        said = (
+            f"{path} can be read by other users of this machine (mode {stat.S_IMODE(path.stat().st_mode):o})"
+        )
+        yield Check("problem", "privacy", said, f"chmod 600 {quote(str(path))}*")
+
+
+def _others_can_read(path: Path) -> bool:
+    mode, folders = path.stat().st_mode, [folder.stat().st_mode for folder in path.absolute().parents]
+    anyone = mode & stat.S_IROTH and all(folder & stat.S_IXOTH for folder in folders)
+    group = mode & stat.S_IRGRP and all(folder & (stat.S_IXGRP | stat.S_IXOTH) for folder in folders)
+    return bool(anyone or group)
+
+
+def _is_on_read_only_disk(path: Path) -> bool:
+    return path.exists() and read_only_disk(path)
+
+
+def _missing_file(path: Path) -> Check:
+    # Folders are created on the way, so the nearest one that is there decides.
+    nearest = next(folder for folder in path.absolute().parents if folder.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
+        remedy = "recollect remember, recollect add or recollect import makes it"
+        return Check("note", "store", f"{path} is not there yet", remedy)
+    remedy = "Make the folder writable, or name another file with --store."
+    return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
+
+
+def _model(found: Settings, name: str) -> Check:
+    """Whether a model works, by letting it work on a word."""
+    if name == WORDS_ONLY:
+        none = f"no model: {default_choice().reason}"
+        chosen = "none, as the settings say: searches go by words alone"
+        return Check("note", "model", none if found.model == AUTO else chosen)
+    try:
+        _vector(found, name)
+    except ModelUnavailable as error:
+        return Check("problem", "model", str(error), "recollect reindex --list shows what is ready")
+    return Check("ok", "model", f"{name} is ready")
+
+
+def _reranking(found: Settings) -> Check:
+    """Whether the first hits are read again, and by what; tried out where they are."""
+    if found.rerank == "off":
+        state = availability(RERANKER.ours[0], RERANKER)
+        said = f"{state.name} is there for --rerank" if state.ready else state.reason
+        return Check("ok", "re-ranking", f"off; {said}")
+    try:
+        reader = reranker(found)
+        reader.scores("tea", ["a cup of tea"])
+    except ModelUnavailable as error:
+        return Check("note", "re-ranking", "hits keep the order of their profile", str(error))
+    return Check("ok", "re-ranking", f"{reader.name} reads the first hits again")
+
+
+def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[Check]:
+    """The store's own checks, with what the settings and the machine add to them."""
+    checks = {
+        each.check: Check(each.state, each.check, each.said, each.advice) for each in store_checks(memory)
+    }
+    # A read-only disk and an unreachable replica were reported before.
+    checks.pop("disk", None)
+    if not any(each.what == "reads" and each.said.startswith("replica") for each in outside):
+        checks.pop("replica", None)
+    used, wanted, dreams = memory.model, model_name(found), checks.pop("dreams")
+    name = wanted if used is None else used.name
+    checks["model"] = ready = _model(found, name)
+    yield from checks.values()
+    # A store keeps its model, whatever the setting says since.
+    if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
+        said = f"the settings prefer {wanted}, but this store's vectors are of {name}"
+        yield Check("note", "model", said, f"recollect reindex --model {wanted}")
+    if getattr(found.store, "vectors", "cache") == "server":
+        yield Check("ok", "vector search", "by pgvector on the server")
+    elif ready.mark == "ok" and used is not None:
+        memory.search("tea", limit=1)  # it brings the cache up
+        problem = memory.upkeep.store_state().cache_problem
+        said, remedy = "in order", ""
+        if problem is not None:
+            said = f"not shared between programs: {problem}"
+            remedy = "Searches are right, but each program loads its own copy."
+        yield Check("note" if problem else "ok", "vector cache", said, remedy)
+    last = last_dream(memory)
+    said = dreams.said if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
+    yield Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
+
+
+def _vector(found: Settings, name: str) -> Vector | None:
+    ready = embedder(name, found)
+    return None if ready is None else ready.query("tea")

@@ -1,0 +1,432 @@
+"""Arguments and options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from datetime import date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recollect.cli.command import Call
+from recollect.domain.errors import InvalidInput, NotFound, RecollectError
+from recollect.domain.limits import DEFAULT_PROFILE
+from recollect.domain.records import NOTE_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from recollect.domain.changes import Turn
+    from recollect.domain.records import Memory
+    from recollect.engine import Engine
+    from recollect.language.time_phrases import TimePhrase
+    from recollect.ranking.candidates import Profile
+
+
+# Times as people type and read them
+
+_AGE = re.compile(r"(\d{1,6})d")
+_ISO_WEEK = re.compile(r"\d{4}-?W\d{2}")
+_INSTANT = timedelta(microseconds=1)
+
+
+# Reading what was typed
+
+
+def parse_time(text: str) -> datetime:
+    """An ISO date or time; without a zone, the local one."""
+    try:
+        return datetime.fromisoformat(text.strip()).astimezone()
+    except (ValueError, OverflowError):
+        raise click.BadParameter(
+            f"{text!r} is no time; write it like 2026-03-01 or 2026-03-01T14:30."
+        ) from None
+
+
+def parse_time_or_age(text: str) -> datetime | timedelta:
+    """An ISO date or time, or a number of days before now, as in `30d`."""
+    days = _AGE.fullmatch(text.strip())
+    return timedelta(days=int(days[1])) if days else parse_time(text)
+
+
+def start_of(text: str, now: datetime, option: str) -> datetime:
+    """An ISO date or time, or the start of the time that a phrase names: `last tuesday`.
+
+    Days are those of `now`'s zone.
+    """
+    exact = _iso_time(text, now)
+    start = _phrase(text, now, option).start if exact is None else exact
+    if start is None:
+        raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.", param_hint=option)
+    return start
+
+
+def end_of(text: str, now: datetime, option: str) -> datetime:
+    """The same, but the last moment of a day or a longer span; an open span ends now."""
+    exact = _iso_time(text, now)
+    if exact is None:
+        stop = _phrase(text, now, option).stop
+        return now if stop is None else stop - _INSTANT
+    try:
+        date.fromisoformat(text.strip())
+    except ValueError:  # it names a time
+        return exact
+    days = 7 if _ISO_WEEK.fullmatch(text.strip()) else 1
+    try:
+        return exact + timedelta(days=days) - _INSTANT
+    except OverflowError:  # the last day that there is
+        return datetime.max.replace(tzinfo=exact.tzinfo)
+
+
+def _iso_time(text: str, now: datetime) -> datetime | None:
+    try:
+        read = datetime.fromisoformat(text.strip())
+        return read.replace(tzinfo=now.tzinfo) if read.tzinfo is None else read.astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
+    from recollect.language.time_phrases import TimePhrase, time_of
+    from recollect.text.tokens import content_words  # --help needs no grammar of times
+
+    phrase = time_of(text, now)
+    if phrase is None and text.strip().lower() in {"now", "ahora"}:
+        return TimePhrase(now, now + _INSTANT, 1.0, text, (0, len(text)))
+    if phrase is not None:
+        start, stop = phrase.place
+        # A word that is left over was meant to say something.
+        if not content_words(f"{text[:start]} {text[stop:]}"):
+            return phrase
+    raise click.BadParameter(
+        f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "
+        "'last tuesday' or '3 weeks ago'.",
+        param_hint=option,
+    )
+
+
+# Showing; without a zone, in this machine's
+
+
+def iso_day(when: datetime, zone: tzinfo | None = None) -> str:
+    """`2024-05-06`."""
+    return when.astimezone(zone).date().isoformat()
+
+
+def iso_minute(when: datetime, zone: tzinfo | None = None) -> str:
+    """`2024-05-06 10:32`."""
+    return f"{when.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def iso_second(when: datetime, zone: tzinfo | None = None) -> str:
+    """`2024-05-06T10:32:00+02:00`, as programs read it."""
+    return when.astimezone(zone).isoformat(timespec="seconds")
+
+
+def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
+    """A day alone where it is midnight, which is how a day is stored."""
+    is_day = when.astimezone(zone).time() == time.min
+    return iso_day(when, zone) if is_day else iso_minute(when, zone)
+
+
+def long_day(when: datetime) -> str:
+    """`6 May 2024`."""
+    return f"{when.day} {when:%B %Y}"
+
+
+def span_text(phrase: TimePhrase) -> str:
+    """`6 May – 12 May 2024`: the span that a phrase names, its last day included."""
+    first, last = phrase.start, None if phrase.stop is None else phrase.stop - _INSTANT
+    if first is None or last is None:
+        return f"until {long_day(last)}" if last else f"from {long_day(first)}" if first else ""
+    if first.date() == last.date():
+        whole = phrase.stop is not None and phrase.stop - first >= timedelta(hours=23)
+        hours = "" if whole else f", {first:%H:%M} – {phrase.stop:%H:%M}"
+        return f"{long_day(first)}{hours}"
+    begins = f"{first.day} {first:%B}" if first.year == last.year else long_day(first)
+    return f"{begins} – {long_day(last)}"
+
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+_ID = re.compile(r"#?([0-9]{1,18})")
+
+
+def id_in(text: str) -> int | None:
+    """`12` or `#12`."""
+    number = _ID.fullmatch(text.strip())
+    return None if number is None else int(number[1])
+
+
+def memory_id(text: str) -> int:
+    """The same, as the type of an option or an argument."""
+    number = id_in(text)
+    if number is None:
+        raise click.BadParameter(f"{text!r} is no id; ids are numbers, as in 12 or #12.")
+    return number
+
+
+def memory_of(memory: Engine, text: str) -> Memory:
+    """By an entity's name or by an id; `#12` is always an id, since an entity may be named 12."""
+    found = memory_if_any(memory, text)
+    if found is None:
+        raise NotFound(not_found(text))
+    return found
+
+
+def memory_if_any(memory: Engine, text: str) -> Memory | None:
+    if not text.startswith("#"):
+        entities = memory.graph.open_nodes([text], record=False).entities
+        if entities:
+            return entities[0]
+    number = id_in(text)
+    return None if number is None else memory.get(number)
+
+
+def not_found(*asked: str) -> str:
+    """The message for memories that are not there."""
+    ids = [each for each in asked if _ID.fullmatch(each)]
+    names = [each for each in asked if each not in ids]
+    missing = [f"no memory {' or '.join(each.lstrip('#') for each in ids)}"] if ids else []
+    if names:
+        missing.append(f"no entity named {' or '.join(map(repr, names))}")
+    remedy = " Look for one with: recollect graph --find TEXT" if names else ""
+    return f"There is {' and '.join(missing)}.{remedy}"
+
+
+def all_profiles(call: Call) -> Mapping[str, Profile]:
+    """The built-in profiles, and the user's own, which may replace one."""
+    from recollect.ranking.profiles import PROFILES  # loads NumPy
+
+    return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
+
+
+def complete_profile(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # only the tab key needs it
+
+    try:
+        known = all_profiles(ctx.ensure_object(Call))
+    except RecollectError:  # settings that cannot be read: the command itself will say so
+        return []
+    return [
+        CompletionItem(each.name, help=each.about) for each in known.values() if each.name.startswith(begun)
+    ]
+
+
+def complete_session(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # only the tab key needs it
+
+    try:
+        with ctx.ensure_object(Call).open_memory() as memory:
+            known = memory.sessions.list()
+    except RecollectError:  # no memory, or none that opens: the command itself will say so
+        return []
+    return [CompletionItem(each.name) for each in known if each.name.startswith(begun)]
+
+
+def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+    """Several options and arguments as one decorator."""
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+KINDS = ("entity", "note", "message")
+NOTE_FIELD_OPTIONS = combined(
+    *(click.option(f"--{name.replace('_', '-')}", help=f"{about}.") for name, about in NOTE_FIELDS.items())
+)
+"""An option for each field that notes have beside the usual ones."""
+
+PROFILE = click.option(
+    "-p",
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="How to rank; see `recollect profile`.",
+)
+AS_OF = click.option(
+    "--as-of",
+    metavar="WHEN",
+    help="As the memory was then: an ISO date or time, or words; a day means its end.",
+)
+HIDDEN_DRY_RUN = click.option("--dry-run", is_flag=True, hidden=True)
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only say what it would do.")
+YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+KEEP_GOING = click.option(
+    "--keep-going/--stop-at-bad-line",
+    default=True,
+    hidden=True,
+    help="Leave out what cannot be read or stored and name it, or store nothing.",
+)
+
+
+def search_options(*hidden: str) -> Callable[[_Function], _Function]:
+    """Options that narrow a search; `hidden` ones work, but the help leaves them out."""
+
+    def option(*names: str, **rest: Any) -> Callable[[_Function], _Function]:
+        return click.option(*names, hidden=names[-1] in hidden, **rest)
+
+    return combined(
+        option(
+            *("-n", "--limit"),
+            type=click.IntRange(1, 1000),
+            help="Number of hits (default: the relevant ones, at most 10).",
+        ),
+        PROFILE,
+        option("-k", "--kind", multiple=True, type=click.Choice(KINDS), help="Only these; repeatable."),
+        option(
+            "--session",
+            metavar="NAME",
+            shell_complete=complete_session,
+            help="Of messages, search only those of this session.",
+        ),
+        AS_OF,
+        option("--tag", multiple=True, metavar="TAG", help="Only what has this tag; repeatable."),
+        option("--superseded", is_flag=True, help="Also what was superseded."),
+        click.option(
+            "--rerank/--no-rerank",
+            default=None,
+            hidden=True,
+            help="Let a model read the first hits again (default: the setting `rerank`).",
+        ),
+        click.option("--untuned", is_flag=True, hidden=True, help="Rank by the profile's published numbers."),
+    )
+
+
+def limit_option(default: int, help_: str, least: int = 1) -> Callable[[_Function], _Function]:
+    return click.option(
+        "-n", "--limit", type=click.IntRange(least, 1000), default=default, show_default=True, help=help_
+    )
+
+
+def search_arguments(
+    call: Call,
+    *,
+    profile: str | None,
+    kind: tuple[str, ...],
+    tag: tuple[str, ...],
+    as_of: str | None,
+    superseded: bool,
+    untuned: bool,
+    **rest: Any,
+) -> dict[str, Any]:
+    """The options of a search as the engine takes them."""
+    from recollect.domain.records import recall_arguments  # only for those who search
+
+    return recall_arguments(
+        {
+            **rest,
+            "profile": profile or DEFAULT_PROFILE,
+            "kinds": kind or KINDS,
+            "tags": tag,
+            "as_of": as_of_time(call, as_of),
+            "include_superseded": superseded,
+            "tuned": not untuned,
+        }
+    )
+
+
+def as_of_time(call: Call, text: str | None) -> datetime | None:
+    return None if text is None else end_of(text, call.now(), "--as-of")
+
+
+# Input of a command: words of the command line, standard input, files of turns, a yes or no
+
+STDIN = "-"
+_LONGEST_INPUT = 64 * 1024 * 1024
+
+
+def read_text(words: tuple[str, ...], what: str) -> str:
+    """The words as one text; `-`, or no words where something is piped in, is standard input."""
+    if words and words != (STDIN,):
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise click.UsageError(f"There is no {what}; give it as an argument, or pipe it in.")
+    text = read_bytes(STDIN).decode("utf-8", "surrogateescape").strip()
+    if not text:
+        raise click.UsageError(f"There is no {what}: standard input is empty.")
+    return text
+
+
+def read_lines() -> list[tuple[int, str]]:
+    """The lines of standard input that are not empty, each with its number."""
+    text = read_bytes(STDIN).decode("utf-8", "surrogateescape")
+    return [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def read_bytes(file: str) -> bytes:
+    """A file, or standard input for `-`; without a byte-order mark."""
+    if file != STDIN:
+        return existing_file(file).read_bytes().removeprefix(b"\xef\xbb\xbf")
+    raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
+    if len(raw) > _LONGEST_INPUT:
+        raise click.ClickException(
+            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; give it in several, or import "
+            "a file."
+        )
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+def existing_file(file: str, otherwise: str = "") -> Path:
+    """Refuse a file that is not there, before a store is created for it."""
+    path = Path(file)
+    if not path.is_file():
+        raise click.ClickException(f"There is no file {file}.{otherwise}")
+    return path
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only if the user agrees, here or beforehand by --yes."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException(f"{question} Nobody is there to answer; add --yes to do it.")
+    if not click.confirm(question, err=True):
+        raise click.ClickException("nothing was changed.")
+
+
+def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
+    """The turns of a JSON list, of an object with `messages`, or of one object to a line; then what is wrong.
+
+    A file that is not one JSON document is read line by line, so a broken line spoils no other.
+    """
+    turns: list[Turn] = []
+    wrong: list[str] = []
+    for place, row in _json_rows(content):
+        for turn in _turns_of(row):
+            if isinstance(turn, InvalidInput):
+                wrong.append(f"{place}: {turn}")
+            else:
+                turns.append(turn)
+    return turns, wrong
+
+
+def _json_rows(content: bytes) -> Iterator[tuple[str, object]]:
+    try:
+        whole = json.loads(content)
+    except (ValueError, RecursionError):
+        lines = enumerate(content.split(b"\n"), 1)
+        yield from ((f"line {number}", line) for number, line in lines if line.strip())
+        return
+    if isinstance(whole, list):
+        yield from ((f"item {number}", row) for number, row in enumerate(whole, 1))
+    else:
+        yield "top level", whole
+
+
+def _turns_of(row: object) -> Sequence[Turn | InvalidInput]:
+    from recollect.transfer.files import read_object
+    from recollect.transfer.turns import object_at, parse_turn_row  # loads the engine
+
+    try:
+        return parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
+    except InvalidInput as error:
+        return [error]

@@ -1,0 +1,125 @@
+"""`dataclass` of the standard library, but a frozen one with slots is cheap to define.
+
+To compile six methods is most of what such a class costs to define, and a command uses few of the classes
+that it imports: docs/decisions/0031-starting.md has the figures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from operator import attrgetter
+from reprlib import recursive_repr
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls: type | None = None, /, **options: Any) -> Any:
+        if cls is None:
+            return partial(dataclass, **options)
+        inherits = any(map(dataclasses.is_dataclass, cls.__bases__))
+        if inherits or options != {"frozen": True, "slots": True}:
+            return dataclasses.dataclass(**options)(cls)
+        return _generated_later(cls)
+
+
+__all__ = ["dataclass"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Frozen:
+    """Has what is the same in all of them."""
+
+
+_FROZEN: Any = _Frozen
+
+
+class _Later:
+    """An `__init__` that is generated on first use."""
+
+    def __init__(self, made: Any) -> None:
+        self._made = made
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        # Two threads that come at once make the same twice.
+        self._made.__init__ = generated = _initializer(self._made)
+        return generated.__get__(instance, owner)
+
+
+def _generated_later(cls: type) -> Any:
+    written = dict(vars(cls))
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else one is made of the signature, which needs `__init__`
+    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    made.__doc__ = written["__doc__"]
+    fields = dataclasses.fields(made)
+    if made.__match_args__ != tuple(each.name for each in fields):
+        # Keyword-only fields, or such as `__init__` does not take: none of our values has them.
+        own = {name: value for name, value in written.items() if name not in {"__dict__", "__weakref__"}}
+        return dataclasses.dataclass(frozen=True, slots=True)(type(cls)(cls.__name__, cls.__bases__, own))
+    compared = _values([each.name for each in fields if each.compare])
+    hashed = _values([each.name for each in fields if (each.compare if each.hash is None else each.hash)])
+
+    def equals(self: object, other: object) -> bool:
+        return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
+
+    def hash_of(self: object) -> int:
+        return hash(hashed(self))
+
+    later = {"__init__": _Later(made), "__eq__": equals, "__hash__": hash_of, "__repr__": _repr_of}
+    for name, method in later.items():
+        if written.get(name) is None:
+            setattr(made, name, method)
+    made.__setattr__, made.__delattr__ = _no_assignment, _no_deletion
+    made.__getstate__, made.__setstate__ = _FROZEN.__getstate__, _FROZEN.__setstate__
+    made.__dataclass_params__ = _FROZEN.__dataclass_params__
+    return made
+
+
+def _values(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda record: tuple(getattr(record, name) for name in names)
+
+
+@recursive_repr()
+def _repr_of(record: Any) -> str:
+    fields = [
+        f"{each.name}={getattr(record, each.name)!r}" for each in dataclasses.fields(record) if each.repr
+    ]
+    return f"{type(record).__qualname__}({', '.join(fields)})"
+
+
+def _initializer(made: Any) -> Any:
+    """Generate the standard library's `__init__` without its other work."""
+    scope = {"put": object.__setattr__, "lacking": dataclasses.MISSING}
+    parameters, lines = ["self"], []
+    for each in dataclasses.fields(made):
+        usual, name = f"usual_{each.name}", each.name
+        if each.default_factory is not dataclasses.MISSING:
+            scope[usual] = each.default_factory
+            parameter, value = f"{name}=lacking", f"{usual}() if {name} is lacking else {name}"
+        elif each.default is not dataclasses.MISSING:
+            scope[usual] = each.default
+            parameter, value = f"{name}={usual}", name
+        else:
+            parameter = value = name
+        parameters.append(parameter)
+        lines.append(f" put(self, {name!r}, {value})")
+    if hasattr(made, "__post_init__"):
+        lines.append(" self.__post_init__()")
+    text = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
+    exec(text, scope)  # noqa: S102  # names of fields only, as the standard library does
+    function: Any = scope["__init__"]
+    function.__qualname__ = f"{made.__qualname__}.__init__"
+    return function
+
+
+def _no_assignment(_: object, name: str, __: object) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _no_deletion(_: object, name: str) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")

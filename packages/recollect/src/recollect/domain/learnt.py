@@ -1,0 +1,169 @@
+"""Learnt from use, as an export carries it: each value is complete, given the memories it names."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from datetime import date, datetime  # dataclass fields: read at run time by typing.get_type_hints
+from typing import Literal, TypeAlias
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Arm, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTogether:
+    """Another memory, of a higher id, that came up in the same answers."""
+
+    memory: int
+    count: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedMemory:
+    """Another memory, of a higher id, that dreams linked with one."""
+
+    memory: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class LearntUsage:
+    """How one memory was used."""
+
+    memory: int
+    count: int = 0
+    last_at: datetime | None = None
+    days: tuple[date, ...] = ()
+    together: tuple[SeenTogether, ...] = ()
+    links: tuple[LinkedMemory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearntCalibration:
+    """The calibration of a model in a scope."""
+
+    model: str
+    at: datetime
+    memories: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearntDismissal:
+    """Something that a person decided to leave as it is."""
+
+    key: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearntScope:
+    """Facts about all memories of a scope."""
+
+    scope: Scope
+    temper: float = 1.0
+    calibrations: tuple[LearntCalibration, ...] = ()
+    dismissed: tuple[LearntDismissal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearntNumbers:
+    """Numbers that a profile was given in the place of its published ones."""
+
+    id: int
+    scope: Scope
+    profile: str
+    at: datetime
+    knobs: str
+    why: Literal["run", "set", "reset", "rollback"]
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearntRecall:
+    """The hits of an answer, for dreams to replay."""
+
+    id: int
+    scope: Scope
+    at: datetime
+    session: str
+    ordinal: int
+    query: str | None = None
+    profile: str | None = None
+    memories: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+    """Of each memory in the answer; empty: 1, 2, 3 and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearntFeedback:
+    """How good a memory was as part of an answer, and how we know."""
+
+    id: int
+    memory: int
+    at: datetime
+    kind: Literal["opened", "recalled", "said"]
+    grade: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearntAnswer:
+    """An answer of the log, with all that its ranking read."""
+
+    id: int
+    scope: Scope
+    at: datetime
+    ordinal: int
+    size: int
+    before: int
+    handle: str
+    session: str
+    query: str
+    profile: str
+    arm: Arm
+    against: str
+    shown: tuple[int, ...]
+    ranked: tuple[int, ...]
+    baseline: tuple[int, ...]
+    candidates: bytes = field(repr=False)
+    version: int = 0
+    feedback: tuple[LearntFeedback, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearntDream:
+    """A dream, with the journal by which it can be undone."""
+
+    id: int
+    scope: Scope
+    at: datetime
+    through: int
+    phases: str
+    report: str
+    journal: bytes = field(repr=False)
+    undone_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LearntSetting:
+    """A setting of the store that belongs to what was learnt in it."""
+
+    name: Literal["trial_seed", "unnoted"]
+    value: str
+
+
+Learnt: TypeAlias = (
+    LearntScope | LearntUsage | LearntNumbers | LearntRecall | LearntAnswer | LearntDream | LearntSetting
+)
+LearntPart = Literal["scope", "usage", "tuned", "recall", "answer", "dream", "setting"]
+LEARNT_PARTS: dict[LearntPart, type[Learnt]] = {
+    "scope": LearntScope,
+    "usage": LearntUsage,
+    "tuned": LearntNumbers,
+    "recall": LearntRecall,
+    "answer": LearntAnswer,
+    "dream": LearntDream,
+    "setting": LearntSetting,
+}
+"""In the order of an export: what a value refers to comes before it."""

@@ -1,0 +1,575 @@
+"""The values of the domain: frozen, without behaviour beyond what their fields say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, fields, replace
+from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.json_values import HIDDEN, LISTED, in_json
+from recollect.domain.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.language.time_phrases import TimePhrase
+
+
+class Kind(StrEnum):
+    """The kind of a memory."""
+
+    ENTITY = "entity"
+    NOTE = "note"
+    MESSAGE = "message"
+
+
+class Status(StrEnum):
+    """The user's status of a memory."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    ARCHIVED = "archived"
+
+    @classmethod
+    def of(cls, word: str) -> Status:
+        """Read a status in English or Spanish, in any case."""
+        plain = word.strip().lower()
+        try:
+            return cls(_SPANISH.get(plain, plain))
+        except ValueError:
+            allowed = ", ".join(cls)
+            raise InvalidInput(f"No status named {word!r}; there are: {allowed}.") from None
+
+
+_SPANISH = {
+    f"{stem}{ending}": status
+    for stem, status in zip(("activ", "pausad", "completad", "archivad"), Status, strict=True)
+    for ending in "oa"
+}
+
+
+class Consolidation(StrEnum):
+    """How far a memory has come in sleep; written by dreams, not a ranking factor."""
+
+    STAGED = "staged"
+    CONSOLIDATED = "consolidated"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The owner and agent of a memory. Two scopes never see or influence one another."""
+
+    owner: str = ""
+    agent: str | None = ""
+    """With None, all agents of the owner, and what belongs to no agent. Only for reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedToken:
+    """Lets its holder use a server over HTTP. The token itself is kept nowhere."""
+
+    name: str
+    digest: str = field(metadata=HIDDEN)
+    """The SHA-256 of the token, in hexadecimal."""
+    right: str
+    """read, write or admin."""
+    sees: Annotated[Scope | None, "The only scope that its holder sees; null: every scope"]
+    created_at: datetime
+    used_at: Annotated[datetime | None, "Its last use, to within a few minutes"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One thing known about an entity."""
+
+    id: int
+    content: str
+    kind: str
+    created_at: datetime
+    happened_at: datetime | None = None
+    superseded_by: int | None = None
+    superseded_at: datetime | None = None
+    similar_to: int | None = None
+    similarity: float | None = None
+    corrected_by: int | None = None
+    """The memory that corrects it, where it was retired as a near-copy of another error."""
+    deleted_at: datetime | None = None
+
+    @property
+    def in_force(self) -> bool:
+        """Neither replaced by a later observation nor deleted."""
+        return self.superseded_at is None and self.deleted_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A former text."""
+
+    text: str
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A while in which a memory was gone."""
+
+    why: str
+    """`forgotten` or `superseded`."""
+    since: datetime
+    until: datetime
+
+
+def note_field(about: str) -> Any:
+    """Declare a text that a note may have: a column of its name, told and settable wherever notes are."""
+    return field(default=None, metadata={**LISTED, "note_field": about})
+
+
+class NoteFields(TypedDict, total=False):
+    """The arguments of `remember` and `update` for what `note_field` declares in `Memory`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing remembered, of any kind; fields that a kind does not use keep their default."""
+
+    id: int
+    kind: Kind
+    scope: Scope = field(metadata=in_json(inline=True))
+    created_at: datetime
+    updated_at: datetime
+    happened_at: datetime | None = None
+    # an entity
+    name: str = field(default="", metadata=LISTED)
+    type: str = ""
+    observations: tuple[Observation, ...] = ()
+    # a note or a message
+    text: str = ""
+    category: str | None = field(default=None, metadata=LISTED)
+    source: str | None = field(default=None, metadata=LISTED)
+    session: str | None = field(default=None, metadata=LISTED)
+    position: int | None = None
+    role: str | None = None
+    speaker: str | None = field(default=None, metadata=LISTED)
+    undated: bool = False
+    """It is unknown when it was said: `created_at` is when it was stored."""
+    drawn_from: int | None = None
+    """The message that a note was drawn from."""
+    tags: tuple[str, ...] = field(default=(), metadata=LISTED)
+    mentions: tuple[int, ...] = field(default=(), metadata=HIDDEN)
+    """The entities that it mentions."""
+    about: tuple[int, ...] = field(default=(), metadata=HIDDEN)
+    """Those of them that the caller named, rather than the text."""
+    former: tuple[Revision, ...] = field(default=(), metadata=HIDDEN)
+    """Former texts, oldest first."""
+    similar_to: int | None = None
+    similarity: float | None = None
+    # its life
+    absences: tuple[Absence, ...] = field(default=(), metadata=HIDDEN)
+    """When it was gone and came back, oldest first."""
+    status: Status = field(default=Status.ACTIVE, metadata=LISTED)
+    consolidation: Consolidation = Consolidation.STAGED
+    strength: float = 1.0
+    depth: int = 2
+    spread: int = 1
+    stability: float = 1.0
+    importance: float = 0.5
+    importance_tag: str | None = None
+    pinned: bool = False
+    revisions: int = 0
+    duplicates: int = 0
+    superseded_by: int | None = field(default=None, metadata=LISTED)
+    superseded_at: datetime | None = None
+    deleted_at: datetime | None = None
+    expires_at: datetime | None = field(default=None, metadata=LISTED)
+    """For notes: after this time, only searches about earlier times find it."""
+    # A program's own data
+    ref: str | None = field(default=None, metadata=HIDDEN)
+    """For notes: the name given by the program that stored it. In a scope, one note in force has it."""
+    metadata: Mapping[str, Any] | None = field(default=None, metadata=HIDDEN)
+    """A JSON object that the caller gave along with a note or message."""
+
+    @property
+    def in_force(self) -> tuple[Observation, ...]:
+        """The observations that hold now, oldest first."""
+        return tuple(observation for observation in self.observations if observation.in_force)
+
+
+NOTE_FIELDS: Mapping[str, str] = {
+    each.name: each.metadata["note_field"] for each in fields(Memory) if "note_field" in each.metadata
+}
+"""What each field that `note_field` declares says."""
+
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
+
+
+def is_assistant(role: str | None) -> bool:
+    """Whether a message of this role is an assistant's, by any of the names that clients use."""
+    return (role or "").lower() in _ASSISTANTS
+
+
+def memory_at(memory: Memory, at: datetime | None) -> Memory:
+    """The memory as it read at a moment; None: as it reads now."""
+    if at is None:
+        return memory
+    former = next((revision.text for revision in memory.former if revision.until > at), None)
+    return replace(
+        memory,
+        text=memory.text if former is None else former,
+        observations=tuple(
+            _seen_at(observation, at) for observation in memory.observations if observation.created_at <= at
+        ),
+        former=tuple(revision for revision in memory.former if revision.until <= at),
+        superseded_by=memory.superseded_by if _has_passed(memory.superseded_at, at) else None,
+        superseded_at=memory.superseded_at if _has_passed(memory.superseded_at, at) else None,
+        deleted_at=memory.deleted_at if _has_passed(memory.deleted_at, at) else None,
+    )
+
+
+def _seen_at(observation: Observation, at: datetime) -> Observation:
+    superseded = _has_passed(observation.superseded_at, at)
+    return replace(
+        observation,
+        superseded_by=observation.superseded_by if superseded else None,
+        superseded_at=observation.superseded_at if superseded else None,
+        corrected_by=observation.corrected_by if superseded else None,
+        deleted_at=observation.deleted_at if _has_passed(observation.deleted_at, at) else None,
+    )
+
+
+def _has_passed(moment: datetime | None, at: datetime) -> bool:
+    return moment is not None and moment <= at
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A directed link between two entities, and the span in which it holds."""
+
+    id: int
+    source: int
+    target: int
+    source_name: str
+    target_name: str
+    type: str
+    created_at: datetime
+    context: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    inverse_of: int | None = None
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a memory that gets a vector of its own."""
+
+    id: int
+    memory: int
+    scope: Scope
+    text: str
+    """The text for the embedder: the passage, with its subject."""
+    piece: str | None = None
+    """The piece by itself, where it is not the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something in a message that is worth keeping as a note of its own."""
+
+    message: int
+    """The id of the message that says it."""
+    text: str
+    """Complete in itself: it names the speaker, or the message's speaker is meant."""
+    category: str
+    importance: float = 0.5
+    happened_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An embedding model. Vectors of two names are never compared."""
+
+    name: str
+    dims: int
+    centre: bytes | None = field(default=None, repr=False, metadata=HIDDEN)
+    """Where this model's vectors crowd, as packed float32: a fact of the model, never of what is stored,
+    so that no scope's texts move another's shortlist. None: searches of any size are exact scans."""
+    rotation: bytes | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+    """How to rotate vectors so that their prefixes carry the most: `dims // 3` orthonormal rows of `dims`
+    numbers, as packed float16. It belongs to the model. Absent if its first numbers carry the most anyway
+    (Matryoshka), or no rotation is known. Only stores use it: views return models without it.
+    """
+
+
+class Found(NamedTuple):
+    """A memory that one search of the store came up with. The higher the score, the better."""
+
+    id: int
+    score: float
+    passage: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation, as a whole."""
+
+    name: str
+    turns: int
+    first_at: datetime
+    last_at: datetime
+    speakers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PastQuestion:
+    """Something that was asked, and what was shown for it, best first."""
+
+    query: str
+    profile: str | None
+    shown: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DreamRecord:
+    """A dream of the past."""
+
+    id: int
+    at: datetime
+    phases: tuple[str, ...]
+    report: Mapping[str, Any]
+    """The result in numbers and ids."""
+    undone_at: datetime | None = None
+
+
+Arm = Literal["ours", "baseline", "interleaved"]
+"""Which ranking the caller saw: the profile's, the baseline's, or both in turns (earlier versions)."""
+
+
+class AnswerFeedback(NamedTuple):
+    """Feedback on a memory that an answer showed."""
+
+    id: int
+    kind: Annotated[str, "opened, recalled, or said by somebody"]
+    grade: Annotated[float, "From -1, wrong, to 1, just right"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAnswer:
+    """An answer as the store's log holds it."""
+
+    id: int
+    at: datetime
+    handle: Annotated[str, "By which `feedback` knows it"] = field(metadata=in_json(key="event"))
+    session: str
+    query: str
+    profile: str
+    version: Annotated[int, "Of the tuned numbers; 0: as published"]
+    arm: Annotated[Arm, "ours: the profile was shown; baseline: what it is compared with"]
+    against: str
+    """Name of the baseline."""
+    shown: tuple[int, ...]
+    ranked: Annotated[tuple[int, ...], "As the profile ranked"]
+    baseline: Annotated[tuple[int, ...], "As what it is compared with would have"]
+    candidates: bytes = field(repr=False, metadata=HIDDEN)
+    """All that the ranking read, packed."""
+    feedback: tuple[AnswerFeedback, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogSize:
+    """How much of a scope's answers the log holds."""
+
+    events: int
+    treated: int
+    """Those in which the profile had its say."""
+    judged: int
+    """Those with feedback of any kind."""
+    profile: str = ""
+    """Of which profile; empty: of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Numbers that a profile was given in the place of its published ones; the newest of a profile hold."""
+
+    version: int
+    profile: str
+    at: datetime
+    knobs: Mapping[str, float]
+    """Empty: the profile as published."""
+    why: Literal["run", "set", "reset", "rollback"]
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much a store holds."""
+
+    entities: int
+    notes: int
+    messages: int
+    observations: int
+    relations: int
+    forgotten: int
+    passages: int
+    vectors: int
+    """Vectors of the model in use, of live memories."""
+    due: int
+    """Live passages that wait for a vector."""
+    scopes: int
+    unnoted: int
+    """Answers whose use could not be recorded since the store was made."""
+    bytes: int
+    schema: int
+    """The version of the store's form."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeCounts:
+    """How much of a store belongs to an owner, beside memories of each kind."""
+
+    observations: int
+    relations: int
+    forgotten: int
+    vectors: int
+    """Vectors of the model in use, of live memories."""
+    due: int
+    """Live passages that wait for a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that `verify` found."""
+
+    what: str
+    where: str
+    repairable: bool
+    """Only what is derived from the rows can be repaired: indexes, vectors, the cache."""
+
+
+# A query: what is asked, which memories may answer it, and how the answer is made.
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a search may see. Applied inside the search, so that `k` hits are `k` allowed ones."""
+
+    owner: str = ""
+    agent: str | None = ""
+    """With None, any agent of the owner."""
+    kinds: frozenset[Kind] = frozenset(Kind)
+    session: str | None = None
+    """Without it, any session, and texts outside of sessions."""
+    current: str | None = None
+    """Of messages, only those of this session; notes and entities of any. None: messages of any."""
+    tags: frozenset[str] = frozenset()
+    """Only what has all of these."""
+    refs: frozenset[str] | None = None
+    """Only notes that programs know by one of these names. None: any."""
+    category: str | None = None
+    """Only texts of this sort. None: any, and entities."""
+    speaker: str | None = None
+    """Only texts of this speaker, letter for letter."""
+    about: int | None = None
+    """Only texts that mention this entity."""
+    span: tuple[int, int] | None = None
+    """Only texts of this stretch of time, in microseconds since 1970: when they happened, else when made."""
+    as_of: datetime | None = None
+    """The store's state at that time: what was known and in force."""
+    superseded: bool = False
+    """Also what was superseded."""
+    deleted: bool = False
+    """Also what was forgotten. Only for `page`: no search finds it."""
+    expired_by: int | None = None
+    """Without what has expired by then, in microseconds since 1970. None: expired or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question, made at the edge of the engine and handed down to the searches and the ranking."""
+
+    text: str
+    now: int
+    """When it is asked, or as of when: microseconds since 1970, UTC."""
+    limit: int
+    limit_given: bool = False
+    """The caller chose the limit; the default says nothing about the question."""
+    span: tuple[int, int] | None = None
+    """The time that the query mentions, if any: from NEVER or until ALWAYS where it is open."""
+    next_span: tuple[int, int] | None = None
+    """For a month or a weekday, read as the last one: the next one, which may be meant as well."""
+    time_words: tuple[str, ...] = ()
+    """The words of that time that are searched for, as a text may contain them: `September`, `1944`."""
+    # Input of the searches
+    where: Filter = field(default_factory=Filter)
+    search_text: str = ""
+    """The part of the text to search for: a profile that uses time leaves out its words."""
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    """Vector of that part. Without it, meaning is not searched."""
+    tokens: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    """The vectors of its tokens, by row. None: tokens are not compared."""
+    session: str | None = None
+    """The current session, whose echoes of the query are known by it."""
+    time: TimePhrase | None = None
+    """The words that mention a time, and its meaning."""
+    only_time: bool = False
+    """It asks for nothing else than what was then."""
+    # How the answer is made
+    explain: bool = False
+    record: bool = True
+    """False: the answer leaves no trace in the store."""
+    defer_recording: bool = False
+    """The caller records later what it showed, so the answer may be part of a trial."""
+    budget_tokens: int | None = None
+    rerank: bool | None = False
+    """Let a model read the first places again; None: as the settings say."""
+    tuned: bool = True
+    """With the numbers that the profile was given since; False: as published, and in no trial."""
+    min_confidence: float | None = None
+    """Leave out hits that are less likely to be what was asked for."""
+    abstain: bool = False
+    """Give no hits where nothing seems to answer."""
+    with_confidence: bool = True
+    """Estimate how likely the answer and each hit are; False saves that time."""
+    parts: tuple[Query, ...] = ()
+    """Of several queries that the tuner ranks at once, each of them."""
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        return self.parts or (self,)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """Options of `recall`, `search` and `why_not` that few callers need."""
+
+    category: str | None = None
+    """Only texts of this category."""
+    rerank: bool | None = None
+    """Let a model read the first places again with the query; None: as the setting `rerank` says."""
+    min_confidence: float | None = None
+    """Leave out hits that are less likely to be what was asked for."""
+    abstain: bool = False
+    """Give no hits where nothing seems to answer."""
+    tuned: bool = True
+    """With the numbers that a named profile was tuned to; False: as published."""
+    defer_recording: bool = False
+    """Record nothing now. The caller passes to `record_shown` what it showed of the answer."""
+    with_confidence: bool = True
+    """Estimate how likely the answer and each hit are."""
+
+
+def recall_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn flat arguments into those of `recall`: rare ones move into `options`."""
+    names = {each.name for each in fields(RecallOptions)}
+    rare = {name: value for name, value in given.items() if name in names}
+    return {
+        **{name: value for name, value in given.items() if name not in names},
+        "options": RecallOptions(**rare),
+    }

@@ -1,0 +1,531 @@
+"""Results of the use cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
+
+from recollect.domain.changes import Added
+from recollect.domain.json_values import HIDDEN, in_json, omitted
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import UNLIKELY
+from recollect.domain.records import Memory, Model, Relation
+
+if TYPE_CHECKING:
+    from recollect.language.time_phrases import TimePhrase
+    from recollect.ranking.candidates import Reason
+    from recollect.search.recording import Trace
+
+
+Mode = Literal["hybrid", "meaning", "words"]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedRow:
+    """A row of a batch that was left out."""
+
+    index: Annotated[int, "Its place in the batch, from 0"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarObservation:
+    """A new observation that nearly repeats one that was there. Both are kept."""
+
+    observation: int
+    content: str
+    similar_to: int
+    similar_content: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictedObservation:
+    """A new observation that seems to contradict one that was there. Both are kept."""
+
+    observation: int
+    content: str
+    contradicts: int
+    contradicted_content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedEntity:
+    """The result for one entity: it was created, or it gained observations."""
+
+    id: int
+    name: str
+    created: bool
+    added: tuple[Added, ...]
+    similar: tuple[SimilarObservation, ...] = ()
+    took_type: str | None = None
+    """The type that it took, having been of type `unknown`."""
+    kept_type: str | None = None
+    """The type that it has, where another one was given and not taken."""
+    contradicts: tuple[ContradictedObservation, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of it is new."""
+        return bool(self.created or self.added or self.took_type)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedBatch:
+    entities: tuple[ObservedEntity, ...]
+    rejected: tuple[RejectedRow, ...] = ()
+    note: str | None = None
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarMemory:
+    """A memory that says nearly the same. Both are kept."""
+
+    id: int
+    text: str
+    similarity: float = field(metadata=in_json(digits=3))
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictingMemory:
+    """A memory in force that another one seems to contradict. Both are kept."""
+
+    id: int
+    text: str = field(metadata=in_json(letters=120))
+    """The text; for an entity, the observation."""
+    is_newer: Annotated[bool, "It is the later one, so that it counts"]
+    at: datetime | None = omitted()
+    """When it happened, else when it was said."""
+    observation: int | None = field(default=None, metadata=HIDDEN)
+    """For an entity, the observation that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The result for one note."""
+
+    id: int
+    text: str = field(metadata=HIDDEN)
+    created: Annotated[bool, "False: it was known, and its count went up"]
+    category: str | None = field(default=None, metadata=HIDDEN)
+    mentions: tuple[str, ...] = field(default=(), metadata=in_json(most=50, letters=400))
+    """The names of the entities that it mentions."""
+    similar: SimilarMemory | None = omitted()
+    model_note: Annotated[str | None, "What its language means for the model that finds it"] = omitted(
+        key="note"
+    )
+    """Before that, what could not follow though it is stored, and why, if so."""
+    contradicts: Annotated[tuple[ConflictingMemory, ...], "Notes in force that it seems to contradict"] = (
+        omitted(())
+    )
+    """The most alike first; `supersede` settles which of them holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedBatch:
+    notes: tuple[Remembered, ...]
+    rejected: tuple[RejectedRow, ...] = ()
+    note: str | None = omitted()
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = omitted()
+    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddMessagesResult:
+    """The result for the turns of a conversation."""
+
+    session: str
+    ids: tuple[int, ...]
+    """The messages in the order given; those that were rejected are left out."""
+    created: int
+    """How many were new."""
+    notes: tuple[Remembered, ...] = ()
+    """The notes extracted from them."""
+    rejected: tuple[RejectedRow, ...] = ()
+    note: str | None = None
+    """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+    model_note: str | None = None
+    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredMemory:
+    """Something that a correction put out of force: a memory, or an observation of an entity."""
+
+    id: int
+    text: str
+    observation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SupersedeResult:
+    by: Memory = field(metadata=HIDDEN)
+    retired: Annotated[tuple[RetiredMemory, ...], "What was named first, then its near-copies"]
+    similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
+    model_note: str | None = omitted()
+    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
+    note: str | None = omitted()
+    """Why it cannot be found by meaning yet, if so."""
+    JSON_PROPERTIES = ("id",)
+
+    @property
+    def id(self) -> Annotated[int, "What counts from now on"]:
+        return self.by.id
+
+
+PURGE_WAITS = (
+    "Somebody who reads the store at this moment still holds its former pages; they are overwritten as soon "
+    "as that reading ends, by the next write or when the store is closed or opened."
+)
+
+
+class PurgeResult(int):
+    """How many memories were destroyed."""
+
+    note: str | None
+    """A note on rests of them in the store's files, if any."""
+
+    def __new__(cls, count: int, note: str | None = None) -> Self:
+        made = super().__new__(cls, count)
+        made.note = note
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvent:
+    """One thing that happened to a memory."""
+
+    at: datetime
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    memory: Memory
+    events: tuple[HistoryEvent, ...]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """One entry of a context."""
+
+    id: int | None
+    """Absent for a turn outside the store."""
+    kind: str
+    """`turn`, or the kind of the memory."""
+    text: str
+    at: datetime | None
+    """When it happened or was said, if known."""
+    source: str
+    """The speaker and the place, or the kind of memory."""
+    line: str
+    """Its line in the context's text."""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Texts for an agent to read before it answers."""
+
+    query: str
+    memories: tuple[ContextItem, ...]
+    turns: tuple[ContextItem, ...]
+    text: str
+    tokens: int
+    budget_tokens: int
+    left_out: int
+    """Memories that were worth giving and did not fit, of the twenty best at most."""
+    bearing: float = 1.0
+    """How likely the query needs something remembered; where unlikely, no memory is given."""
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationResult:
+    source: str
+    target: str
+    type: str
+    created: bool
+    """False: it was in force already."""
+    inverse: bool
+    """The inverse is in force too."""
+    also_created: tuple[str, ...]
+    """Entities made because the relation named them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedBatch:
+    relations: tuple[RelationResult, ...]
+    rejected: tuple[RejectedRow, ...] = ()
+    note: str | None = None
+    """Why entities that were made cannot be found by meaning yet, if so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Entities, and the relations in force that start or end at one of them."""
+
+    entities: tuple[Memory, ...]
+    relations: tuple[Relation, ...]
+    cursor: int | None = None
+    """Pass it as `after` for the next page; None: this was the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """Some memories of a longer list."""
+
+    memories: tuple[Memory, ...]
+    cursor: int | None = None
+    """Pass it as `after` for the next page; None: this was the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """Entities around one, the nearest first, and the relations in force that lead to them."""
+
+    entities: tuple[tuple[Memory, int], ...]
+    """Each with the number of relations that lie between."""
+    relations: tuple[Relation, ...]
+    is_cut: bool = False
+    """There are more than were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPaths:
+    """Ways from one entity to another, over relations in force in either direction, the shortest first."""
+
+    paths: tuple[tuple[Relation, ...], ...]
+    is_cut: bool = False
+    """There are more than were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one search put a memory."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that a search found, with the reasons for its rank."""
+
+    memory: Memory
+    score: float
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """The place in each search that found it: `words` (score: BM25), `meaning` (cosine), `nearby` (share of
+    the query around it) and `linked` (strength of its relation to the entities that the query names).
+    """
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """Scores on the way that a profile keeps, such as `limbic_score`."""
+    reasons: tuple[Reason, ...] = ()
+    """The effect of each step, if asked for; together they give the score exactly."""
+    passage: str | None = None
+    """The piece that was nearest in meaning, as the model read it."""
+    piece: str | None = None
+    """That piece of a long text, where it is not the whole."""
+    confidence: float | None = None
+    """How likely it is to be what was asked for, if estimated."""
+    conflicts_with: tuple[ConflictingMemory, ...] = ()
+    """Memories that it seems to contradict, shown or not, newest first."""
+
+    @property
+    def outdated_by(self) -> ConflictingMemory | None:
+        """The newest memory that says otherwise and is later than this one."""
+        return next((each for each in self.conflicts_with if each.is_newer), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits of a search, best first."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    mode: Mode
+    """Which searches found something."""
+    note: str | None = None
+    """A note on how the answer was made: meaning was not searched, texts wait for a vector, it was not
+    re-ranked, or not ranked as tuned.
+    """
+    profile: str = ""
+    strategy: str | None = None
+    """The router's class of the query; absent where the profile does not route."""
+    time: TimePhrase | None = None
+    """The time that the query mentions, if any."""
+    left_out: int = 0
+    """Hits beyond the budget of tokens."""
+    confidence: float | None = None
+    """How likely the store is to hold an answer at all; absent for an empty query, or if not estimated."""
+    abstained: bool = False
+    """No hit seemed to answer, and the caller wanted no guesses."""
+    withheld: int = 0
+    """Hits that were left out as too unlikely."""
+    unread: int = 0
+    """Further hits that are not worth reading, and were left out because the caller named no limit."""
+    trace: Trace | None = field(default=None, repr=False, compare=False)
+    """The log entry, if it is logged."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether no hit seems to answer; the hits are the nearest."""
+        return self.confidence is not None and self.confidence < UNLIKELY
+
+    @property
+    def event(self) -> str | None:
+        """By which `feedback` knows this answer, once it was noted."""
+        return None if self.trace is None else self.trace.handle
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexResult:
+    model: Model
+    embedded: int
+    switched: bool
+    """The store used another model before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProposal:
+    """Another model would suit the languages of this memory better."""
+
+    model: str
+    reason: str
+    commands: tuple[str, ...]
+    """Commands to run, in this order."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.reason} Run: {', then: '.join(self.commands)}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedResult:
+    """The result for texts that waited for a vector."""
+
+    embedded: int = 0
+    problem: str | None = None
+    """Why some must go on waiting, if so."""
+    model_note: str | None = None
+    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
+
+
+# Results of browsing.
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """The text of a memory between two moments."""
+
+    text: str
+    since: datetime
+    until: datetime | None
+    """Absent for the present text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """An answer that showed a memory."""
+
+    at: datetime
+    place: int
+    """From 1, the best."""
+    query: str | None
+    """Absent if it was opened by its name or id, or the log keeps no queries."""
+    profile: str | None
+    answer: int | None
+    """The answer's number in the log, if it is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How often a memory was shown, and when."""
+
+    shown: int
+    opened: int
+    """Answers after which it was opened, as far as the log reaches."""
+    days: int
+    """Days on which it was shown."""
+    last_at: datetime | None
+    """Absent if never."""
+
+
+class MemoryLink(NamedTuple):
+    """A memory that keeps coming up together with another, and in how many answers."""
+
+    memory: Memory
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMemory:
+    """A memory with all that the store knows of it. Lists are bounded."""
+
+    memory: Memory
+    versions: tuple[MemoryVersion, ...]
+    """Oldest first; of an entity none: its observations have times of their own."""
+    events: tuple[HistoryEvent, ...]
+    supersedes: tuple[Memory, ...]
+    superseded_by: Memory | None
+    mentions: tuple[Memory, ...]
+    relations: tuple[Relation, ...]
+    drawn: tuple[Memory, ...]
+    """Notes extracted from this message."""
+    neighbours: tuple[Memory, ...]
+    """The turns around it in its conversation, itself included."""
+    similar: tuple[SimilarMemory, ...]
+    """In force, the most alike first."""
+    conflicts: tuple[ConflictingMemory, ...]
+    links: tuple[MemoryLink, ...]
+    usage: Usage
+    showings: tuple[Showing, ...]
+    """The newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsePage:
+    """Some memories of a longer list."""
+
+    memories: tuple[Memory, ...]
+    cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
+    note: Annotated[str | None, "What the list leaves out"] = omitted()
+
+
+@dataclass(frozen=True, slots=True)
+class NameCount:
+    """A tag or a category, and how many memories in force have it."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCounts:
+    """An entity, and how much is known of it."""
+
+    entity: Memory
+    observations: int
+    """In force."""
+    relations: int
+    """In force, starting or ending at it."""
+    mentions: int
+    """Notes and messages that mention it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A stretch of the timeline that holds something."""
+
+    start: datetime
+    stop: datetime
+    """The first moment after it."""
+    count: int

@@ -1,0 +1,361 @@
+"""Dreaming: look, plan, try the plan on what people ask, and carry it out in one transaction."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, field, replace
+from datetime import datetime, timedelta
+from itertools import count
+
+from recollect.domain.changes import DREAMING, CommitDream, DropLease, TakeLease, UndoDream
+from recollect.domain.errors import Conflict, InvalidInput, NotFound, Outdated, RecollectError
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import STALE_DAYS
+from recollect.domain.records import DreamRecord, Memory
+from recollect.domain.tables import Equals
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.plan import DreamReport, Plan, dream_report, judge, plan
+from recollect.dreams.questions import copies_of_errors, echoes_of_fading, gate_questions
+from recollect.dreams.snapshot import Twins
+from recollect.dreams.state import (
+    dream_journal,
+    dream_records,
+    dream_state,
+    dreams_since,
+    links_of,
+    packed_fields,
+)
+from recollect.ranking.factors import microseconds
+from recollect.review.report import consolidation_report
+from recollect.review.results import kept_together, text_reference
+from recollect.search.rows import memories_by_id, scope_id
+from recollect.search.texts import dismissed_keys
+from recollect.services import Services, attempt_follow_up, retry_after_failover
+from recollect.stores.port import Progress
+from recollect.write.repository import Priority, is_dead
+
+_LEASE_SECONDS = 120.0
+# Stages that the progress of a dream counts.
+_STAGES = 6
+_DREAMERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamResult:
+    """Changes that a dream made, or would make."""
+
+    at: datetime
+    report: DreamReport
+    id: int | None = None
+    """Absent if nothing was written."""
+    left: tuple[int, ...] = ()
+    """Memories that changed during the dream, and were left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DreamOptions:
+    """How to dream."""
+
+    phases: tuple[Phase, ...] = tuple(Phase)
+    knobs: Knobs = field(default_factory=Knobs)
+    dry_run: bool = False
+    gate: bool = True
+    """Try the plan on what people ask, and write nothing if they would find less."""
+    drop_failing: bool = False
+    """Leave out a phase that the gate blames, instead of not dreaming at all."""
+
+
+def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> tuple[Phase, ...]:
+    """Phases by name, in their own order."""
+    unknown = [name for name in (*(names or ()), *without) if name not in set(Phase)]
+    if unknown:
+        raise InvalidInput(f"No phase named {unknown[0][:40]!r}; there are: {', '.join(Phase)}.")
+    return tuple(phase for phase in Phase if (names is None or phase in names) and phase not in without)
+
+
+def dream(services: Services, options: DreamOptions, progress: Progress | None = None) -> DreamResult:
+    """Dream once. One process at a time dreams on a store; a second one gets `Conflict`."""
+    at = services.clock()
+    # Each dream for itself: the night and a caller of the same process must not dream at once either.
+    holder = f"{services.process_id} {next(_DREAMERS)}"
+    if options.dry_run:
+        return _run_dream(services, options, at, None, _stages(progress))
+    _take_lease(services, holder, at)
+    try:
+        return _run_dream(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
+    finally:
+        # The dream may be committed by now; a lease that cannot be given back ends by itself.
+        attempt_follow_up(lambda: services.write([DropLease(DREAMING, holder)]))
+
+
+def _take_lease(services: Services, holder: str, at: datetime) -> None:
+    take = TakeLease(DREAMING, holder, _LEASE_SECONDS)
+    try:
+        services.store.apply([take], at=at)
+    except Conflict:
+        with services.read_everything() as view:
+            held = view.rows("lease", ("holder",), (Equals("name", DREAMING),))
+        dead = [other for (other,) in held if is_dead(other)]
+        if not dead:
+            raise
+        # It was killed in the middle of a dream, of which nothing was written.
+        services.store.apply([*(DropLease(DREAMING, other) for other in dead), take], at=at)
+
+
+def _hold(services: Services, holder: str) -> None:
+    held = services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0]
+    if held.created:
+        # The process that had it may have changed what this one has read.
+        raise Conflict(
+            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+        )
+
+
+def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -> Callable[[int], None]:
+    def reached(stage: int) -> None:
+        if hold is not None:
+            hold()
+        if progress is not None:
+            progress(stage, _STAGES)
+
+    return reached
+
+
+def _run_dream(
+    services: Services,
+    options: DreamOptions,
+    at: datetime,
+    holder: str | None,
+    reached: Callable[[int], None],
+) -> DreamResult:
+    # Write pending usage first: it is part of the day.
+    services.usage.settle(None)
+    reached(1)
+    knobs = options.knobs
+    with services.read() as view:
+        snapshot = dream_state(view, scope_id(view, services.scope), microseconds(at), knobs.link_together)
+        decided = kept_together(dismissed_keys(view, services.scope))
+        snapshot = replace(snapshot, twins=tuple(_as_decided(twins, decided) for twins in snapshot.twins))
+        if Phase.PRUNE in options.phases:
+            echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases, decided)
+            snapshot = replace(snapshot, echoes=echoes)
+    reached(2)
+    if Phase.CORRECT in options.phases:
+        snapshot = replace(snapshot, copies=copies_of_errors(services, snapshot, decided))
+    reached(3)
+    planned = plan(snapshot, knobs, options.phases)
+    verdict, skipped = None, tuple[Phase, ...]()
+    if options.gate:
+        asked = gate_questions(services, snapshot, knobs)
+        verdict = judge(asked, planned, knobs)
+        while options.drop_failing and verdict.blame is not None:
+            skipped = (*skipped, verdict.blame)
+            planned = plan(snapshot, knobs, [phase for phase in options.phases if phase not in skipped])
+            verdict = judge(asked, planned, knobs)
+    reached(4)
+    report = dream_report(planned, verdict, tuple(map(str, skipped)))
+    if Phase.REPORT in options.phases:
+        report = replace(report, upkeep=consolidation_report(services, STALE_DAYS).text)
+    reached(5)
+    idle = planned.is_empty and not _begins(planned)
+    if options.dry_run or idle or (verdict is not None and not verdict.passed):
+        reached(_STAGES)
+        return DreamResult(at, report)
+    change = _commit(services, planned, report, holder)
+    try:
+        receipt = services.store.apply([replace(change, pack_rest=packed_fields(change.lived))], at=at)
+    except Outdated:
+        receipt = services.store.apply([change], at=at)
+    outcome = receipt.outcomes[0]
+    attempt_follow_up(lambda: reached(_STAGES))
+    return DreamResult(at, report, outcome.ids[0], outcome.left)
+
+
+def _as_decided(twins: Twins, decided: Collection[str]) -> Twins:
+    """Mark texts that a person decided to keep beside another, as if pinned."""
+    older, newer = (
+        replace(said, kept=said.kept or text_reference(said.memory, said.observation) in decided)
+        for said in (twins.older, twins.newer)
+    )
+    return replace(twins, older=older, newer=newer)
+
+
+def _begins(planned: Plan) -> bool:
+    """Whether a dream that changes nothing has to be kept: the next one goes on from it."""
+    snapshot, phases = planned.snapshot, planned.phases
+    replays = bool(snapshot.replays) and Phase.CONSOLIDATE in phases
+    first_night = Phase.DOWNSCALE in phases and Phase.DOWNSCALE not in snapshot.dreamt_at
+    return replays or (first_night and len(snapshot.ids) > 0)
+
+
+def _commit(services: Services, planned: Plan, report: DreamReport, holder: str | None) -> CommitDream:
+    draft = planned.draft
+    return CommitDream(
+        scope=services.scope,
+        through=planned.snapshot.through,
+        phases=report.phases,
+        report=json.dumps(asdict(report), default=str),
+        lived=planned.field_changes(),
+        pruned=draft.pruned,
+        merged=draft.merged_notes,
+        merged_observations=tuple(
+            (one.gone.observation, one.into.observation)
+            for one in draft.merges
+            if one.gone.observation is not None and one.into.observation is not None
+        ),
+        corrected=tuple(
+            (one.gone.memory, one.by) for one in draft.corrections if one.gone.observation is None
+        ),
+        corrected_observations=tuple(
+            (one.gone.observation, one.by) for one in draft.corrections if one.gone.observation is not None
+        ),
+        links=tuple((link.first, link.second, link.before, link.weight) for link in draft.links),
+        holder=holder,
+    )
+
+
+# The dreams of a memory.
+
+
+@dataclass(frozen=True, slots=True)
+class DreamUndoResult:
+    """Dreams that were taken back, the newest first."""
+
+    ids: tuple[int, ...]
+    changes: int
+    left: tuple[int, ...]
+    """Memories that were changed since, and stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dreams:
+    """`memory.dreams`: the dreams of a scope, and how to undo one."""
+
+    services: Services
+    _reader: Services | None = None
+    """Services for reading, where an owner reads the memories of all agents."""
+
+    @retry_after_failover
+    def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
+        """The dreams of this scope, the newest first; with `before`, only those before that one."""
+        with self.services.read() as view:
+            return tuple(dream_records(view, scope_id(view, self.services.scope), limit, before=before))
+
+    @retry_after_failover
+    def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
+        """A dream, and every change that it made, with before and after."""
+        with self.services.read() as view:
+            found = dream_journal(view, scope_id(view, self.services.scope), id)
+            if found is None:
+                raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
+            (record,) = dream_records(view, scope_id(view, self.services.scope), dream=id)
+        return record, found
+
+    @retry_after_failover
+    def undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
+        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
+        with self.services.read() as view:
+            return tuple(dreams_since(view, scope_id(view, self.services.scope), id))
+
+    def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
+        """Put everything back as it was before a dream; what was changed since is reported and left.
+
+        With `later`, the dreams that came after it are undone as well.
+        """
+        ids = self.undone_with(id)
+        wanted = ids if later and id in ids else (id,)
+        outcomes = self.services.write([UndoDream(self.services.scope, each) for each in wanted])
+        return DreamUndoResult(
+            wanted,
+            sum(outcome.count for outcome in outcomes),
+            tuple(sorted({left for outcome in outcomes for left in outcome.left})),
+        )
+
+    @retry_after_failover
+    def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
+        """The memories that keep coming up together with one, and in how many answers they did."""
+        services = self._reader or self.services
+        memory = services.memory(id)
+        with services.read() as view:
+            found = {other: weight for _, other, weight in links_of(view, [memory.id])}
+            others = memories_by_id(view, list(found))
+        best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return tuple((others[other], weight) for other, weight in best_first)
+
+
+# Dreaming by itself, without a daemon: after an answer, in the background, when a while has passed.
+
+Backup = Callable[[datetime], None]
+"""Called with the time before every dream; makes one backup a day."""
+
+_log = logging.getLogger(__name__)
+# How long to wait while another process dreams.
+_PATIENCE = timedelta(minutes=5)
+
+
+class DreamCancelled(Exception):
+    """The memory is being closed: a dream that has not been written yet is given up."""
+
+
+class DreamScheduler:
+    """Lets a store dream when it is due; at most one dream at a time."""
+
+    def __init__(self, services: Services, every: timedelta, backup: Backup | None = None) -> None:
+        self._services = services
+        self._every = every
+        self._backup = backup
+        self._lock = threading.Lock()
+        self._next: datetime | None = None
+        self._is_submitted = False
+
+    def run_if_due(self) -> None:
+        """An answer was given: dream now, if it is time. Returns at once."""
+        now = self._services.clock()
+        with self._lock:
+            if self._is_submitted or (self._next is not None and now < self._next):
+                return
+            self._next = now + self._every
+            self._is_submitted = self._services.worker.submit(Priority.DREAM, self._run)
+
+    def _run(self) -> None:
+        try:
+            self._dream()
+        except DreamCancelled:
+            _log.info("A dream was given up, since the memory was closed.")
+        except Conflict:
+            self._look_again(self._services.clock() + _PATIENCE)
+        except RecollectError as error:
+            _log.warning("The dream came to nothing: %s", error)
+        except Exception:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
+            _log.exception("The dream came to nothing")
+        finally:
+            with self._lock:
+                self._is_submitted = False
+
+    def _dream(self) -> None:
+        if self._services.worker.stopping.is_set():
+            raise DreamCancelled
+        now = self._services.clock()
+        # A dream that was just undone is not repeated at once.
+        due = max((each.undone_at or each.at for each in Dreams(self._services).history(1)), default=None)
+        if due is not None and now < due + self._every:
+            self._look_again(due + self._every)
+            return
+        if self._backup is not None:
+            self._backup(now)
+        options = DreamOptions(phases=self._services.phases, knobs=self._services.knobs, drop_failing=True)
+        done = dream(self._services, options, self._step)
+        for phase in done.report.skipped:
+            _log.warning("The dream left out %s: people would have found less.", phase)
+
+    def _step(self, done: int, of: int | None) -> None:
+        # After the last step it is written.
+        if self._services.worker.stopping.is_set() and done != of:
+            raise DreamCancelled
+
+    def _look_again(self, at: datetime) -> None:
+        with self._lock:
+            self._next = at

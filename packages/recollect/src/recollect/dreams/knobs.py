@@ -1,0 +1,133 @@
+"""Every number of a dream, with the default that the published cycle or our own measurements give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from enum import StrEnum
+from math import isfinite
+from typing import Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind
+
+
+class Phase(StrEnum):
+    """The steps of a dream, in order. Scanning is what makes the snapshot, so it cannot be left out."""
+
+    CONSOLIDATE = "consolidate"
+    DOWNSCALE = "downscale"
+    MERGE = "merge"
+    CORRECT = "correct"
+    PRUNE = "prune"
+    PLACE = "place"
+    PROMOTE = "promote"
+    LINK = "link"
+    REPORT = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class ByKind:
+    """A number for each kind of memory."""
+
+    entity: float
+    note: float
+    message: float
+
+    def column(self) -> tuple[float, ...]:
+        """In the order of `Kind`."""
+        return tuple(float(getattr(self, kind.value)) for kind in Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    max_delta: float = 0.1
+    """Most that one replay adds to a strength."""
+    floor: float = 0.01
+    """Least that a strength falls to."""
+    daily: float = 0.95
+    """The share of a strength that is left after a day."""
+    decay: ByKind = ByKind(entity=0.25, note=0.5, message=1.0)
+    """Staleness that a day without use adds."""
+    weight: ByKind = ByKind(entity=1.5, note=1.0, message=0.5)
+    """How much an access says, by what was accessed."""
+    prune_staleness: float = 90.0
+    prune_signal: float = 0.1
+    prune_strength: float = 0.2
+    prune_revisions: int = 1
+    prune_echo: float = 0.8
+    """How near another memory that says the same must come in meaning. 0: it need not be said elsewhere."""
+    prune_most: int = 1_000
+    """Memories examined in one dream; of more, a random sample."""
+    place_days: float = 1.0
+    archive_staleness: float = 180.0
+    archive_strength: float = 0.1
+    promote_signal: float = 1.0
+    promote_spread: int = 3
+    link_together: int = 3
+    """Answers that two memories must share before they are linked."""
+    link_share: float = 0.5
+    """How many of the answers that show the one must show the other, too."""
+    gate_questions: int = 100
+    gate_seen: int = 5
+    """The first hits of an answer that count as found."""
+    gate_top: int = 10
+    """Where they must be found again: places further down trade places for less."""
+    gate_margin: float = 0.02
+    """How much of what was found may be missed after the dream."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            numbers = value.column() if isinstance(value, ByKind) else (value,)
+            if any(isinstance(number, bool) or not 0 <= number < float("inf") for number in numbers):
+                raise InvalidInput(f"{each.name} is {value!r}; it must be a number of at least 0.")
+            if each.name in _SHARES and value > 1:
+                raise InvalidInput(f"{each.name} is {value!r}; it must be between 0 and 1.")
+
+
+_SHARES = {"max_delta", "floor", "daily", "prune_echo", "link_share", "gate_margin"}
+
+
+def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
+    """As a settings file has them; what is not named keeps its default, in a table by kind, too."""
+    usual = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
+    _refuse_unknown("knob", given, usual)
+    numbers: dict[str, Any] = {name: _knob(name, value, usual[name]) for name, value in given.items()}
+    return Knobs(**numbers)
+
+
+def changed_knobs(knobs: Knobs) -> Iterator[str]:
+    """`daily = 0.9`: those that are not as they come."""
+    for each in fields(Knobs):
+        value = getattr(knobs, each.name)
+        if value == each.default:
+            continue
+        if isinstance(value, ByKind):
+            value = ", ".join(f"{kind.name} {getattr(value, kind.name):g}" for kind in fields(ByKind))
+        yield f"{each.name} = {value}"
+
+
+def _knob(name: str, given: object, usual: float | ByKind) -> float | ByKind:
+    if isinstance(usual, ByKind):
+        if not isinstance(given, dict):
+            raise InvalidInput(f"{name} is a table with a number for each kind, such as {{ note = 0.5 }}.")
+        _refuse_unknown(f"kind in {name}", given, [each.name for each in fields(ByKind)])
+        return replace(usual, **{kind: _number(f"{name}.{kind}", each) for kind, each in given.items()})
+    number = _number(name, given)
+    if isinstance(usual, int) and number != int(number):
+        raise InvalidInput(f"{name} is a whole number, not {given!r}.")
+    return int(number) if isinstance(usual, int) else number
+
+
+def _number(name: str, given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
+        raise InvalidInput(f"{name} is a number, not {given!r}.")
+    return given
+
+
+def _refuse_unknown(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise InvalidInput(f"there is no {what} named {unknown[0]!r}; there are: {', '.join(known)}.")

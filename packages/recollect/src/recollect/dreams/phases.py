@@ -1,0 +1,321 @@
+"""The phases of a dream: the published cycle, then repeats, copies of errors, and links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.numbers import sample_ids
+from recollect.domain.records import Consolidation
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Said
+from recollect.ranking.candidates import DAY, HOUR
+from recollect.text.near_duplicates import repeats_error, same_statement
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Flags, Floats
+
+
+# The arithmetic of a dream. Sources: the ADR of Reverie's dream cycle, and FSRS v4 for stability.
+
+_WEEK = 7 * DAY
+_MOST_STABLE = 36_500.0  # a hundred years of days, as FSRS has it
+
+# FSRS v4 as published: the weights of a successful recall, at the difficulty that a first good answer gets.
+_W8, _W9, _W10 = 1.49, 0.14, 0.94
+_DIFFICULTY = 4.93
+_SLOWNESS = 9.0
+
+
+def replay_delta(peers: int, age_us: int, max_delta: float) -> float:
+    """max * (1 / (1 + age in hours)) * ln(1 + peers), within [0, max]"""
+    recency = 1.0 / (1.0 + max(age_us, 0) / HOUR)
+    return float(np.clip(max_delta * recency * np.log1p(peers), 0.0, max_delta))
+
+
+def staleness(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
+    """Days since it was touched x what a day adds for its kind."""
+    days = np.maximum(at - snapshot.touched_at, 0) / DAY
+    decay: Floats = np.array(knobs.decay.column())[snapshot.kind]
+    return days * decay
+
+
+def signal(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
+    """Return accesses per week times revisions, at least 1, times the weight of its kind.
+
+    A memory younger than a week counts as a week old: two accesses in an hour are not 336 a week.
+    """
+    weeks = np.maximum((at - snapshot.created_at) / _WEEK, 1.0)
+    weight: Floats = np.array(knobs.weight.column())[snapshot.kind]
+    return snapshot.accesses / weeks * np.maximum(snapshot.revisions, 1) * weight
+
+
+def retrievable(days: Floats | float, stability: Floats | float) -> Floats:
+    """R = 1 / (1 + t / (9 S)): how much of a memory is left after t days."""
+    left: Floats = 1.0 / (1.0 + np.maximum(days, 0.0) / (_SLOWNESS * stability))
+    return left
+
+
+def recalled_once(stability: float, days: float) -> float:
+    """Stability after a recall that came `days` after the one before.
+
+    S' = S * (1 + e^w8 * (11 - D) * S^-w9 * (e^(w10 * (1 - R)) - 1))
+
+    The more was forgotten by then, the more it helps: a second recall on the same day adds nothing.
+    """
+    lost = 1.0 - retrievable(days, stability)
+    gain = np.exp(_W8) * (11.0 - _DIFFICULTY) * stability**-_W9 * np.expm1(_W10 * lost)
+    return float(min(stability * (1.0 + gain), max(_MOST_STABLE, stability)))
+
+
+def recalled_on(stability: float, since: int, days: Iterable[int]) -> float:
+    """Stability after recalls on these days; `since` is the day of the recall before, or of the creation."""
+    for day in days:
+        stability = recalled_once(stability, day - since)
+        since = day
+    return stability
+
+
+def downscaled(snapshot: DreamState, strength: Floats, knobs: Knobs) -> Floats:
+    """Scale strengths down for the days since the last time (SHY).
+
+    Only days in a memory's life count, so the number of dreams does not matter. The first dream changes
+    nothing, since the nights before it are unknown. Strengths below the floor stay.
+    """
+    last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
+    if last is None:
+        return strength
+    since = np.maximum(snapshot.created_at, last)
+    return after_days(snapshot, strength, np.maximum(snapshot.at - since, 0) / DAY, knobs)
+
+
+def after_days(snapshot: DreamState, strength: Floats, days: Floats | float, knobs: Knobs) -> Floats:
+    scaled: Floats = np.maximum(strength * knobs.daily**days, np.minimum(strength, knobs.floor))
+    return np.where(snapshot.kept, strength, scaled)
+
+
+def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
+    """Whether the published conditions would prune a memory."""
+    return (
+        (staleness(snapshot, knobs, at) > knobs.prune_staleness)
+        & (signal(snapshot, knobs, at) < knobs.prune_signal)
+        & (strength < knobs.prune_strength)
+        & (snapshot.revisions <= knobs.prune_revisions)
+        & ~snapshot.kept
+    )
+
+
+def is_archival(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
+    stale = staleness(snapshot, knobs, at) > knobs.archive_staleness
+    return stale & (strength < knobs.archive_strength) & ~snapshot.kept
+
+
+STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))
+_DEEPEST = 3
+
+
+def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Replay what was recalled since the last dream: it grows stronger, and more stable where it was spaced.
+
+    Beside each new memory an old one is replayed, so that learning the new does not wear out the old.
+    """
+    peers: dict[int, set[int]] = {}
+    latest: dict[int, int] = {}
+    for replay in snapshot.replays:
+        for row in replay.rows:
+            peers.setdefault(row, set()).update(replay.rows)
+            latest[row] = max(replay.at, latest.get(row, replay.at))
+    pairs = tuple(_interleaved(snapshot, peers))
+    strength = snapshot.life.strength.copy()
+    for row, others in peers.items():
+        delta = replay_delta(len(others) - 1, snapshot.at - latest[row], knobs.max_delta)
+        strength[row] = min(1.0, strength[row] + delta)
+    for _, old in pairs:
+        # It was not recalled: its only peer is the new memory that it is replayed with.
+        delta = replay_delta(1, snapshot.at - int(snapshot.touched_at[old]), knobs.max_delta)
+        strength[old] = min(1.0, strength[old] + delta)
+    stability = snapshot.life.stability.copy()
+    for row, days in snapshot.used_on.items():
+        before = snapshot.seen_before.get(row, int(snapshot.created_at[row]) // DAY)
+        stability[row] = recalled_on(float(stability[row]), before, days)
+    spread = np.maximum(snapshot.life.spread, snapshot.sessions)
+    replayed = draft.replayed.copy()
+    replayed[[*peers, *(old for _, old in pairs)]] = True
+    life = replace(draft.life, strength=strength, stability=stability, spread=spread)
+    return replace(draft, life=life, replayed=replayed, interleaved=pairs)
+
+
+def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Everything fades a little; what is pinned or marked does not."""
+    return replace(draft, life=replace(draft.life, strength=downscaled(snapshot, draft.life.strength, knobs)))
+
+
+def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Forget, reversibly, what is stale, weak and of no use; but only what something else says, too."""
+    if snapshot.dreamt_at.get(Phase.PRUNE) == snapshot.at:
+        return draft  # two dreams at one moment are one
+    pruned: list[int] = []
+    echoed_by: dict[int, int] = {}
+    # Of several that say the same, and are all fading, the one used last stays; and since those that stay do
+    # not echo one another, the next dream finds no more to prune.
+    unique: set[int] = set()
+    all_faded = set(snapshot.ids[is_faded(snapshot, draft.life.strength, knobs, snapshot.at)].tolist())
+    gone = draft.gone
+    for row in reversed(fading(snapshot, knobs, draft)):
+        id_ = int(snapshot.ids[row])
+        if id_ in gone:
+            continue
+        near = (echo.memory for echo in snapshot.echoes.get(row, ()) if echo.cosine >= knobs.prune_echo)
+        there = (other for other in near if other not in gone)
+        echo = next((other for other in there if other not in all_faded or other in unique), None)
+        if echo is None and knobs.prune_echo:
+            unique.add(id_)
+            continue
+        pruned.append(id_)
+        if echo is not None:
+            echoed_by[id_] = echo
+    return replace(draft, pruned=tuple(sorted(pruned)), echoed_by=echoed_by, unique=tuple(sorted(unique)))
+
+
+def fading(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
+    """Return rows that the published conditions would prune, the stalest first.
+
+    Of very many, take a random sample: unique memories stay, and would block the others.
+    """
+    rows = np.flatnonzero(is_faded(snapshot, draft.life.strength, knobs, snapshot.at))
+    if len(rows) > knobs.prune_most:
+        sampled = sample_ids(snapshot.ids[rows].tolist(), snapshot.at, knobs.prune_most)
+        rows = np.searchsorted(snapshot.ids, sorted(sampled))
+    order = np.argsort(-staleness(snapshot, knobs, snapshot.at)[rows], kind="stable")
+    faded: list[int] = rows[order].tolist()
+    return faded
+
+
+def place(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Move memories from staged to consolidated after a replay or a day, and to archived when very stale and
+    weak.
+
+    An archived memory that is recalled is consolidated again.
+    """
+    stage = draft.life.consolidation.copy()
+    settled = draft.replayed | ((snapshot.at - snapshot.created_at) / DAY >= knobs.place_days)
+    stage[(stage == STAGED) & settled] = CONSOLIDATED
+    old = is_archival(snapshot, draft.life.strength, knobs, snapshot.at)
+    stage[(stage == CONSOLIDATED) & old] = ARCHIVED
+    fresh = staleness(snapshot, knobs, snapshot.at) <= knobs.archive_staleness
+    stage[(stage == ARCHIVED) & fresh] = CONSOLIDATED
+    return replace(draft, life=replace(draft.life, consolidation=stage))
+
+
+def promote(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """One depth more for what is used often and in several sessions.
+
+    Only if it was used since the last promotion: two dreams at one moment would promote twice.
+    """
+    shown = {row for replay in snapshot.replays for row in replay.rows}
+    used = np.zeros(len(snapshot.ids), bool)
+    used[sorted(shown if snapshot.used is None else snapshot.used)] = True
+    worthy = (
+        used
+        & (signal(snapshot, knobs, snapshot.at) >= knobs.promote_signal)
+        & (draft.life.spread >= knobs.promote_spread)
+    )
+    depth = np.where(worthy, np.minimum(draft.life.depth + 1, _DEEPEST), draft.life.depth)
+    return replace(draft, life=replace(draft.life, depth=depth))
+
+
+def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
+    """Each new memory that was recalled, with an old one that was not; over the nights, every old one comes.
+
+    Which one is chance that anyone can repeat: the order of a hash of its id and the dream's time.
+    """
+    stage, taken = snapshot.life.consolidation, set(recalled)
+    new = [row for row in sorted(taken) if stage[row] == STAGED]
+    if not new:
+        return []
+    is_old = stage != STAGED
+    is_old[list(taken)] = False
+    old = sample_ids(snapshot.ids[is_old].tolist(), snapshot.at, len(new))
+    return zip(new, np.searchsorted(snapshot.ids, old).tolist(), strict=False)
+
+
+def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases
+    """Near-twins that say the same become one. Nearness alone is not enough: facts of one sort are near."""
+    gone = set(draft.gone)
+    merges = []
+    taken: set[tuple[int, int | None]] = set()
+    for twins in sorted(snapshot.twins, key=lambda pair: (-pair.similarity, *_place(pair.older))):
+        into, lost = _survivor(twins.older, twins.newer)
+        if {_place(into), _place(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
+            continue
+        if same_statement(into.text, lost.text):
+            merges.append(Merge(lost, into, twins.similarity))
+            taken.add(_place(lost))
+    return replace(draft, life=_taken_over(snapshot, draft.life, merges), merges=tuple(merges))
+
+
+def _taken_over(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Life:
+    """Give the survivor of a merge the larger values of both; it is archived only if both are."""
+    consolidation = life.consolidation.copy()
+    columns = {name: getattr(life, name).copy() for name in ("strength", "depth", "spread", "stability")}
+    for one in merges:
+        gone, into = snapshot.place(one.gone.memory), snapshot.place(one.into.memory)
+        if gone is None or into is None or gone == into:
+            continue
+        for column in columns.values():
+            column[into] = max(column[into], column[gone])
+        if consolidation[into] == ARCHIVED:
+            consolidation[into] = max(CONSOLIDATED, consolidation[gone])
+    return Life(consolidation=consolidation, **columns)
+
+
+def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
+    """An error that was corrected must not live on in a copy that came later, or was overlooked."""
+    gone = {
+        *((id_, None) for id_ in draft.gone),
+        *((_place(one.gone)) for one in draft.merges),
+    }
+    found: dict[tuple[int, int | None], Correction] = {}
+    for copy in snapshot.copies:
+        where = _place(copy.place)
+        if where in gone or where in found or copy.place.kept or copy.place.memory == copy.by:
+            continue
+        if (copy.by, None) in gone or (copy.by, None) in found:
+            continue  # the survivor would be gone as well
+        if repeats_error(copy.wrong, copy.right, copy.said, copy.cosine):
+            found[where] = Correction(copy.place, copy.by)
+    return replace(draft, corrections=tuple(found.values()))
+
+
+def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Memories that keep coming up together are linked; the more often, the more firmly."""
+    gone = draft.gone
+    links = [
+        Link(pair.first, pair.second, pair.count, before)
+        for pair in snapshot.together
+        if pair.count >= knobs.link_together
+        and pair.count >= knobs.link_share * _uses(snapshot, pair)
+        and pair.first not in gone
+        and pair.second not in gone
+        and (before := snapshot.linked.get((pair.first, pair.second), 0)) < pair.count
+    ]
+    return replace(draft, links=tuple(links))
+
+
+def _uses(snapshot: DreamState, pair: Pair) -> int:
+    """How often the one that is used more was seen."""
+    places = (snapshot.place(pair.first), snapshot.place(pair.second))
+    return max(int(snapshot.accesses[place]) for place in places if place is not None)
+
+
+def _place(said: Said) -> tuple[int, int | None]:
+    return said.memory, said.observation
+
+
+def _survivor(older: Said, newer: Said) -> tuple[Said, Said]:
+    """Choose the survivor: pinned or marked, else used more often, else older."""
+    ranks = [(one.kept, one.accesses) for one in (older, newer)]
+    return (newer, older) if ranks[1] > ranks[0] else (older, newer)

@@ -1,0 +1,340 @@
+"""The whole dream: a snapshot through the phases, and what each of them would change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.changes import FieldChanges
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Consolidation, Query
+from recollect.dreams import phases
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.phases import ARCHIVED, CONSOLIDATED, STAGED
+from recollect.dreams.snapshot import FIELDS, Draft, DreamState
+from recollect.ranking.candidates import DAY, Candidates, Profile, Source, run
+from recollect.ranking.factors import DepthWeight, Spread, Stability, Strength
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Flags, Floats, Ints
+
+    Step = Callable[[DreamState, Knobs, Draft], Draft]
+
+
+# The gate: whether people would still find, after a dream, what they found before it.
+
+# Traces that dreams write, and the factors that read them.
+_TRACES = ("strength", "depth", "spread", "stability")
+_READERS = (Strength, DepthWeight, Spread, Stability)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, what the searches come up with for it, and what must be among the answers."""
+
+    query: str
+    profile: Profile
+    wanted: tuple[int, ...]
+    candidates: Candidates
+    moment: Query
+    made: bool = False
+    """Made out of a memory's own words, rather than asked by someone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostHit:
+    """Something that is found now and would not be found after the dream."""
+
+    query: str
+    memory: int
+    phase: Phase
+    """The one after which it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    questions: int
+    made: int
+    """Questions made from memories instead of asked by people."""
+    before: float
+    """The share of what people saw that the first answers hold now."""
+    after: float
+    losses: tuple[LostHit, ...]
+    blame: Phase | None
+    """The phase that takes more than the margin; None: the gate is open."""
+
+    @property
+    def passed(self) -> bool:
+        return self.blame is None
+
+
+def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
+    """Ask everything as it is and after each phase."""
+    now = [_find_wanted(one, None, plan.snapshot) for one in asked]
+    before = after = _share(asked, now)
+    losses: dict[tuple[int, int], LostHit] = {}
+    costly: list[Phase] = []
+    then, last = now, Draft.of(plan.snapshot)
+    for phase, draft in plan.drafts.items():
+        moved = _PhaseChanges.between(last, draft)
+        then = [
+            _find_wanted(one, draft, plan.snapshot) if moved.by(one) else found
+            for one, found in zip(asked, then, strict=True)
+        ]
+        last = draft
+        for place, one in enumerate(asked):
+            for memory in sorted(now[place] - then[place]):
+                losses.setdefault((place, memory), LostHit(one.query, memory, phase))
+        after = _share(asked, then)
+        if before - after > knobs.gate_margin:
+            costly.append(phase)
+    # A later phase may restore what an earlier one lost: judge the end, then blame the first phase over the
+    # margin.
+    lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
+    blame = costly[0] if before - after > knobs.gate_margin else None
+    return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
+
+
+@dataclass(frozen=True, slots=True)
+class _PhaseChanges:
+    """Changes of a phase that a ranking can notice. Most phases change nothing for most questions."""
+
+    traces: bool
+    gone: frozenset[int]
+
+    @classmethod
+    def between(cls, last: Draft, draft: Draft) -> _PhaseChanges:
+        traces = any(
+            not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
+        )
+        return cls(traces, frozenset(id_ for id_, _ in last.gone.items() ^ draft.gone.items()))
+
+    def by(self, one: Asked) -> bool:
+        if self.traces and reads_traces(one.profile):
+            return True
+        return not self.gone.isdisjoint(one.wanted) or not self.gone.isdisjoint(one.candidates.ids.tolist())
+
+
+def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
+    """Return the share of wanted memories that is found, as the mean over all questions."""
+    shares = [len(one) / len(question.wanted) for question, one in zip(asked, found, strict=True)]
+    return float(np.mean(shares)) if shares else 1.0
+
+
+def reads_traces(profile: Profile) -> bool:
+    """Whether a ranking feels what dreams write on memories."""
+    factors = (getattr(step, "factor", None) for step in profile.steps)
+    return any(isinstance(factor, _READERS) for factor in factors)
+
+
+def answers(asked: Asked, draft: Draft | None, snapshot: DreamState) -> list[int]:
+    """Return the hits of a question, best first: now, or after a dream."""
+    candidates = asked.candidates if draft is None else _after_dream(asked.candidates, draft, snapshot)
+    ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
+    return ids
+
+
+def _find_wanted(asked: Asked, draft: Draft | None, snapshot: DreamState) -> frozenset[int]:
+    """Which of the wanted are among the answers; after the dream, themselves or who speaks for them."""
+    shown = set(answers(asked, draft, snapshot))
+    gone = {} if draft is None else draft.gone
+    return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
+
+
+def _after_dream(candidates: Candidates, draft: Draft, snapshot: DreamState) -> Candidates:
+    gone = draft.gone
+    left = candidates.at(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
+    ids = left.facts.ids
+    rows = np.minimum(np.searchsorted(snapshot.ids, ids), max(len(snapshot.ids) - 1, 0))
+    known = snapshot.ids[rows] == ids if len(snapshot.ids) else np.zeros(len(ids), bool)
+
+    columns = {
+        name: np.where(known, getattr(draft.life, name)[rows], getattr(left.facts, name)) for name in _TRACES
+    }
+    facts = replace(left.facts, **columns)
+    return replace(
+        left, facts=facts, sources={name: _ranked_anew(each) for name, each in left.sources.items()}
+    )
+
+
+def _ranked_anew(source: Source) -> Source:
+    """Close the gaps in the ranks."""
+    rank = np.zeros_like(source.rank)
+    found = np.flatnonzero(source.found)
+    order = found[np.argsort(source.rank[found], kind="stable")]
+    rank[order] = np.arange(1, len(order) + 1)
+    return Source(rank, source.score)
+
+
+STEPS: Mapping[Phase, Step] = {
+    Phase.CONSOLIDATE: phases.consolidate,
+    Phase.DOWNSCALE: phases.downscale,
+    Phase.MERGE: phases.merge,
+    Phase.CORRECT: phases.correct,
+    Phase.PRUNE: phases.prune,
+    Phase.PLACE: phases.place,
+    Phase.PROMOTE: phases.promote,
+    Phase.LINK: phases.link,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    snapshot: DreamState
+    drafts: Mapping[Phase, Draft]
+    """The draft after each phase, in order."""
+
+    @property
+    def draft(self) -> Draft:
+        """After all of them."""
+        return [Draft.of(self.snapshot), *self.drafts.values()][-1]
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        return tuple(self.drafts)
+
+    def field_changes(self) -> tuple[FieldChanges, ...]:
+        """By field, what changes on memories that stay. What goes is left as it is, to return so."""
+        stages = np.array([str(stage) for stage in Consolidation])
+        ids, draft = self.snapshot.ids, self.draft
+        stays = ~np.isin(ids, list(draft.gone))
+        found = []
+        for field in FIELDS:
+            before, after = getattr(self.snapshot.life, field), getattr(draft.life, field)
+            rows = np.flatnonzero(stays & (before != after))
+            if field == "consolidation":
+                before, after = stages[before], stages[after]
+            if len(rows):
+                columns = [tuple(column[rows].tolist()) for column in (ids, before, after)]
+                found.append(FieldChanges(field, *columns))
+        return tuple(found)
+
+    @property
+    def is_empty(self) -> bool:
+        draft = self.draft
+        return not (draft.pruned or draft.merges or draft.corrections or draft.links or self.field_changes())
+
+
+def plan(snapshot: DreamState, knobs: Knobs, phases: Collection[Phase] = tuple(Phase)) -> Plan:
+    """Dream these phases, in their own order."""
+    draft = Draft.of(snapshot)
+    drafts = {}
+    for phase, step in STEPS.items():
+        if phase in phases:
+            draft = step(snapshot, knobs, draft)
+            drafts[phase] = draft
+    return Plan(snapshot, drafts)
+
+
+# The report of a dream, in numbers and ids: stored with it, and shown to people.
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A memory whose number changed."""
+
+    id: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class DreamReport:
+    memories: int
+    """How many were looked at."""
+    answers: int
+    """How many answers since the last dream were replayed."""
+    days: float | None
+    """Since the last dream; None: this is the first."""
+    phases: tuple[str, ...]
+    stronger: int
+    strongest: tuple[Moved, ...]
+    """Those of them that gained the most strength."""
+    faded: int
+    weakest: tuple[Moved, ...]
+    """The greatest losses."""
+    stabler: int
+    stablest: tuple[Moved, ...]
+    consolidated: int
+    archived: int
+    revived: int
+    """Archived before, and in use again."""
+    deeper: tuple[Moved, ...]
+    interleaved: int
+    """Old memories that were replayed beside new ones."""
+    pruned: tuple[int, ...]
+    unique: int
+    """Stale enough to be pruned, and kept since nothing else says it."""
+    merged: tuple[tuple[int, int], ...]
+    """Notes, each with the one that it lives on in."""
+    merged_observations: tuple[tuple[int, int, int], ...]
+    """The entity, the observation that is gone, and the one that says it."""
+    corrected: tuple[tuple[int, int], ...]
+    """Memories with a copy of an error, each with the one that corrects it."""
+    linked: tuple[tuple[int, int, int], ...]
+    """Two memories, and the number of answers that showed both; the most frequent pairs."""
+    links: int
+    gate: Verdict | None = None
+    """Absent if the gate was off."""
+    skipped: tuple[str, ...] = ()
+    """Phases that were left out, since they would have lost what people find."""
+    upkeep: str | None = None
+    """The consolidation report."""
+
+
+def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
+    snapshot, draft = plan.snapshot, plan.draft
+    before, after = snapshot.life, draft.life
+    # Memories that go keep their fields.
+    stays = ~np.isin(snapshot.ids, list(draft.gone))
+    moved = stays & (before.consolidation != after.consolidation)
+    rises, falls = stays & (after.strength > before.strength), stays & (after.strength < before.strength)
+    steadier = stays & (after.stability > before.stability)
+    deeper = stays & (after.depth > before.depth)
+
+    def top(flags: Flags, old: Floats | Ints, new: Floats | Ints) -> tuple[Moved, ...]:
+        rows = np.flatnonzero(flags)
+        # Ties by id: ids ascend, and the order of equals stays.
+        first = rows[np.argsort(-np.abs(new[rows] - old[rows]), kind="stable")[:_SHOWN]]
+        return tuple(Moved(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in first)
+
+    return DreamReport(
+        memories=len(snapshot.ids),
+        answers=len(snapshot.replays),
+        days=None if snapshot.last_at is None else (snapshot.at - snapshot.last_at) / DAY,
+        phases=tuple(map(str, plan.phases)),
+        stronger=int(rises.sum()),
+        strongest=top(rises, before.strength, after.strength),
+        faded=int(falls.sum()),
+        weakest=top(falls, before.strength, after.strength),
+        stabler=int(steadier.sum()),
+        stablest=top(steadier, before.stability, after.stability),
+        consolidated=int((moved & (before.consolidation == STAGED)).sum()),
+        archived=int((moved & (after.consolidation == ARCHIVED)).sum()),
+        revived=int(
+            (moved & (before.consolidation == ARCHIVED) & (after.consolidation == CONSOLIDATED)).sum()
+        ),
+        deeper=top(deeper, before.depth, after.depth),
+        interleaved=len(draft.interleaved),
+        pruned=draft.pruned,
+        unique=len(draft.unique),
+        merged=draft.merged_notes,
+        merged_observations=tuple(
+            (one.gone.memory, one.gone.observation, one.into.observation or 0)
+            for one in draft.merges
+            if one.gone.observation is not None
+        ),
+        corrected=tuple((one.gone.memory, one.by) for one in draft.corrections),
+        linked=tuple(
+            (link.first, link.second, link.weight)
+            for link in sorted(draft.links, key=lambda link: (-link.weight, link.first, link.second))[:_SHOWN]
+        ),
+        links=len(draft.links),
+        gate=verdict,
+        skipped=skipped,
+    )

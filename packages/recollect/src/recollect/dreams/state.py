@@ -1,0 +1,392 @@
+"""Reading for dreams: the state they look at, the questions they are tried on, and earlier dreams."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.domain.changes import FieldChanges
+from recollect.domain.records import Consolidation, DreamRecord, Kind, PastQuestion
+from recollect.domain.tables import (
+    IN_FORCE,
+    AnyOf,
+    Compares,
+    Condition,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    is_null,
+    is_set,
+    null_or_after,
+)
+from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
+from recollect.ranking.candidates import DAY, Ints
+from recollect.search.rows import moment, moment_or_none
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Row
+    from recollect.stores import port as ports
+
+_LEVEL = 6  # of compression
+_KINDS = {kind.value: place for place, kind in enumerate(Kind)}
+_STAGES = {stage.value: place for place, stage in enumerate(Consolidation)}
+_COLUMNS = (
+    "id", "kind", "created_at", "updated_at", "revisions", "pinned", "importance_tag", "consolidation",
+    "strength", "depth", "spread", "stability",
+)  # fmt: skip
+
+
+def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> DreamState:
+    """Read the memories in force that have not expired, and the pairs seen together at least `together`
+    times.
+    """
+    dreamt = _phases(store, scope)
+    through = dreamt.get("consolidate", (0, 0))[1]
+    found = (Equals("scope_id", scope), *IN_FORCE, null_or_after("expires_at", now))
+    rows = store.rows("memory", _COLUMNS, found)
+    columns = dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
+    ids = np.array(columns["id"], np.int64)
+    places = {id_: place for place, id_ in enumerate(columns["id"])}
+    usage = {
+        memory: (count, last_at)
+        for memory, count, last_at in store.rows(
+            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", columns["id"]),)
+        )
+    }
+    accesses, last_at = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
+    for memory, (count, last) in usage.items():
+        accesses[places[memory]], last_at[places[memory]] = count, last
+    created, updated = np.array(columns["created_at"], np.int64), np.array(columns["updated_at"], np.int64)
+    changed = np.maximum(created, updated)
+    replays, newest, days = _replays(store, scope, through, places)
+    spread = np.array(columns["spread"], np.int64)
+    return DreamState(
+        at=now,
+        dreamt_at={phase: at for phase, (at, _) in dreamt.items()},
+        through=newest,
+        ids=ids,
+        kind=np.array([_KINDS[kind] for kind in columns["kind"]], np.int64),
+        created_at=created,
+        changed_at=changed,
+        touched_at=np.maximum(changed, last_at),
+        accesses=accesses,
+        revisions=np.array(columns["revisions"], np.int64),
+        kept=np.array(columns["pinned"], bool)
+        | np.array([tag is not None for tag in columns["importance_tag"]], bool)
+        | np.isin(ids, _of_programs(store, scope)),
+        sessions=_sessions(store, [columns["id"][row] for row in days], places, spread),
+        life=Life(
+            consolidation=np.array([_STAGES[stage] for stage in columns["consolidation"]], np.int64),
+            strength=np.array(columns["strength"], np.float64),
+            depth=np.array(columns["depth"], np.int64),
+            spread=spread,
+            stability=np.array(columns["stability"], np.float64),
+        ),
+        used=_shown_after(store, dreamt.get("promote", (0, 0))[1], places),
+        replays=replays,
+        used_on={row: tuple(sorted(on)) for row, on in days.items()},
+        seen_before=_seen_before(
+            store, {columns["id"][row]: min(on) for row, on in days.items()}, places, through
+        ),
+        twins=(*_similar_notes(store, scope, usage), *_similar_observations(store, scope)),
+        together=_together(store, together, places),
+        linked=_linked(store, scope),
+    )
+
+
+def _of_programs(store: ports.Snapshot, scope: int) -> list[int]:
+    """Return notes with a program's `ref` or metadata, which the program expects unchanged."""
+    theirs = AnyOf(((is_set("ref"),), (is_set("metadata"),)))
+    return [id_ for (id_,) in store.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE, theirs))]
+
+
+def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
+    """Return when each phase last ran, and the newest answer that it has seen."""
+    latest: dict[str, tuple[int, int]] = {}
+    for phases, at, through in store.rows(
+        "dream", ("phases", "at", "through"), (Equals("scope_id", scope), is_null("undone_at"))
+    ):
+        for phase in json.loads(phases):
+            known = latest.get(phase, (at, through))
+            latest[phase] = max(known[0], at), max(known[1], through)
+    return latest
+
+
+def _replays(
+    store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
+) -> tuple[tuple[ReplayedAnswer, ...], int, dict[int, set[int]]]:
+    """The answers after `through`, the newest of them, and on which days they showed what."""
+    times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
+    shown = store.rows(
+        "recalled",
+        ("recall_id", "memory_id"),
+        (Compares("recall_id", ">", through),),
+        order=("recall_id", "place"),
+    )
+    others = {memory for _, memory in shown if memory not in places}
+    ours = {id_ for (id_,) in store.rows("memory", ("id",), (OneOf("id", others), Equals("scope_id", scope)))}
+    answers: dict[int, tuple[int, list[int]]] = {}
+    newest = through
+    days: dict[int, set[int]] = {}
+    for recall, memory in shown:
+        if memory in places:
+            newest = recall
+            answers.setdefault(recall, (times[recall], []))[1].append(places[memory])
+            days.setdefault(places[memory], set()).add(times[recall] // DAY)
+        elif memory in ours:
+            newest = recall
+    return tuple(ReplayedAnswer(at, tuple(rows)) for at, rows in answers.values()), newest, days
+
+
+def _showings(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]]:
+    """The answers that showed these memories: memory and answer."""
+    listed = list(ids)
+    if not listed:
+        return []
+    shown: list[Any] = store.rows("recalled", ("memory_id", "recall_id"), (OneOf("memory_id", listed),))
+    return shown
+
+
+def _seen_before(
+    store: ports.Snapshot, first_days: Mapping[int, int], places: Mapping[int, int], through: int
+) -> dict[int, int]:
+    """The day of the last use before; by the log, or by the days where the log goes back no further."""
+    earlier: dict[int, int] = {}
+    shown = [(memory, recall) for memory, recall in _showings(store, first_days) if recall <= through]
+    times: dict[int, int] = dict(
+        store.rows("recall", ("id", "at"), (OneOf("id", {recall for _, recall in shown}),))
+    )
+    for memory, recall in shown:
+        earlier[memory] = max(earlier.get(memory, 0), times[recall])
+    logged = {memory: at // DAY for memory, at in earlier.items()}
+    rest = [memory for memory in first_days if memory not in logged]
+    by_day: dict[int, int] = {}
+    for memory, day in store.rows("use_day", ("memory_id", "day"), (OneOf("memory_id", rest),)):
+        if day < first_days[memory]:
+            by_day[memory] = max(by_day.get(memory, day), day)
+    return {places[memory]: day for memory, day in (*logged.items(), *by_day.items())}
+
+
+def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, int], spread: Ints) -> Ints:
+    """Sessions that each came up in; of what was not recalled since the last dream, what was counted then."""
+    sessions = spread.copy()
+    shown = _showings(store, ids)
+    named: dict[int, str] = dict(
+        store.rows("recall", ("id", "session"), (OneOf("id", {recall for _, recall in shown}),))
+    )
+    came_up: dict[int, set[str]] = {}
+    for memory, recall in shown:
+        came_up.setdefault(memory, set()).add(named[recall])
+    for memory, names in came_up.items():
+        sessions[places[memory]] = len(names)
+    return sessions
+
+
+def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[int, int]]) -> list[Twins]:
+    columns = (
+        "id", "similar_to", "similarity", "kind", "speaker", "happened_at", "text", "pinned",
+        "importance_tag",
+    )  # fmt: skip
+    # A person who restored a replaced text wants both.
+    in_force = (
+        Equals("scope_id", scope),
+        *IN_FORCE,
+        Not(HasRow("absence", "memory_id", (Equals("why", "superseded"),))),
+        is_null("ref"),
+        is_null("metadata"),
+    )
+    newer = store.rows("memory", columns, (is_set("similar_to"), *in_force))
+    older = {
+        row[0]: row
+        for row in store.rows("memory", columns, (OneOf("id", {row[1] for row in newer}), *in_force))
+    }
+
+    def said(row: Row) -> Said:
+        return Said(row[0], row[6], accesses=usage.get(row[0], (0, 0))[0], kept=_resists_forgetting(*row[7:]))
+
+    return [
+        Twins(said(other), said(row), row[2])
+        for row in newer
+        if (other := older.get(row[1])) is not None and row[3:6] == other[3:6]
+    ]
+
+
+def _resists_forgetting(pinned: int, importance_tag: str | None) -> bool:
+    return bool(pinned) or importance_tag is not None
+
+
+def _similar_observations(store: ports.Snapshot, scope: int) -> list[Twins]:
+    columns = ("id", "similar_to", "similarity", "memory_id", "kind", "happened_at", "content")
+    newer = store.rows("observation", columns, (is_set("similar_to"), *IN_FORCE))
+    older = {
+        row[0]: row
+        for row in store.rows("observation", columns, (OneOf("id", {row[1] for row in newer}), *IN_FORCE))
+    }
+    entities = {
+        id_: _resists_forgetting(pinned, tag)
+        for id_, pinned, tag in store.rows(
+            "memory",
+            ("id", "pinned", "importance_tag"),
+            (OneOf("id", {row[3] for row in newer}), Equals("scope_id", scope), is_null("deleted_at")),
+        )
+    }
+
+    def said(row: Row) -> Said:
+        return Said(row[3], row[6], row[0], kept=entities[row[3]])
+
+    return [
+        Twins(said(other), said(row), row[2])
+        for row in newer
+        if row[3] in entities and (other := older.get(row[1])) is not None and row[3:6] == other[3:6]
+    ]
+
+
+def _shown_after(store: ports.Snapshot, through: int, places: Mapping[int, int]) -> frozenset[int]:
+    rows = store.rows("recalled", ("memory_id",), (Compares("recall_id", ">", through),))
+    return frozenset(places[memory] for (memory,) in rows if memory in places)
+
+
+def _together(store: ports.Snapshot, least: int, places: Mapping[int, int]) -> tuple[Pair, ...]:
+    return tuple(
+        Pair(first, second, count)
+        for first, second, count in store.rows(
+            "together", ("first_id", "second_id", "count"), (Compares("count", ">=", least),)
+        )
+        if first in places and second in places
+    )
+
+
+def _linked(store: ports.Snapshot, scope: int) -> dict[tuple[int, int], int]:
+    rows = store.rows("link", ("first_id", "second_id", "weight"))
+    ours = {
+        id_
+        for (id_,) in store.rows(
+            "memory", ("id",), (OneOf("id", {row[0] for row in rows}), Equals("scope_id", scope))
+        )
+    }
+    return {(first, second): weight for first, second, weight in rows if first in ours}
+
+
+def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQuestion]:
+    """The last ones that differ, the newest first, each with what it showed."""
+    latest: dict[tuple[str, str | None], int] = {}
+    for recall, query, profile in store.rows(
+        "recall", ("id", "query", "profile"), (Equals("scope_id", scope), is_set("query")), newest_first=True
+    ):
+        latest.setdefault((query, profile), recall)
+        if len(latest) > limit:
+            break
+    chosen = list(latest.items())[:limit]
+    shown: dict[int, list[int]] = {}
+    for recall, memory in store.rows(
+        "recalled",
+        ("recall_id", "memory_id"),
+        (OneOf("recall_id", [recall for _, recall in chosen]),),
+        order=("recall_id", "place"),
+    ):
+        shown.setdefault(recall, []).append(memory)
+    return [PastQuestion(query, profile, tuple(shown.get(recall, ()))) for (query, profile), recall in chosen]
+
+
+def dream_records(
+    store: ports.Snapshot,
+    scope: int,
+    limit: int | None = None,
+    dream: int | None = None,
+    before: int | None = None,
+) -> list[DreamRecord]:
+    """Return dreams of a scope, the newest first, or those before one; or that one alone."""
+    one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
+    one += () if before is None else (Compares("id", "<", before),)
+    return [
+        DreamRecord(
+            id=id_,
+            at=moment(at),
+            phases=tuple(json.loads(phases)),
+            report=json.loads(report),
+            undone_at=moment_or_none(undone_at),
+        )
+        for id_, at, phases, report, undone_at in store.rows(
+            "dream",
+            ("id", "at", "phases", "report", "undone_at"),
+            (Equals("scope_id", scope), *one),
+            newest_first=True,
+            limit=limit,
+        )
+    ]
+
+
+def dreams_since(store: ports.Snapshot, scope: int, dream: int) -> list[int]:
+    """The ids of a dream and of those after it that were not undone, the newest first. No report is read."""
+    since = (Equals("scope_id", scope), Compares("id", ">=", dream), is_null("undone_at"))
+    return [id_ for (id_,) in store.rows("dream", ("id",), since, newest_first=True)]
+
+
+def dream_journal(store: ports.Snapshot, scope: int, dream: int) -> dict[str, Any] | None:
+    rows = store.rows("dream", ("journal",), (Equals("id", dream), Equals("scope_id", scope)))
+    return unpacked(rows[0][0]) if rows else None
+
+
+def packed(journal: Mapping[str, Any]) -> bytes:
+    return zlib.compress(_json(journal), _LEVEL)
+
+
+def packed_fields(lived: Sequence[FieldChanges]) -> Callable[[Mapping[str, object]], bytes]:
+    """Return a function that packs the rest of a journal after these fields."""
+    compressor = zlib.compressobj(_LEVEL)
+    start = compressor.compress(_json({"lived": [_fields(each) for each in lived]})[:-1] + b",")
+
+    def pack_rest(rest: Mapping[str, object]) -> bytes:
+        going_on = compressor.copy()
+        return start + going_on.compress(_json(rest)[1:]) + going_on.flush()
+
+    return pack_rest
+
+
+def _fields(change: FieldChanges) -> dict[str, object]:
+    return {"field": change.field, "ids": change.ids, "before": change.before, "after": change.after}
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def unpacked(blob: bytes) -> dict[str, Any]:
+    journal: dict[str, Any] = json.loads(zlib.decompress(blob))
+    return journal
+
+
+def links_of(store: ports.Snapshot, ids: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Links of these, each with the other end that is in force: the memory, the other, how firmly."""
+    found = [
+        (one, other, weight)
+        for near, far in (("first_id", "second_id"), ("second_id", "first_id"))
+        for one, other, weight in store.rows("link", (near, far, "weight"), (OneOf(near, ids),))
+    ]
+    others = {other for _, other, _ in found}
+    alive = {id_ for (id_,) in store.rows("memory", ("id",), (OneOf("id", others), *IN_FORCE))}
+    return sorted(link for link in found if link[1] in alive)
+
+
+def corrections(store: ports.Snapshot, scope: int, limit: int) -> list[tuple[int, int]]:
+    """The texts that were corrected last, each with the memory in force that corrects it."""
+    retired = store.rows(
+        "memory",
+        ("id", "superseded_by"),
+        (Equals("scope_id", scope), is_set("superseded_at"), is_null("deleted_at"), is_set("superseded_by")),
+        order=("superseded_at", "id"),
+        newest_first=True,
+    )
+    right = {by for _, by in retired}
+    alive = {
+        id_
+        for (id_,) in store.rows(
+            "memory", ("id",), (OneOf("id", right), Equals("scope_id", scope), *IN_FORCE)
+        )
+    }
+    return [(wrong, by) for wrong, by in retired if by in alive][:limit]

@@ -1,0 +1,598 @@
+"""Claims: what a text says of a subject that can have one value at a time, and which claims contradict.
+
+"Ana lives in Porto." claims of Ana that she lives in Porto; "My rent is 840 € a month." claims an amount of
+money of my rent. Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns
+without a name, and verbs that take several objects ("likes pears"). Two texts contradict each
+other where they claim different things of one subject that cannot both hold. All is read by rule, and in
+favour of doubt: only a clear contradiction counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise, product
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language import claim_words as known
+from recollect.language.claim_words import Sentence, Value, Word, names_in, sentences_in, stems_in, value_at
+from recollect.text.tokens import keep_short, light_stem
+
+_MOST_SUBJECT_WORDS = 16
+_MOST_VALUE_WORDS = 8
+_MOST_MIDDLE_WORDS = 3
+_NEAR_WORDS = 4
+_ONE_TIME = 2
+_USER = frozenset({"user"})
+TIMES = frozenset({"weekday", "date", "time"})
+SEVERAL = "one of several"
+"""The kind of a value beside which there may be others: only a denial of the same value contradicts it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One value of one attribute of one subject."""
+
+    about: str
+    """The subject and the attribute, written the same for every text about them."""
+    kind: str
+    """The sort of value: `name`, `weekday`, `amount mg` …"""
+    value: frozenset[str]
+    is_denied: bool
+    is_named: bool
+    """A name or the speaker identifies the subject; else another text may mean another of the kind."""
+    place: tuple[int, int]
+    """The place of the sentence in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An amount, a time, a date or a code, and the topic of the sentence around it."""
+
+    kind: str
+    value: str
+    near: tuple[str, ...]
+    """The content words before it, the nearest first, back to the figure before it; then those after it."""
+    topic: frozenset[str]
+    """The content words of the whole sentence."""
+    names: frozenset[str]
+    is_only: bool
+    """The sentence has no other figure of this kind."""
+    is_lasting: bool
+    """The sentence says what is, not what was done once."""
+    is_change: bool
+    """It says that something is new or has changed."""
+    is_deed: bool
+    """It says what was done, and not that something changed by it."""
+    place: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of one text."""
+
+    stated: tuple[Claim, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    names: frozenset[str] = frozenset()
+    """The words of the text that are written as names."""
+
+
+@keep_short(4_096, longest=2_000)  # one text is compared with many, and found by many queries
+def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
+    """Return the claims of a text. `speaker` is "I"; `about` is the subject of a sentence without one."""
+    me, entity = stems_in(speaker) or _USER, stems_in(about)
+    stated: list[Claim] = []
+    figures: list[Figure] = []
+    names = set(entity)
+    for count, sentence in enumerate(sentences_in(text)):
+        names |= names_in(sentence.words)
+        reader = _Reader(sentence, me, entity, opens=count == 0)
+        stated += reader.claims()
+        figures += reader.figures()
+    return Claims(tuple(dict.fromkeys(stated)), tuple(dict.fromkeys(figures)), frozenset(names))
+
+
+def _is_past(folded: Sequence[str]) -> bool:
+    """Whether a clause is about the past, or about one day only."""
+    if not known.ONCE.isdisjoint(folded):
+        return True
+    return not known.LAST.isdisjoint(folded) and any(
+        word in known.LAST and after in known.SPANS for word, after in pairwise(folded)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    stems: frozenset[str]
+    has_attribute: bool
+    """It names an attribute of something: `my rent`, `the capital of Peru`."""
+    has_attribute_noun: bool
+    is_additive: bool
+    """There may be several: `my friend`."""
+    is_name: bool
+    is_named: bool
+
+
+class _Reader:
+    """Reads the claims of one sentence."""
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        me: frozenset[str],
+        entity: frozenset[str],
+        *,
+        opens: bool,
+    ) -> None:
+        self._words = sentence.words
+        self._folded = [word.folded for word in sentence.words]
+        self._me = me
+        self._entity = entity
+        self._opens = opens
+        self._asks = sentence.asks
+        self._place = sentence.place
+        self._clauses = tuple(_clauses(self._folded))
+
+    def claims(self) -> Iterator[Claim]:
+        for start, stop in self._clauses:
+            if not any(word.is_verb for word in self._words[start:stop]):
+                continue
+            if self._is_open(start, stop):
+                continue
+            if self._asks and stop == len(self._words):
+                continue
+            for verb in range(start, stop):
+                subject = self._subject(verb) if self._words[verb].is_verb else None
+                if subject is not None:
+                    copula = self._folded[verb] in known.COPULAS
+                    yield from (self._after_copula if copula else self._after_verb)(verb, subject)
+
+    def figures(self) -> Iterator[Figure]:
+        values = list(self._values())
+        if not values:
+            return
+        taken = {at for place, value in values for at in range(place, place + value.length)}
+        content = {
+            place: word.stem
+            for place, word in enumerate(self._words)
+            if place not in taken
+            and word.says_something
+            # A passive verb says no attribute.
+            and not word.is_past
+            and word.folded not in known.CHANGES
+            # `the second Wednesday`
+            and not (place + 1 in taken and word.folded in known.ORDINALS)
+        }
+        topic = frozenset(content.values()) | self._entity
+        names = names_in(self._words) & topic
+        for start, stop in self._clauses:
+            clause = self._folded[start:stop]
+            changed = not known.CHANGES.isdisjoint(clause)
+            asks = self._asks and stop == len(self._words)
+            if self._is_open(start, stop) or (asks and not changed):
+                continue
+            here = [(place, value) for place, value in values if start <= place < stop]
+            kinds = Counter(value.kind for _, value in here)
+            deed = any(self._is_deed(place) for place in range(start, stop))
+            for place, value in here:
+                yield Figure(
+                    value.kind,
+                    value.what,
+                    self._near(place, value, content, values),
+                    topic,
+                    names,
+                    is_only=kinds[value.kind] == 1,
+                    is_lasting=not deed and self._lasts(place, value, clause),
+                    is_change=changed,
+                    is_deed=deed and not changed,
+                    place=self._place,
+                )
+
+    def _is_open(self, start: int, stop: int) -> bool:
+        """Whether a clause states no fact: it wishes, guesses, or is about the past."""
+        if any(word.is_unsure for word in self._words[start:stop]):
+            return True
+        clause = self._folded[start:stop]
+        return _is_past(clause) and known.CHANGES.isdisjoint(clause)
+
+    def _lasts(self, place: int, value: Value, clause: Sequence[str]) -> bool:
+        """Whether a figure is said to be so. Two appointments are two; what is every week is one."""
+        if value.kind not in TIMES or not known.STATING.isdisjoint(clause):
+            return True
+        after = self._folded[place + value.length : place + value.length + 2]
+        # In a list, `Choir: Mondays` is said to be so; `Opening: 3 May 2019` happened.
+        return ":" in self._folded and not any(_is_year(word) for word in after)
+
+    def _near(
+        self,
+        place: int,
+        value: Value,
+        content: Mapping[int, str],
+        values: Sequence[tuple[int, Value]],
+    ) -> tuple[str, ...]:
+        """The content words before a figure, nearest first, then those after it; back to the last figure."""
+        # `Monday at 7` is one time.
+        start = max(
+            (
+                at + each.length
+                for at, each in values
+                if at < place
+                and not (TIMES.issuperset((value.kind, each.kind)) and place - at - each.length <= _ONE_TIME)
+            ),
+            default=0,
+        )
+        end = min((at for at, _ in values if at > place), default=len(self._words))
+        before = [content[at] for at in range(place - 1, start - 1, -1) if at in content]
+        after = [content[at] for at in range(place + value.length, end) if at in content]
+        return tuple(before[:_NEAR_WORDS] + after[: _NEAR_WORDS - 1])
+
+    def _is_deed(self, place: int) -> bool:
+        """Whether a word is a verb in the past."""
+        if not self._words[place].is_past:
+            return False
+        # `has added`, `is worried`
+        return known.AUXILIARIES.isdisjoint(self._folded[max(0, place - 3) : place])
+
+    def _values(self) -> Iterator[tuple[int, Value]]:
+        end = 0
+        for place, word in enumerate(self._words):
+            if word.begins_figure and place >= end:
+                value = value_at(self._words, place)
+                end = place + (1 if value is None else value.length)
+                if value is not None and value.kind != "number":
+                    yield place, value
+
+    def _subject(self, verb: int) -> _Subject | None:
+        """The subject that the words before a verb name; None where the sentence leaves it open."""
+        first = verb
+        while first > 0 and not self._breaks(first - 1):
+            first -= 1
+        if verb - first > _MOST_SUBJECT_WORDS:
+            return None
+        words = [word for word in self._words[first:verb] if word.folded not in known.LIGHT_VERBS]
+        if not words:
+            return self._unsaid_subject(first, verb)
+        folded = [word.folded for word in words]
+        if folded[0] in known.PRONOUNS or folded[-1] in known.PRONOUNS:
+            return None
+        mine = not known.FIRST_PERSON.isdisjoint(folded)
+        content = [
+            word
+            for word in words
+            if word.says_something and word.folded not in known.FIRST_PERSON | known.USER
+        ]
+        stems = {word.stem for word in content}
+        names = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
+        # `The film`, after other sentences, is the one in those sentences.
+        if not stems and not mine and known.USER.isdisjoint(folded):
+            return None
+        definite = self._folded[first] in known.DEFINITE
+        if definite and not self._opens and not mine and len(stems) == 1:
+            return None
+        if mine or not known.USER.isdisjoint(folded):
+            stems |= self._me
+        owned = mine or any(word.is_possessive or word.folded in known.DESCRIBED_BY for word in words)
+        return _Subject(
+            frozenset(stems),
+            has_attribute=bool(content) and (owned or definite) and len(stems) > 1,
+            has_attribute_noun=not known.ATTRIBUTES.isdisjoint(folded),
+            is_additive=any(word.text in known.SEVERAL for word in words),
+            is_name=bool(content) and all(word.is_capital for word in content),
+            # `baseball` is baseball in every text; `the team` is not.
+            is_named=mine
+            or names
+            or (self._opens and (len(content) > 1 or self._folded[first] not in known.DETERMINERS)),
+        )
+
+    def _unsaid_subject(self, first: int, verb: int) -> _Subject | None:
+        """`Vivo en Lima.` is about the speaker, `Lives in Lima.` about the observed entity."""
+        if self._folded[verb] in known.FIRST_PERSON_VERBS:
+            stems = self._me
+        elif first == 0 and self._entity:
+            stems = self._entity
+        else:
+            return None
+        return _Subject(
+            stems,
+            has_attribute=False,
+            has_attribute_noun=False,
+            is_additive=False,
+            is_name=True,
+            is_named=True,
+        )
+
+    def _breaks(self, place: int) -> bool:
+        """Whether a subject cannot reach back beyond this word."""
+        word = self._words[place]
+        if word.is_mark:
+            return True
+        if word.folded in known.RELATIVE_WORDS and self._folded[0] in known.DEFINITE:
+            return False  # `the school where she was taught is …`
+        return word.folded in known.BREAKS or word.folded in known.COPULAS
+
+    def _is_denied(self, verb: int) -> bool:
+        return not known.DENIED.isdisjoint(self._folded[max(0, verb - 3) : verb + 3])
+
+    def _after(self, verb: int) -> list[Word]:
+        return [word for word in self._words[verb + 1 :] if word.folded not in known.LIGHT_WORDS]
+
+    def _after_copula(self, verb: int, subject: _Subject) -> Iterator[Claim]:
+        rest = self._after(verb)
+        if not rest or rest[0].is_mark or subject.is_additive:
+            return
+        is_now = self._folded[verb] in known.IS_NOW
+        yield from self._qualified(verb, subject, rest, is_now=is_now)
+        if not is_now:
+            return
+        if subject.is_name and self._folded[verb + 1] in known.DEFINITE:
+            role = _role(rest)
+            if role and not self._is_denied(verb):
+                # `Ada is the head of Acme` says who the head of Acme is.
+                yield Claim(_about(role, "be"), "name", subject.stems, False, True, self._place)
+        placed = rest[0].folded in known.PLACING
+        kind, value = _value(rest[placed:])
+        article = self._words[verb + 1].folded in known.INDEFINITE
+        if kind == "name" and placed and not article:
+            yield self._claim(verb, subject, "be in", kind, value)
+        elif kind in TIMES or kind.startswith("status"):
+            yield self._claim(verb, subject, "be", kind, value)
+        elif kind == "word":
+            if subject.has_attribute and subject.has_attribute_noun and not placed and not article:
+                yield self._claim(verb, subject, "be", "name", value)
+        elif value and subject.has_attribute and not placed:
+            yield self._claim(verb, subject, "be", kind, value)
+
+    def _qualified(
+        self, verb: int, subject: _Subject, rest: Sequence[Word], *, is_now: bool
+    ) -> Iterator[Claim]:
+        """`is located in Oslo`, `was founded by Ada`, `is a citizen of Peru`."""
+        size = 0
+        while size < min(len(rest), _MOST_MIDDLE_WORDS) and _is_plain(rest[size]):
+            size += 1
+        if not 0 < size < len(rest) or rest[size].folded not in known.PREPOSITIONS:
+            return
+        heads = [word.folded for word in rest[:size]]
+        lasts = not known.LASTING_DEEDS.isdisjoint(heads)
+        several = not lasts and not known.ADDITIVE.isdisjoint(heads)
+        if any(head.endswith("ing") for head in heads):
+            return
+        described, values = _described(rest[size + 1 :])
+        kind, value = _value(values)
+        if (is_now or lasts) and (kind == "name" or (kind == "word" and described)):
+            relation = " ".join(("be", *(word.stem for word in rest[: size + 1]), *described))
+            yield self._claim(verb, subject, relation, SEVERAL if several else "name", value)
+        elif several and is_now and kind == "word":
+            relation = " ".join(("be", *(word.stem for word in rest[: size + 1])))
+            yield self._claim(verb, subject, relation, SEVERAL, value)
+
+    def _after_verb(self, verb: int, subject: _Subject) -> Iterator[Claim]:
+        word = self._folded[verb]
+        relation = known.RELATION_OF[word]
+        rest = self._after(verb)
+        if not rest or rest[0].is_mark:
+            return
+        preposition = rest[0].folded if rest[0].folded in known.PREPOSITIONS else ""
+        described, values = _described(rest[1:] if preposition else rest)
+        kind, value = _value(values)
+        typed = kind in {"money", "percent"} or kind.startswith("amount") or "per" in kind
+        match relation:
+            case "live" | "work" | "study" | "die":
+                fits = preposition in known.PLACE_PREPOSITIONS.get(word, known.PLACE_PREPOSITIONS[relation])
+                holds = fits and (kind == "name" or (kind == "word" and bool(described)))
+            case "start" | "end" | "open" | "close" | "meet" | "leave" | "arrive" | "wake":
+                holds = kind in TIMES
+            case "cost" | "earn" | "pay" | "weigh" | "take" | "have":
+                holds = typed
+            case "play" | "speak":
+                holds = bool(described) or (relation == "play" and preposition == "for" and kind == "name")
+            case "several":
+                holds = kind in {"name", "word"} and not preposition
+                relation, kind, typed = self._words[verb].stem, SEVERAL, True
+            case _:
+                holds = kind == "name" and not preposition
+        if holds and value:
+            kind = kind if typed or kind in TIMES else "name"
+            yield self._claim(verb, subject, " ".join((relation, *described)), kind, value)
+
+    def _claim(self, verb: int, subject: _Subject, relation: str, kind: str, value: frozenset[str]) -> Claim:
+        return Claim(
+            _about(subject.stems, relation),
+            kind,
+            value,
+            self._is_denied(verb),
+            subject.is_named,
+            self._place,
+        )
+
+
+def _about(stems: frozenset[str], relation: str) -> str:
+    return f"{' '.join(sorted(stems))} | {relation}"
+
+
+def _clauses(folded: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """From comma to comma, and from one `but` to the next."""
+    start = 0
+    for place, word in enumerate(folded):
+        if word == "," or word in known.CLAUSE_WORDS:
+            if place > start:
+                yield start, place
+            start = place + 1
+    if start < len(folded):
+        yield start, len(folded)
+
+
+def _is_year(word: str) -> bool:
+    return len(word) == len("2019") and word.isdecimal()
+
+
+def _role(rest: Sequence[Word]) -> frozenset[str]:
+    """The words of `head of Acme`; empty where no role follows."""
+    words: list[Word] = []
+    for word in rest:
+        if word.is_mark or word.folded in known.BREAKS:
+            break
+        words.append(word)
+    folded = {word.folded for word in words}
+    if known.DESCRIBED_BY.isdisjoint(folded) or not known.ADDITIVE.isdisjoint(folded):
+        return frozenset()
+    return frozenset(word.stem for word in words if word.says_something)
+
+
+def _is_plain(word: Word) -> bool:
+    """A word in small letters that may describe something."""
+    return word.text.islower() and word.folded not in known.PREPOSITIONS and word.folded not in known.BREAKS
+
+
+def _described(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
+    """What `city of Oslo` says of its value, and the value."""
+    for size in (1, 2):
+        linked = len(words) > size + 1 and words[size].folded in known.DESCRIBED_BY
+        if linked and all(map(_is_plain, words[:size])):
+            return tuple(word.stem for word in words[:size]), words[size + 1 :]
+    return (), words
+
+
+_NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
+
+
+def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
+    """The kind of value that the words begin with, and the value; empty where they begin with none."""
+    if not words or words[0].is_mark:
+        return _NO_VALUE
+    figure = value_at(words, 0)
+    return _named_value(words) if figure is None else (figure.kind, frozenset({figure.what}))
+
+
+def _named_value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
+    taken: list[Word] = []
+    for place, word in enumerate(words):
+        ends = word.folded in known.VALUE_ENDS and not _is_inside_name(words, place)
+        if ends or word.is_mark or word.folded in known.COPULAS:
+            break
+        taken.append(word)
+    content = [word for word in taken if word.says_something]
+    unclear = any(word.text in known.PERSONAL or word.folded in known.DENIED for word in taken)
+    if unclear or not 0 < len(content) <= _MOST_VALUE_WORDS:
+        return _NO_VALUE
+    if len(taken) == 1 and taken[0].folded in known.STATUS_OF:
+        return f"status {known.STATUS_OF[taken[0].folded]}", frozenset({taken[0].folded})
+    stems = frozenset(word.stem for word in content)
+    if content[0].is_capital or content[-1].is_capital:
+        return "name", stems
+    goes_on = len(taken) < len(words) and not words[len(taken)].is_mark
+    describes = content[-1].folded.endswith(known.ADJECTIVE_ENDINGS)
+    return _NO_VALUE if goes_on or describes else ("word", stems)
+
+
+def _is_inside_name(words: Sequence[Word], place: int) -> bool:
+    """`Bosnia and Herzegovina` is one name."""
+    return 0 < place < len(words) - 1 and words[place - 1].is_capital and words[place + 1].is_capital
+
+
+# Contradictions between the claims of two texts
+
+_CODE_STEMS = frozenset(map(light_stem, known.CODE_NOUNS))
+_SHARED_WORDS = 2
+_SHARED_TOPIC = 0.5
+"""The share of the shorter sentence's content words that two sentences about one thing have in common."""
+_SHARED_NAMES = 1 / 3
+"""The share of the fewer names that both texts have, where both are about one thing."""
+_MOST_LIKE = 64
+"""The most texts about one thing that are compared, each with each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Where two texts contradict each other: the places of the two sentences."""
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+    is_of_time: bool
+    """They differ in a time: a weekday, a date, an hour."""
+
+
+def contradiction(one: Claims, other: Claims) -> Contradiction | None:
+    """The first place where two texts contradict each other; None where they can both hold."""
+    fewest = min(len(one.names), len(other.names))
+    apart = len(one.names & other.names) < _SHARED_NAMES * fewest
+    for mine, theirs in product(one.stated, other.stated):
+        of_one_thing = mine.about == theirs.about and (mine.is_named or not apart)
+        if of_one_thing and _excludes(mine, theirs) and _is_only(one, mine) and _is_only(other, theirs):
+            return Contradiction(mine.place, theirs.place, mine.kind in TIMES)
+    if apart:
+        return None
+    names = one.names & other.names
+    for figure, another in product(one.figures, other.figures):
+        differ = figure.kind == another.kind and figure.value != another.value
+        if differ and _both_lasting(figure, another) and _of_one_thing(figure, another, names):
+            return Contradiction(figure.place, another.place, figure.kind in TIMES)
+    return None
+
+
+def contradicting_pairs(texts: Sequence[Claims]) -> list[tuple[int, int, Contradiction]]:
+    """Pairs of places, the lower first; only texts about one thing are compared."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, claims in enumerate(texts):
+        for about in {claim.about for claim in claims.stated} | {
+            f"{figure.kind} {stem}" for figure in claims.figures for stem in figure.topic
+        }:
+            places[about].append(place)
+    pairs = {pair for group in places.values() for pair in combinations(group[:_MOST_LIKE], 2)}
+    return [
+        (first, second, found)
+        for first, second in sorted(pairs)
+        if (found := contradiction(texts[first], texts[second])) is not None
+    ]
+
+
+def _excludes(one: Claim, other: Claim) -> bool:
+    if one.is_denied != other.is_denied:
+        return one.kind == other.kind and one.value == other.value
+    if one.is_denied or one.kind != other.kind or one.kind == SEVERAL:
+        return False
+    # `Acme` and `Acme Ltd` may be the same.
+    return not (one.value <= other.value or other.value <= one.value)
+
+
+def _is_only(claims: Claims, claim: Claim) -> bool:
+    """A text that gives one attribute two values lists them."""
+    return claim.kind == SEVERAL or all(
+        each.value == claim.value
+        for each in claims.stated
+        if (each.about, each.kind) == (claim.about, claim.kind)
+    )
+
+
+def _both_lasting(one: Figure, other: Figure) -> bool:
+    """Whether both say what is, or one of them that it has changed; else both may have happened."""
+    changed = (one.is_change or other.is_change) and not (one.is_deed or other.is_deed)
+    return changed or (one.is_lasting and other.is_lasting)
+
+
+def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
+    """Whether two figures of one kind are values of the same thing, by the words near them."""
+    # Each is about another person, or one about the first and one about the second.
+    mine, theirs = one.names | (one.topic & known.ORDINALS), other.names | (other.topic & known.ORDINALS)
+    if mine - other.topic and theirs - one.topic:
+        return False
+    shared, near = one.topic & other.topic, set(one.near) & set(other.near)
+    if one.near[:1] == other.near[:1] != ():
+        if one.kind == "code":
+            return one.near[0] in _CODE_STEMS
+        within = one.topic <= other.topic or other.topic <= one.topic
+        changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
+        return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
+    # In a list of figures, each has a word of its own.
+    if not (one.is_only and other.is_only) or one.kind == "code" or _is_stray(one, other):
+        return False
+    if len(near) >= _SHARED_WORDS or (near and " per " in one.kind):
+        return True
+    most = min(len(one.topic), len(other.topic))
+    return bool(near) and len(shared) > max(_SHARED_WORDS, _SHARED_TOPIC * most)
+
+
+def _is_stray(one: Figure, other: Figure) -> bool:
+    """Whether amounts are of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`."""
+    if one.kind in TIMES or one.is_change or other.is_change:
+        return False
+    return not {*one.near[:1]} <= other.topic and not {*other.near[:1]} <= one.topic

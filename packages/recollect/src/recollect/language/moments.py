@@ -1,0 +1,498 @@
+"""Moments: what phrases mean, before one knows when they were said. The functions that rules name.
+
+Days and longer units are counted on the wall clock, so that a day may have 23 or 25 hours; hours and shorter
+ones are counted in real time. Dates that no calendar has raise ValueError or OverflowError.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Concatenate, NamedTuple, ParamSpec
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.time_tokens import full_year
+
+SURE, PLAIN, BARE, AMBIGUOUS, VAGUE = 1.0, 0.9, 0.7, 0.6, 0.5
+NIGHT = (18, 30)
+START, STOP = 0, 1
+_DAY = timedelta(days=1)
+_WEEK = timedelta(weeks=1)
+_YEAR = timedelta(days=366)
+# Units that are multiples of another.
+_MULTIPLES = {"fortnight": (2, "week"), "decade": (10, "year"), "century": (100, "year")}
+_SHORT_UNITS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
+_KINDS = {"day": "DAY", "week": "WEEK_SPAN", "month": "MONTH_SPAN", "year": "YEAR_SPAN"}
+# The 29th of February may be eight years away.
+_FARTHEST_YEARS = 9
+
+
+class Span(NamedTuple):
+    """Half-open."""
+
+    start: datetime
+    stop: datetime
+
+
+InYear = Callable[[datetime, int], Span]
+"""A yearly event: its place in a year, in the reference's time zone."""
+_P = ParamSpec("_P")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A span of time relative to a reference."""
+
+    at: Callable[[datetime], tuple[datetime | None, datetime | None]]
+    """Half-open; None is an open end."""
+    confidence: float
+    kind: str = "SPAN"
+    """As the grammar calls it."""
+    in_year: InYear | None = None
+    """Where a year may be added: March, Christmas."""
+    period: timedelta | None = None
+    """Where the phrase comes round again and does not say which one is meant: March, Tuesday."""
+
+    def span(self, reference: datetime) -> Span:
+        start, stop = self.at(reference)
+        if start is None or stop is None:
+            raise ValueError("an open span has no such end")
+        return Span(start, stop)
+
+    def first_day(self, reference: datetime) -> date:
+        return self.span(reference).start.date()
+
+
+def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, Moment]:
+    """The span that a function gives at a reference, as a moment: as sure as the one that it is part of."""
+
+    def moment(*arguments: _P.args, **named: _P.kwargs) -> Moment:
+        sure = [each.confidence for each in arguments if isinstance(each, Moment)]
+        return Moment(lambda reference: span(reference, *arguments, **named), sure[0] if sure else PLAIN)
+
+    return moment
+
+
+def rated(moment: Moment, confidence: float) -> Moment:
+    return replace(moment, confidence=confidence)
+
+
+# Calendar arithmetic
+
+
+def _midnight(reference: datetime, day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=reference.tzinfo)
+
+
+def _days(reference: datetime, first: date, count: int = 1) -> Span:
+    return Span(_midnight(reference, first), _midnight(reference, first + count * _DAY))
+
+
+def _months(reference: datetime, year_: int, month_: int, count: int = 1) -> Span:
+    """From the first of a month; months beyond 12 or below 1 are those of other years."""
+    first, past = _first_of_month(year_, month_), _first_of_month(year_, month_ + count)
+    return Span(_midnight(reference, first), _midnight(reference, past))
+
+
+def _first_of_month(year_: int, month_: int) -> date:
+    years, months_past = divmod(month_ - 1, 12)
+    return date(year_ + years, months_past + 1, 1)
+
+
+def _monday(day: date) -> date:
+    return day - day.weekday() * _DAY
+
+
+def _later(moment: datetime, by: timedelta) -> datetime:
+    """So much real time later, whatever the clocks on the wall did in between."""
+    return (moment.astimezone(UTC) + by).astimezone(moment.tzinfo)
+
+
+def _unit(reference: datetime, name: str, offset: int = 0) -> Span:
+    """The calendar's own day, week, month … that lies `offset` of them from the reference's."""
+    today = reference.date()
+    if name in _SHORT_UNITS:
+        at = _later(reference, offset * _SHORT_UNITS[name])
+        minute, second = at.minute * (name != "hour"), at.second * (name == "second")
+        start = at.replace(minute=minute, second=second, microsecond=0)
+        return Span(start, _later(start, _SHORT_UNITS[name]))
+    if name == "day":
+        return _days(reference, today + offset * _DAY)
+    if name == "week":
+        return _days(reference, _monday(today) + offset * _WEEK, 7)
+    if name == "weekend":
+        return _days(reference, _monday(today) + 5 * _DAY + offset * _WEEK, 2)
+    length = _MONTHS_IN[name]
+    index = (today.year * 12 + today.month - 1) // length + offset
+    return _months(reference, 0, index * length + 1, length)
+
+
+def _moved(reference: datetime, name: str, count: int) -> datetime:
+    """The same clock time some units away; the 31st becomes the last of a shorter month."""
+    times, plain = _MULTIPLES.get(name, (1, name))
+    by = count * times
+    if plain in _SHORT_UNITS:
+        return _later(reference, by * _SHORT_UNITS[plain])
+    if plain in {"day", "week", "weekend"}:
+        return reference + by * (_DAY if plain == "day" else _WEEK)
+    first = _first_of_month(reference.year, reference.month + by * _MONTHS_IN[plain])
+    day = min(reference.day, monthrange(first.year, first.month)[1])
+    return reference.replace(year=first.year, month=first.month, day=day)
+
+
+def easter_sunday(year_: int) -> date:
+    """Easter in the Gregorian calendar (Meeus/Jones/Butcher)."""
+    golden, century, rest = year_ % 19, year_ // 100, year_ % 100
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = (golden + 11 * epact + 22 * sunday) // 451
+    month_, day = divmod(epact + sunday - 7 * shift + 114, 31)
+    return date(year_, month_, day + 1)
+
+
+def thanksgiving(year_: int) -> date:
+    """The fourth Thursday of November."""
+    first = date(year_, 11, 1)
+    return first + ((3 - first.weekday()) % 7 + 21) * _DAY
+
+
+# Units and days
+
+
+def unit(name: str, offset: int) -> Moment:
+    """The calendar's own unit that lies `offset` of them from the reference's."""
+    return Moment(lambda reference: _unit(reference, name, offset), PLAIN, _KINDS.get(name, "SPAN"))
+
+
+def ago(name: str, count: int) -> Moment:
+    """The calendar unit that lies `count` units back; a negative count lies ahead."""
+    times, plain = _MULTIPLES.get(name, (1, name))
+    return unit(plain, -count * times)
+
+
+@_relative
+def few_ago(reference: datetime, name: str, direction: int) -> Span:
+    """Two to five units back, or ahead."""
+    near, far = (ago(name, direction * count).span(reference) for count in (2, 5))
+    return Span(min(far.start, near.start), max(far.stop, near.stop))
+
+
+@_relative
+def rolling(reference: datetime, name: str, count: int) -> Span:
+    """From `count` units before the reference to the reference; a negative count looks ahead."""
+    other = _moved(reference, name, -count)
+    return Span(other, reference) if count > 0 else Span(reference, other)
+
+
+@_relative
+def up_to_now(reference: datetime, name: str, edge: int) -> Span:
+    """From the start of the calendar's unit to the reference, or from the reference to its end."""
+    start, stop = _unit(reference, name)
+    return Span(start, reference) if edge == START else Span(reference, stop)
+
+
+@_relative
+def days_back(reference: datetime, far: int, near: int) -> Span:
+    """The calendar days from the farther to the nearer, both included."""
+    return _days(reference, reference.date() - far * _DAY, far - near + 1)
+
+
+def the_weekend() -> Moment:
+    """The last that began."""
+
+    def at(reference: datetime) -> Span:
+        this = _unit(reference, "weekend")
+        return this if this.start <= reference else _unit(reference, "weekend", -1)
+
+    return Moment(at, BARE, period=_WEEK)
+
+
+def weekday(place: int, side: int | None = None) -> Moment:
+    """-1 the last before the reference's day, 1 the first after, 0 this week's, None the last that began."""
+
+    def at(reference: datetime) -> Span:
+        today = reference.date()
+        back = (today.weekday() - place) % 7
+        offsets = {None: -back, -1: -(back or 7), 0: place - today.weekday(), 1: 7 - back}
+        return _days(reference, today + offsets[side] * _DAY)
+
+    return Moment(at, BARE, period=_WEEK) if side is None else Moment(at, PLAIN)
+
+
+@_relative
+def weekday_in(reference: datetime, week: Moment, any_week: Moment) -> Span:
+    """The one that had last begun by that week's Sunday."""
+    return any_week.span(week.span(reference).start + 6 * _DAY)
+
+
+@_relative
+def week_of(reference: datetime, moment: Moment) -> Span:
+    return _days(reference, _monday(moment.first_day(reference)), 7)
+
+
+@_relative
+def day_in(reference: datetime, month_span: Moment, number: int) -> Span:
+    """The 5th of last month."""
+    return _days(reference, month_span.first_day(reference).replace(day=number))
+
+
+@_relative
+def day_of_month(reference: datetime, number: int) -> Span:
+    """The 5th: the last that began."""
+    today = reference.date()
+    for back in range(3):
+        first = _first_of_month(today.year, today.month - back)
+        there = first + (number - 1) * _DAY
+        if there.month == first.month and there <= today:
+            return _days(reference, there)
+    raise ValueError("no month has such a day")
+
+
+def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
+    """Hours of the wall clock; beyond 24 they are the next day's."""
+
+    def at(reference: datetime) -> Span:
+        day = moment.first_day(reference)
+        return Span(*(_midnight(reference, day + hour // 24 * _DAY).replace(hour=hour % 24) for hour in part))
+
+    return Moment(at, moment.confidence, period=moment.period)
+
+
+def at_clock(
+    moment: Moment, time: int | tuple[int, int | None], part: tuple[int, int] | None = None
+) -> Moment | None:
+    """A las 3 de la tarde, at 15:00; a full hour names the hour, other minutes the minute."""
+    hour, minute = (time, None) if isinstance(time, int) else time
+    if part is not None and hour < 12 <= part[0]:
+        hour += 12
+    if hour > 23 or (minute or 0) > 59:
+        return None
+
+    def at(reference: datetime) -> Span:
+        start = _midnight(reference, moment.first_day(reference)).replace(hour=hour, minute=minute or 0)
+        return Span(start, _later(start, _SHORT_UNITS["minute" if minute else "hour"]))
+
+    return Moment(at, moment.confidence)
+
+
+@_relative
+def clock_range(
+    reference: datetime, moment: Moment, first: tuple[int, int | None], past: tuple[int, int | None]
+) -> Span:
+    """From nine to five of a day."""
+    day = _midnight(reference, moment.first_day(reference))
+    start, stop = (day.replace(hour=hour, minute=minute or 0) for hour, minute in (first, past))
+    return Span(start, stop)
+
+
+# Written dates
+
+
+def iso_date(text: str) -> Moment | None:
+    if len(text) == 10:
+        return _whole_date(*(int(part) for part in text.split("-")))
+    try:
+        when = datetime.fromisoformat(re.sub(r" (?=[+-])", "", text).upper().replace(" ", "T"))
+    except ValueError:
+        return None
+    grain = timedelta(seconds=1 if text[16:17] == ":" else 60 if when.minute else 3600)
+    whole = when.replace(microsecond=0)
+
+    def at(reference: datetime) -> Span:
+        # Without an offset of its own, it is a time of the reference's clocks.
+        here = whole.replace(tzinfo=reference.tzinfo) if whole.tzinfo is None else whole.astimezone(UTC)
+        start = here.astimezone(reference.tzinfo) if whole.tzinfo else here
+        return Span(start, _later(start, grain))
+
+    return Moment(at, SURE)
+
+
+def slashed_date(text: str, *, day_first: bool) -> Moment | None:
+    """5/3/2024: the day first where it can be nothing else, or where the language writes it so."""
+    first, second, last = (int(part) for part in re.split("[/.-]", text))
+    if first > 31:
+        return _whole_date(first, second, last)
+    year_ = last if last > 99 else 2000 + last
+    sure = first > 12 or second > 12 or "." in text
+    swap = first > 12 or "." in text or (day_first and second <= 12)
+    month_, day = (second, first) if swap else (first, second)
+    return _whole_date(year_, month_, day, AMBIGUOUS if not sure else SURE if last > 99 else PLAIN)
+
+
+def _whole_date(year_: int, month_: int, day: int, confidence: float = SURE) -> Moment | None:
+    try:
+        first = date(year_, month_, day)
+    except ValueError:
+        return None
+    return Moment(lambda reference: _days(reference, first), confidence) if year_ < 9999 else None
+
+
+# Yearly events
+
+
+def dates(side: int | None, month_: int, first: int, last: int | None = None) -> Moment | None:
+    """Days of a month, the last included, in every year."""
+    if last is not None and last < first:
+        return None
+
+    def place(reference: datetime, year_: int) -> Span:
+        start, end = date(year_, month_, first), date(year_, month_, last or first)
+        return _days(reference, start, (end - start).days + 1)
+
+    return yearly(place, side)
+
+
+def dates_in(year_: int, month_: int, first: int, last: int | None = None) -> Moment | None:
+    whole = dates(None, month_, first, last)
+    return None if whole is None else in_year(whole, year_)
+
+
+def feast(side: int | None, day: Callable[[int], date], first: int, count: int = 1) -> Moment:
+    """Days counted from one that moves, such as Easter Sunday."""
+    return yearly(lambda at, year_: _days(at, day(year_) + first * _DAY, count), side)
+
+
+def month(place: int, side: int | None = None, count: int = 1) -> Moment:
+    """Some months from this one on: a month, a season, a quarter, a half."""
+    return yearly(lambda at, year_: _months(at, year_, place, count), side)
+
+
+def year_month(text: str) -> Moment | None:
+    year_, place = (int(part) for part in text.split("-"))
+    return in_year(month(place), year_) if 1 <= place <= 12 else None
+
+
+def yearly(place: InYear, side: int | None = None) -> Moment:
+    """-1 the last complete one, 1 the next, 0 the one under way or this year's, None the last begun."""
+
+    def at(reference: datetime) -> Span:
+        now = reference.year
+        ahead, back = range(now - 1, now + _FARTHEST_YEARS), range(now + 1, now - _FARTHEST_YEARS, -1)
+        for each in ahead if side == 1 else back:
+            try:
+                span = place(reference, each)
+            except (ValueError, OverflowError):  # that year has no such day, or lies outside the calendar
+                continue
+            begun, over = span.start <= reference, span.stop <= reference
+            if {None: begun, -1: over, 0: begun and not over, 1: not begun}[side]:
+                return span
+        return place(reference, now)
+
+    return Moment(at, BARE, in_year=place, period=_YEAR) if side is None else Moment(at, PLAIN)
+
+
+def in_year(moment: Moment, year_: int | Moment) -> Moment | None:
+    """March, of 2024 or of last year."""
+    place = moment.in_year
+    if place is None:
+        return None
+    if isinstance(year_, int):
+        return Moment(lambda reference: place(reference, year_), SURE)
+    return Moment(lambda reference: place(reference, year_.span(reference).start.year), year_.confidence)
+
+
+def year(number: int) -> Moment:
+    return Moment(lambda reference: _months(reference, number, 1, 12), SURE)
+
+
+def decade(first: int) -> Moment:
+    return Moment(lambda reference: _months(reference, first, 1, 120), PLAIN)
+
+
+def decade_named(number: int) -> Moment | None:
+    """Los años 90, los noventa, la década de 1990."""
+    if number % 10 or not (20 <= number <= 90 or 1500 <= number <= 2190):
+        return None
+    return decade(number if number > 99 else full_year(number))
+
+
+# Parts of months and years
+
+
+def third(moment: Moment, which: int) -> Moment:
+    """Days 1 to 10, 11 to 20 and 21 to the end of a month; of anything longer, a third of its months."""
+
+    def part(span: Span, reference: datetime) -> Span:
+        start, stop = span
+        length = (stop.year - start.year) * 12 + stop.month - start.month
+        if length == 1:
+            firsts = [start.replace(day=day) for day in (1, 11, 21)]
+        elif length >= 3 and length % 3 == 0:
+            steps = range(start.month, start.month + length, length // 3)
+            firsts = [_months(reference, start.year, step).start for step in steps]
+        else:
+            raise ValueError("only months, seasons and years have an early, a middle and a late part")
+        return Span(*[*firsts, stop][which : which + 2])
+
+    return _part_of(moment, part)
+
+
+def days_in(moment: Moment, first: int, count: int) -> Moment:
+    """Some days of it; from its end where the first is negative."""
+
+    def part(span: Span, reference: datetime) -> Span:
+        origin = span.start if first >= 0 else span.stop
+        return _days(reference, origin.date() + first * _DAY, count)
+
+    return _part_of(moment, part)
+
+
+def _part_of(moment: Moment, part: Callable[[Span, datetime], Span]) -> Moment:
+    place = moment.in_year
+    if place is not None:
+        return yearly(lambda reference, year_: part(place(reference, year_), reference))
+    return Moment(lambda reference: part(moment.span(reference), reference), moment.confidence)
+
+
+# Ranges, of which a bound may be the number of a year
+
+
+def after(bound: Moment | int, edge: int) -> Moment:
+    """From the start or the end of it up to the reference or, where that is past, without an end."""
+    moment = _moment(bound)
+
+    def at(reference: datetime) -> tuple[datetime, datetime | None]:
+        start = moment.at(reference)[edge]
+        if start is None:
+            raise ValueError("an open span has no such end")
+        return start, reference if start < reference else None
+
+    return Moment(at, moment.confidence)
+
+
+def before(bound: Moment | int, edge: int) -> Moment:
+    moment = _moment(bound)
+    return Moment(
+        lambda reference: (None, moment.span(reference)[edge]), moment.confidence, period=moment.period
+    )
+
+
+def between(one: Moment | int, other: Moment | int) -> Moment:
+    """From the start of one to the end of the other.
+
+    One that comes round again is the one next to its neighbour: in "between November and February 2024",
+    November is the last before that February.
+    """
+    first, last = _moment(one), _moment(other)
+
+    def at(reference: datetime) -> Span:
+        if first.period is None and last.period is not None:
+            begun = first.span(reference)
+            ended = last.span(begun.start + last.period - _DAY)
+        else:
+            ended = last.span(reference)
+            begun = first.span(reference if first.period is None else ended.start)
+        return Span(min(begun.start, ended.start), max(begun.stop, ended.stop))
+
+    if first.period is not None and last.period is None:
+        return Moment(at, last.confidence)
+    period = None if first.period is None else last.period
+    return Moment(at, min(first.confidence, last.confidence), period=period)
+
+
+def _moment(bound: Moment | int) -> Moment:
+    return year(bound) if isinstance(bound, int) else bound

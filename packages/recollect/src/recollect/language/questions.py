@@ -1,0 +1,289 @@
+"""Reads the wording of questions and texts: what is asked for, its time, and the language.
+
+Questions are read in English, Spanish and German; of others nothing is known, and any text may answer them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from enum import StrEnum
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import ENGLISH, SPANISH, alternatives, languages, sections, word_set
+from recollect.text.tokens import compile_later, fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+# The shape of an answer, as far as a question shows it.
+
+
+class AnswerShape(StrEnum):
+    CODE = "code"
+    """Two digits at the least: a telephone number, a code, a number plate."""
+    NUMBER = "number"
+    DATE = "date"
+    ADDRESS = "address"
+    """Of electronic mail."""
+
+
+@cache
+def _pattern(section: str) -> re.Pattern[str]:
+    """Whole words of folded text that fit one of the lines of a section."""
+    return re.compile(rf"\b(?:{alternatives('questions', section)})\b")
+
+
+# From the narrowest to the widest, as they are tried.
+_SHAPES = (AnswerShape.ADDRESS, AnswerShape.CODE, AnswerShape.NUMBER, AnswerShape.DATE)
+
+
+@cache
+def _shape_pattern(shape: AnswerShape) -> re.Pattern[str]:
+    match shape:
+        case AnswerShape.ADDRESS:
+            return re.compile("@")
+        case AnswerShape.CODE:
+            return re.compile(r"\d[\d\s./-]*\d")
+        case AnswerShape.NUMBER:
+            return re.compile(rf"\d|{_pattern('numerals').pattern}")
+        case AnswerShape.DATE:
+            return re.compile(rf"\d|{_pattern('dates').pattern}")
+
+
+def answer_shape(question: str) -> AnswerShape | None:
+    """The narrowest shape that the question asks for; None: it may be answered by anything."""
+    folded = fold(question)
+    return next((shape for shape in _SHAPES if _pattern(f"asks {shape}").search(folded)), None)
+
+
+def has_shape(text: str, shape: AnswerShape) -> bool:
+    """Whether something in the text could be such an answer."""
+    return _shape_pattern(shape).search(fold(text)) is not None
+
+
+# The tense of a question: whether it asks for what holds now, or for what held before.
+
+
+class QuestionTense(StrEnum):
+    NOW = "now"
+    """It says that it asks for what holds now: `current`, `still`, `ahora`."""
+    PAST = "past"
+    """It asks for what held before: `used to`, `previous`, `antes`."""
+    OPEN = "open"
+    """It does not say; what holds now is meant."""
+
+
+# The end of a longer text holds the question.
+_LETTERS = 500
+
+
+@cache
+def _past_at_end() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives('questions', 'past last')})\W*$")
+
+
+def question_tense(question: str) -> QuestionTense:
+    """By the words of English and Spanish, and the plainest of German, French, Italian and Portuguese."""
+    folded = fold(question[-_LETTERS:])
+    if _pattern("past").search(folded) or _past_at_end().search(folded):
+        return QuestionTense.PAST
+    return QuestionTense.NOW if _pattern("now").search(folded) else QuestionTense.OPEN
+
+
+# Questions about time: what happened then, what was said then, or when it was.
+
+_SAYING_WORDS = word_set("questions", "saying words")
+OPEN_WORDS = _SAYING_WORDS | word_set("questions", "happening words")
+"""They say that something is asked for, and not what: `what happened`, `what did she say`."""
+
+
+@cache
+def _question_pattern(section: str) -> re.Pattern[str]:
+    return re.compile(alternatives("questions", section), re.DOTALL)
+
+
+def asks_openly(text: str) -> bool:
+    """Whether it asks for whatever happened: `what happened at work`, `what did I do`, `qué pasó`."""
+    return _question_pattern("asks openly").search(fold(text)) is not None
+
+
+def asks_what_was_said(text: str) -> bool:
+    """Whether it asks for words, whatever time they are about: `what did I tell you last week`."""
+    return not _SAYING_WORDS.isdisjoint(words(text))
+
+
+def asks_when(text: str) -> bool:
+    """Whether the answer is a time: `when did`, `which year`, `how long ago`, `cuándo`."""
+    return _question_pattern("asks when").search(fold(text)) is not None
+
+
+# Signs in the wording of a prompt that it is about the user's own life, or that it needs no memory at all.
+
+_MINE = word_set("questions", "own words")
+_WRITTEN = re.compile(r"[^\W\d_][\w'’-]+")
+_BEGINS = frozenset('.!?:"“„«»(¿¡\n')
+_POSSESSIVE = re.compile(r"['’]s?$")
+_QUOTED = re.compile(r"[\"“„«»”][^\"“„«»”]{8,}[\"“”»«]")
+_CODE = re.compile(
+    r"[{}\[\]=<>`|\\]|->|\(\)|\b(?:python|javascript|typescript|rust|java|regexp?|sql|css|html|json|yaml|git|npm|"
+    r"docker|latex|excel|bash|linux|pandas|http|api|dataframes?)\b"
+)
+# A greeting is small talk where the prompt says little else.
+_SMALL_TALK_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSigns:
+    names: tuple[str, ...]
+    """Words that are written as names, folded."""
+    is_personal: bool
+    """It is about the user: I, my, our."""
+    quotes: bool
+    """It brings along the text that it is about."""
+    has_code: bool
+    is_errand: bool
+    is_general: bool
+
+
+def prompt_signs(prompt: str) -> PromptSigns:
+    folded, said = fold(prompt), words(prompt)
+    small_talk = len(said) <= _SMALL_TALK_WORDS and _pattern("greetings").search(folded) is not None
+    return PromptSigns(
+        names=written_names(prompt),
+        is_personal=not _MINE.isdisjoint(said),
+        quotes=_QUOTED.search(prompt) is not None,
+        has_code=_CODE.search(folded) is not None,
+        is_errand=_pattern("errands").search(folded) is not None,
+        is_general=small_talk or _pattern("general").search(folded) is not None,
+    )
+
+
+def written_names(text: str) -> tuple[str, ...]:
+    """Words with a capital that begin no sentence or quotation, folded, without `'s`; no GP, TV or MRI."""
+    names = []
+    for found in _WRITTEN.finditer(text):
+        before = text[: found.start()].rstrip(" ")
+        capital = found[0][0].isupper() and not found[0].isupper()
+        if capital and before and before[-1] not in _BEGINS:
+            names += words(_POSSESSIVE.sub("", found[0]))
+    return tuple(dict.fromkeys(name for name in names if name not in _MINE))
+
+
+# A guess at the language of texts: enough to choose a model and to word a question, no more.
+
+Language = Literal["english", "other"]
+
+# The beginning of a text decides, however long it is.
+_ENOUGH_LETTERS = 600
+_ENOUGH_WORDS = 200
+# Share of a text's letters, from which it is written in another script than Latin.
+_OTHER_SCRIPT = 0.3
+# By how many common words English or the other must be ahead.
+_SURE = 1.0
+_MOSTLY = 0.5
+# Words of one letter do not count.
+_WORD = compile_later(r"[^\W\d_]{2,}")
+# Addresses, paths and code: in no language.
+_NO_WORD = compile_later(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
+# Words that are no common ones count as half a common word, if they look English or otherwise.
+_HALF = 0.5
+
+
+@cache
+def _languages_of_words() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for language in languages():
+        for word in set(sections("language", language).get("common_words", "").split()):
+            found[word] = (*found.get(word, ()), language)
+    return found
+
+
+@cache
+def _looks(*, english: bool) -> re.Pattern[str]:
+    """How words of English, or of other languages, are spelt."""
+    own = (ENGLISH,) if english else [language for language in languages() if language != ENGLISH]
+    found = (sections("language", language).get("spelling", "").split() for language in own)
+    return re.compile("|".join(pattern for patterns in found for pattern in patterns))
+
+
+@cache
+def _elision() -> re.Pattern[str]:
+    """As French and Italian leave a vowel out: l'eau, d'un, c'est, qu'il."""
+    return re.compile(rf"\b(?:{alternatives('language', 'elisions')})['’](?=[^\W\d_]{{2}})", re.IGNORECASE)
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    return frozenset(sections("language", language)["function_words"].split())
+
+
+@cache
+def _words_of_others() -> frozenset[str]:
+    """Common words of neither English nor Spanish."""
+    own = {ENGLISH, SPANISH}
+    return frozenset(word for word, found in _languages_of_words().items() if own.isdisjoint(found))
+
+
+def mostly_other_than_english(texts: Iterable[str]) -> bool:
+    """Whether more than half of the texts that give themselves away are in another language."""
+    guesses = [guess for text in texts if (guess := language_of(text)) is not None]
+    return bool(guesses) and guesses.count("other") / len(guesses) > _MOSTLY
+
+
+def language_of(text: str) -> Language | None:
+    """By script, then by common words and by how the others look; None where that does not tell."""
+    beginning = _NO_WORD.sub(" ", text[:_ENOUGH_LETTERS])
+    if _is_of_another_script(beginning):
+        return "other"
+    english = 0.0
+    other = float(len(_elision().findall(beginning)))
+    common: Counter[str] = Counter()
+    known, looks_english, looks_other = _languages_of_words(), _looks(english=True), _looks(english=False)
+    for place, written in enumerate(_WORD.findall(beginning)):
+        word = fold(written)
+        own = known.get(word, ())
+        if written.isascii() and ENGLISH in own:
+            english += len(own) == 1
+        # A word with a capital may be part of a name, and names are from everywhere.
+        elif written[0].isupper() and place > 0:
+            continue
+        elif own:
+            common.update(language for language in own if language != ENGLISH)
+        elif looks_english.search(written):
+            english += _HALF
+        elif not written.isascii() or looks_other.search(written):
+            other += _HALF
+    other += max(common.values(), default=0)
+    if abs(english - other) < _SURE:
+        return None
+    return "english" if english > other else "other"
+
+
+def _is_of_another_script(text: str) -> bool:
+    if text.isascii():
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    return len(letters) - sum(latin) > _OTHER_SCRIPT * len(letters)
+
+
+def is_spanish(folded_words: Iterable[str]) -> bool:
+    """Whether a text has more of the small words of Spanish than of English."""
+    first = list(islice(folded_words, _ENOUGH_WORDS))
+    spanish, english = _function_words(SPANISH), _function_words(ENGLISH)
+    return sum(word in spanish for word in first) > sum(word in english for word in first)
+
+
+def is_english_or_spanish(folded_words: Iterable[str]) -> bool:
+    """Whether small words of these two are at least as many as of others; one word proves nothing."""
+    first = list(islice(folded_words, _ENOUGH_WORDS))
+    ours, others = word_set("language", "function_words"), _words_of_others()
+    own = sum(word in ours for word in first)
+    other = sum(word in others for word in first)
+    return other <= max(1, own)

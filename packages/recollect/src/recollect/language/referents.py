@@ -1,0 +1,326 @@
+"""The meaning of pronouns: whether a sentence needs its context, and the name that replaces it.
+
+A pronoun is bound by what the same text says before it ("I have a dog and she is called Nala"). One that is
+not may mean a person or a place of the talk before it, if exactly one is in reach. English and Spanish.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import SMALL_TALK, STOPWORDS, alternatives, by_word
+from recollect.text.passages import quotations
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class Sort(StrEnum):
+    """Sorts of things that a pronoun can mean."""
+
+    MAN = "man"
+    WOMAN = "woman"
+    GROUP = "group"
+    PLACE = "place"
+    THING = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A pronoun, or a phrase that means something said before."""
+
+    start: int
+    stop: int
+    sort: Sort
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """A turn just before a message."""
+
+    text: str
+    speaker: str | None = None
+    is_same_speaker: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """A person or place that was spoken of."""
+
+    name: str
+    sorts: frozenset[Sort]
+    is_certain: bool = True
+    """Otherwise it may be meant, but its sort or its name is unknown."""
+
+
+_PEOPLE = frozenset({Sort.MAN, Sort.WOMAN})
+# "They" and "it" may mean too much that has no name.
+_RESOLVED = _PEOPLE | {Sort.PLACE}
+_NAME_WORD = r"[A-ZÁÉÍÓÚÑ][a-záéíóúüñ'’-]+"
+_NAME = rf"{_NAME_WORD}(?: {_NAME_WORD})?"
+
+
+def _words(section: str) -> str:
+    return alternatives("referents", section)
+
+
+def _pattern(section: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile(_words(section), flags)
+
+
+TIME_NAMES = re.compile(rf"(?:{alternatives('statements', 'time names')})$")
+_MEN, _WOMEN, _EITHER, _GROUPS = map(_words, ("MEN", "WOMEN", "EITHER", "GROUPS"))
+_OWNED = re.compile(
+    rf"(?<![\w'’])((?i:{_words('OWNERS')})) ((?:[\w-]+ ){{0,2}}?)"
+    rf"(?:({_MEN})|({_WOMEN})|({_EITHER})|({_GROUPS}))\b(?:,? ({_NAME_WORD}))?",
+)
+_AFTER_NO_COPULA = "".join(rf"(?<!\b{copula} )" for copula in _words("IS").split("|"))
+_SOMEBODY = re.compile(
+    rf"{_AFTER_NO_COPULA}\b(?:{_words('SOME')}) (?:[\w-]+ ){{0,2}}?(?:({_MEN})|({_WOMEN})|{_EITHER})\b",
+    re.IGNORECASE,
+)
+_MALE_TITLE = re.compile(rf"(?:{_words('MALE_TITLES')})\b")
+_FEMALE_TITLE = _pattern("FEMALE_TITLES", 0)
+_TITLED = re.compile(
+    rf"\b(?:{_words('FEMALE_TITLES')}|{_words('MALE_TITLES')}|{_words('OTHER_TITLES')})\.? {_NAME_WORD}"
+)
+# A name with a verb that people are subject or object of.
+_ACTS = rf"(?:{_words('ACTS')})\b"
+_PERSON = re.compile(rf"(?<![\w'’])(?:({_NAME})(?= {_ACTS})|(?:\b(?:{_words('MET')}) )({_NAME}))")
+_PLACE = re.compile(rf"\b(?i:{_words('TO_PLACE')}) (?:(?:{_words('THE')}) )?({_NAME})(?!['’]s)")
+_TALKS_TO = _pattern("talks to", 0)
+_ANY_NAME = re.compile(rf"(?<=[\w,;:&)] )(?!I\b)({_NAME})")
+_FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
+_COMMON_FIRST = re.compile(rf"(?:{_words('common first')})$")
+_EXPLETIVE = _pattern("expletives")
+_REFERENCES = {sort: _pattern(f"{sort} pronouns") for sort in Sort}
+_POINTERS = _pattern("pointers")
+# Written without a subject: what it says, it says of something before.
+_SUBJECTLESS = _pattern("subjectless")
+_UNREAL_SUBJECT = _pattern("unreal subjects")
+# Words that give a pronoun its meaning within the same text.
+_BINDING = {
+    Sort.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
+    Sort.WOMAN: re.compile(rf"\b(?:{_WOMEN}|{_EITHER})\b", re.IGNORECASE),
+    Sort.GROUP: re.compile(
+        rf"(?i:\b(?:{_GROUPS})\b|\b(?:{_words('GROUP_WORDS')}) (?:[\w-]+ )?(?!{_words('NO_GROUPS')})\w+s\b)"
+        rf"|{_NAME_WORD} (?:{_words('AND')}|&) {_NAME_WORD}"
+    ),
+    Sort.PLACE: re.compile(
+        rf"\b(?i:{_words('AT_PLACE')}) (?:(?i:{_words('PLACE_ARTICLES')}) \w+|{_NAME_WORD})"
+    ),
+    Sort.THING: re.compile(
+        rf"\b(?i:{_words('THING_ARTICLES')}) [\w-]+"
+        rf"|\b\w{{3,}}ing\b|\d|(?<=\w ){_NAME_WORD}|^{_NAME_WORD}!"
+    ),
+}
+_IS_SAME = re.compile(rf"\b(?:{_words('is same')})\b")
+_PREPOSITION = _pattern("prepositions")
+_TAKES_OBJECT = _pattern("takes object")
+_CLAUSE_BEGINS = _pattern("clause begins")
+_CLAUSE_END = re.compile(rf"[,;:.!?—]|\b(?:{_words('clause ends')})\b", re.IGNORECASE)
+_MOVES = re.compile(rf"\b(?:{_words('moves')})(?: back)?$", re.IGNORECASE)
+_NO_NOUN = _pattern("no nouns", 0)
+_SENTENCE_FIRST = re.compile(rf"(?:^|[.!?¡¿\n] *)({_NAME_WORD})(?= [a-záéíóú])")
+_NO_NAMES = STOPWORDS | SMALL_TALK
+_YOURS = by_word("referents", "yours")
+
+
+def open_references(text: str) -> list[Reference]:
+    """The pronouns that nothing before them in a text gives a meaning, in order; quotations do not count."""
+    for start, stop in quotations(text):
+        text = text[:start] + "“" * (stop - start) + text[stop:]
+    found = [
+        Reference(*match.span(), sort)
+        for sort, pattern in _REFERENCES.items()
+        for match in pattern.finditer(text)
+        if not _is_bound(text, match, sort)
+    ]
+    found += [
+        Reference(*match.span(), Sort.THING)
+        for match in _POINTERS.finditer(text)
+        if not _is_clause(text, match)
+    ]
+    if _SUBJECTLESS.match(text) and not _UNREAL_SUBJECT.match(text):
+        found.append(Reference(0, 0, Sort.THING))
+    return sorted(found, key=lambda one: (one.start, one.stop))
+
+
+def is_ambiguous(text: str, before: str) -> bool:
+    """Whether a pronoun of a text may mean two people of the text before it."""
+    sorts = {one.sort for one in open_references(text)} & _PEOPLE
+    spoken_of = referents_in(before) if sorts else []
+    # "My boss is called Ms. Okafor" is about one person.
+    most = 2 if _IS_SAME.search(before) else 1
+    return any(sum(sort in one.sorts for one in spoken_of) > most for sort in sorts)
+
+
+def _is_clause(text: str, match: re.Match[str]) -> bool:
+    """Whether `that` begins a clause: "a friend that lives in Rome", "I think that tea is better"."""
+    if match[0].lower() != "that" or not (before := re.search(r"(\w+) $", text[: match.start()])):
+        return False
+    if _PREPOSITION.fullmatch(before[1]):
+        return False
+    return not _TAKES_OBJECT.fullmatch(before[1]) or _CLAUSE_BEGINS.match(text, match.end()) is not None
+
+
+def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
+    if sort is Sort.THING and _EXPLETIVE.match(text, match.start()):
+        return True
+    head = text[: match.start()]
+    if match[0].lower() == "him" and not _CLAUSE_END.search(head):
+        return False  # "Ana called him": not Ana
+    if _BINDING[sort].search(head):
+        return True
+    if sort in _PEOPLE:
+        return any(True for _ in _names(head)) or bool(_FIRST_WORD_NAMES.search(text[: match.start() + 1]))
+    return False
+
+
+def _names(text: str) -> Iterator[str]:
+    for match in _ANY_NAME.finditer(text):
+        if not TIME_NAMES.match(fold(match[1])):
+            yield match[1]
+    first = re.match(rf"({_NAME})(?= \w)", text)
+    if first and not _COMMON_FIRST.match(first[1].split()[0]):
+        yield first[1]
+
+
+def resolved(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
+    """The text with a name for the first pronoun of each sort; None where one of them stays open."""
+    names: dict[Sort, str] = {}
+    if any(one.sort not in _RESOLVED for one in references):
+        return None
+    for sort in dict.fromkeys(one.sort for one in references):
+        fitting = [referent for referent in reach if sort in referent.sorts]
+        if len(fitting) != 1 or not fitting[0].is_certain:
+            return None
+        names[sort] = fitting[0].name
+    written = text
+    first = {one.sort: one for one in reversed(references)}
+    for one in sorted(first.values(), key=lambda one: -one.start):
+        put = _in_place_of(text, one, names[one.sort])
+        if put is None:
+            return None
+        written = written[: one.start] + put + written[one.stop :]
+    return written
+
+
+def _in_place_of(text: str, one: Reference, name: str) -> str | None:
+    """A name in the form that the pronoun has."""
+    word = text[one.start : one.stop].lower()
+    rest = text[one.stop :]
+    if word in {"himself", "herself", "themselves", "hers", "theirs", "here", "aquí", "both", "each of"}:
+        return None
+    begins = one.start == 0
+    if one.sort is Sort.PLACE:
+        before = text[: one.start].rstrip().lower()
+        if re.search(r"\b(?:from|over|around|near|out|up|down|desde|por|hacia)$", before):
+            return name if before.endswith(("from", "near", "around", "desde", "hacia")) else None
+        if re.match(r"(?:all|ah)", word):
+            return (
+                f"{'A' if begins else 'a'} {name}"
+                if _MOVES.search(before)
+                else f"{'E' if begins else 'e'}n {name}"
+            )
+        return f"to {name}" if _MOVES.search(before) else f"{'I' if begins else 'i'}n {name}"
+    name = name[0].upper() + name[1:] if begins else name
+    possessive = word in {"his", "their"} or (
+        word == "her" and re.match(r" [a-z]", rest) and not _NO_NOUN.match(rest)
+    )
+    if not possessive:
+        return name
+    return f"{name}’" if name.endswith("s") else f"{name}'s"
+
+
+def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
+    """The people and places in a text; for an earlier turn, as its listener would name them."""
+    found: dict[str, Referent] = {}
+    taken: list[tuple[int, int]] = []
+
+    def add(
+        name: str,
+        sorts: Iterable[Sort],
+        span: tuple[int, int],
+        known_as: str | None = None,
+        *,
+        certain: bool = True,
+    ) -> None:
+        if any(start < span[1] and span[0] < stop for start, stop in taken):
+            return
+        taken.append(span)
+        key = fold(known_as or name)
+        old = found.get(key)
+        kept = frozenset(sorts) if old is None else (frozenset(sorts) & old.sorts or old.sorts)
+        longer = name if old is None or len(name) > len(old.name) else old.name
+        found[key] = Referent(longer, kept, certain or (old is not None and old.is_certain))
+
+    for match in _OWNED.finditer(text):
+        owner, _, man, woman, either, group, name = match.groups()
+        sorts = [Sort.MAN] if man else [Sort.WOMAN] if woman else [Sort.GROUP] if group else _PEOPLE
+        said = _owned(match, owner, turn)
+        add(
+            said or match[0], sorts, match.span(), name or man or woman or either or group, certain=bool(said)
+        )
+    for match in _SOMEBODY.finditer(text):  # people without a name
+        sorts = [Sort.MAN] if match[1] else [Sort.WOMAN] if match[2] else _PEOPLE
+        add(match[0], sorts, match.span(), certain=False)
+    for match in _TITLED.finditer(text):
+        sorts = (
+            [Sort.WOMAN]
+            if _FEMALE_TITLE.match(match[0])
+            else [Sort.MAN]
+            if _MALE_TITLE.match(match[0])
+            else _PEOPLE
+        )
+        add(match[0], sorts, match.span(), match[0].split()[-1])
+    for match in _PERSON.finditer(text):
+        name = match[1] or match[2]
+        if not TIME_NAMES.match(fold(name)) and not _COMMON_FIRST.match(name.split()[0]):
+            add(name, _PEOPLE, match.span(1) if match[1] else match.span(2))
+    for match in _PLACE.finditer(text):
+        if not TIME_NAMES.match(fold(match[1])) and not _TALKS_TO.search(text[: match.start(1)]):
+            add(match[1], [Sort.PLACE], match.span(1))
+    for match in _ANY_NAME.finditer(text):  # of unknown sort: it may be meant
+        if not TIME_NAMES.match(fold(match[1])) and not _is_spoken_to(text, match):
+            add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
+    for match in _SENTENCE_FIRST.finditer(text):
+        if not _COMMON_FIRST.match(match[1]) and _may_be_name(match[1]):
+            add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
+    return list(found.values())
+
+
+def _may_be_name(word: str) -> bool:
+    """Not `It's`, not `Painting`."""
+    return not word.endswith("ing") and re.split("['’]", fold(word))[0] not in _NO_NAMES
+
+
+def _owned(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
+    """How the present speaker would name a person's sister; empty where unknown."""
+    rest, folded = match[0][len(owner) :], owner.lower()
+    if folded in _YOURS:
+        return _YOURS[folded] + rest if turn and not turn.is_same_speaker else ""
+    if turn is None or turn.is_same_speaker:
+        return folded + rest
+    return f"{turn.speaker}'s{rest}" if turn.speaker and folded == "my" else ""
+
+
+def _is_spoken_to(text: str, match: re.Match[str]) -> bool:
+    return (
+        text[: match.start()].endswith(", ") and re.match(r"\W*(?:$|[,!.?])", text[match.end() :]) is not None
+    )
+
+
+def in_reach(said: str, before: Sequence[EarlierTurn]) -> list[Referent]:
+    """The referents that a pronoun may mean: those of this message so far, and of the turns before it."""
+    found: dict[str, Referent] = {}
+    speakers = {fold(turn.speaker) for turn in before if turn.speaker}
+    for text, turn in ((said, None), *((turn.text, turn) for turn in reversed(before))):
+        for one in referents_in(text, turn):
+            if fold(one.name) not in speakers:  # they are spoken to
+                found.setdefault(fold(one.name), one)
+    return list(found.values())

@@ -1,0 +1,249 @@
+"""Cloze questions: parts of a text by which the whole text can be asked for (inverse cloze task)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind, Memory
+from recollect.language.questions import is_spanish
+from recollect.language.time_tokens import tokenize
+from recollect.language.words import ENGLISH, SPANISH, STOPWORDS, month_names, sections, word_set
+from recollect.text.passages import sentences
+from recollect.text.tokens import has_unspaced, is_mark, topic_terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Span = tuple[int, int]
+
+
+_Choice = TypeVar("_Choice")
+
+PHRASE_WORDS = 5
+_SAMPLE_WORDS = 7
+"""Words of a sampled phrase, stopwords included."""
+_FEWEST_TERMS = 3
+"""Words among them that say something; fewer only where the text has no more."""
+_GAPPED_WORDS = 16
+_LETTERS_PER_WORD = 2
+"""Letters that count as a word where a script puts no spaces between words."""
+_WRITTEN = re.compile(r"\S+")
+
+
+def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
+    """The words in a row that say the most: those with the most letters outside stopwords."""
+    found = words(text)
+    if len(found) <= length:
+        return " ".join(found)
+    weights = [0 if word in STOPWORDS else len(word) for word in found]
+    starts = range(len(found) - length + 1)
+    best = max(starts, key=lambda start: (sum(weights[start : start + length]), -start))
+    return " ".join(found[best : best + length])
+
+
+def sampled_phrase(text: str, seed: int) -> str:
+    """Some words in a row out of one sentence, as they are written; the seed chooses which.
+
+    Empty where the text has no word at all.
+    """
+    pieces = _sampled_sentence(text, seed, _FEWEST_TERMS)
+    has_term = [bool(topic_terms(text[start:stop])) for start, stop in pieces]
+    starts = range(max(1, len(pieces) - _SAMPLE_WORDS + 1))
+    counts = [sum(has_term[start : start + _SAMPLE_WORDS]) for start in starts]
+    chosen = pieces[_sampled(starts, counts, _FEWEST_TERMS, seed) :][:_SAMPLE_WORDS]
+    return _trimmed(text[chosen[0][0] : chosen[-1][1]]) if chosen else ""
+
+
+def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) -> str | None:
+    """A sentence without the rarer half of its terms, so that its words alone hardly give the text away.
+
+    `document_counts` says how many texts contain a term. None where fewer than two terms would be left.
+    """
+    sentence = _sampled_sentence(text, seed, 2 * _FEWEST_TERMS)[:_GAPPED_WORDS]
+    pieces = [text[start:stop] for start, stop in sentence]
+    rarity = {
+        _folded(piece): min(document_counts.get(term, 0) for term in terms)
+        for piece in pieces
+        if (terms := topic_terms(piece))
+    }
+    rarest_first = sorted(rarity, key=lambda word: (rarity[word], word))
+    gaps = rarest_first[: (len(rarest_first) + 1) // 2]
+    if len(rarest_first) - len(gaps) < 2:
+        return None
+    return _trimmed(" ".join(piece for piece in pieces if _folded(piece) not in gaps))
+
+
+def _folded(piece: str) -> str:
+    return " ".join(words(piece))
+
+
+def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
+    """The words of a sentence with enough terms; of the one with the most, where none has enough."""
+    spans = list(sentences(text)) or [(0, len(text))]
+    cut = [pieces for start, stop in spans if (pieces := list(_pieces(text, start, stop)))]
+    if not cut:
+        return list(_pieces(text, 0, len(text)))
+    counts = [sum(bool(topic_terms(text[start:stop])) for start, stop in pieces) for pieces in cut]
+    return _sampled(cut, counts, fewest_terms, seed)
+
+
+def _sampled(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
+    """One that counts enough; where none does, one that counts the most."""
+    least = min(enough, max(counts))
+    good = [choice for choice, count in zip(choices, counts, strict=True) if count >= least]
+    return good[seed % len(good)]
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
+    """Words as they are written, with their punctuation; pairs of letters where nothing separates words."""
+    for match in _WRITTEN.finditer(text, start, stop):
+        at, last = match.span()
+        while at < last:
+            end = last
+            if has_unspaced(match.group()):
+                end = _after_marks(text, min(at + _LETTERS_PER_WORD, last), last)
+            yield at, end
+            at = end
+
+
+def _after_marks(text: str, end: int, stop: int) -> int:
+    """The place after the marks that are drawn onto the letter before `end`."""
+    while end < stop and is_mark(text[end]):
+        end += 1
+    return end
+
+
+def _trimmed(piece: str) -> str:
+    """On one line, without the punctuation at its ends."""
+    line = " ".join(piece.split())
+    inner = [place for place, letter in enumerate(line) if letter.isalnum()]
+    return line[inner[0] : _after_marks(line, inner[-1] + 1, len(line))] if inner else line
+
+
+# Questions that a memory asks for itself: made of its own words, names, relations and days, by rule.
+
+
+class QuestionKind(StrEnum):
+    """Kinds of questions, by what they are made of."""
+
+    PHRASE = "phrase"
+    """Some words of it in a row (inverse cloze)."""
+    GAPS = "gaps"
+    """A sentence of it without its rarest words."""
+    ENTITY = "entity"
+    """A name, and what is known of it."""
+    WHAT_IS = "what is"
+    """A name alone."""
+    RELATION = "relation"
+    """One end of a relation, and its type; the other end is asked for."""
+    MENTION = "mention"
+    """A name; any text about it is right."""
+    DAY = "day"
+    """A day; whatever is of that day is right."""
+    SAID = "said"
+    """A speaker and a day; any message of both is right."""
+
+
+OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WHAT_IS})
+"""Questions that give the memory's own words: who is not found by these is as good as lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfQuestion:
+    """A question, and what answers it."""
+
+    asks: QuestionKind
+    query: str
+    memory: int
+    """The one that it is made of."""
+    wanted: frozenset[int]
+    """Any of these is right."""
+    words: str = ""
+    """Whatever holds these folded words in a row is right as well: the question fits it as much."""
+
+
+_PEOPLE = word_set("questions", "people types")
+_LETTERS = 2_000
+"""Enough to tell the language by."""
+
+
+def is_in_spanish(text: str) -> bool:
+    return is_spanish(token.word for token in tokenize(text[:_LETTERS]).tokens)
+
+
+def _filled(form: str, text: str, **values: object) -> str:
+    """A form, such as that of a question, in the language of a text."""
+    language = SPANISH if is_in_spanish(text) else ENGLISH
+    lines = (line.partition(": ") for line in sections("questions", language)["forms"].splitlines())
+    return next(written for name, _, written in lines if name == form).format_map(values)
+
+
+def sampled_text(memory: Memory, seed: int) -> str:
+    """The text of a memory; for an entity, the observation that the seed chooses."""
+    if memory.kind is not Kind.ENTITY:
+        return memory.text
+    return memory.in_force[seed % len(memory.in_force)].content if memory.in_force else ""
+
+
+def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
+    """The words of it that say the most, after the name of an entity."""
+    if memory.kind is not Kind.ENTITY:
+        return densest_phrase(memory.text, length)
+    said = memory.in_force[0].content if memory.in_force else memory.type
+    return f"{memory.name} {densest_phrase(said, length)}"
+
+
+def word_questions(
+    memory: Memory, twins: Iterable[int], document_counts: Mapping[str, int], seed: int
+) -> Iterator[SelfQuestion]:
+    """A phrase of it, and a sentence with gaps (see `gapped_sentence`). `twins` say the same."""
+    said = sampled_text(memory, seed)
+    wanted = frozenset({memory.id, *twins})
+    asked = sampled_phrase(said, seed)
+    if asked:
+        yield SelfQuestion(QuestionKind.PHRASE, asked, memory.id, wanted, " ".join(words(asked)))
+    hard = gapped_sentence(said, document_counts, seed)
+    if hard and hard != asked:
+        yield SelfQuestion(QuestionKind.GAPS, hard, memory.id, wanted)
+
+
+def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
+    """Ask for the entity by name; and by its name with the densest phrase of one observation."""
+    said = sampled_text(entity, seed)
+    observed = " ".join(seen.content for seen in entity.in_force)
+    form = "what is" if _PEOPLE.isdisjoint(words(entity.type)) else "who is"
+    asked = _filled(form, observed, name=entity.name)
+    yield SelfQuestion(QuestionKind.WHAT_IS, asked, entity.id, frozenset({entity.id}))
+    if said:
+        asked = f"{entity.name} {densest_phrase(said)}"
+        yield SelfQuestion(QuestionKind.ENTITY, asked, entity.id, frozenset({entity.id}))
+
+
+def relation_question(entity: Memory, type_: str, others: Iterable[int]) -> SelfQuestion:
+    """Ask for the related entities. The entity itself is no answer: it was named."""
+    known = " ".join((type_, *(seen.content for seen in entity.in_force)))
+    spaced = " ".join(type_.replace("_", " ").split())
+    asked = _filled(QuestionKind.RELATION, known, name=entity.name, type=spaced)
+    return SelfQuestion(QuestionKind.RELATION, asked, entity.id, frozenset(others))
+
+
+def mention_question(text: Memory, name: str, texts: Iterable[int]) -> SelfQuestion:
+    """Ask what was said about an entity that the text mentions."""
+    asked = _filled(QuestionKind.MENTION, text.text, name=name)
+    return SelfQuestion(QuestionKind.MENTION, asked, text.id, frozenset(texts))
+
+
+def day_question(
+    text: Memory, day: date, texts: Iterable[int], *, speaker: str | None = None
+) -> SelfQuestion:
+    """Ask what happened on the day of a text, or what its speaker said on it."""
+    asks = QuestionKind.DAY if speaker is None else QuestionKind.SAID
+    month = month_names(SPANISH if is_in_spanish(text.text) else ENGLISH)[day.month - 1]
+    written = _filled("date", text.text, day=day.day, month=month, Month=month.title(), year=day.year)
+    asked = _filled(asks, text.text, name=speaker or "", day=written)
+    return SelfQuestion(asks, asked, text.id, frozenset(texts))

@@ -1,0 +1,476 @@
+"""Which sentences of a message are worth keeping, by plain rules: see docs/extraction.md.
+
+The words and patterns are in `statements.txt` of each language. They read a sentence without case and
+accents, its quotations taken out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.questions import is_english_or_spanish
+from recollect.language.referents import (
+    TIME_NAMES,
+    EarlierTurn,
+    in_reach,
+    is_ambiguous,
+    open_references,
+    resolved,
+)
+from recollect.language.words import (
+    FIRST_PERSON,
+    SMALL_TALK,
+    STOPWORDS,
+    alternatives,
+    languages,
+    lines,
+    sections,
+    word_set,
+)
+from recollect.text.passages import LIST_MARKER, is_prose, quotations, sentences
+from recollect.text.tokens import fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+
+def _words(section: str) -> str:
+    return alternatives("statements", section)
+
+
+def _pattern(section: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(_words(section), flags)
+
+
+def _any_of(section: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in lines("statements", section)))
+
+
+class Category(StrEnum):
+    """The sorts of notes, as Cognis names them."""
+
+    IDENTITY = "identity"
+    RELATIONSHIPS = "relationships"
+    WORK_CAREER = "work_career"
+    LEARNING = "learning"
+    WELLNESS = "wellness"
+    LIFESTYLE = "lifestyle"
+    INTERESTS = "interests"
+    PREFERENCES = "preferences"
+    PLANS_GOALS = "plans_goals"
+    EXPERIENCES = "experiences"
+    OPINIONS = "opinions"
+    CONTEXT = "context"
+    MISC = "misc"
+    """Where nothing else fits."""
+
+
+POINTS = {
+    "explicit": 3,
+    "standing": 3,
+    "decision": 2,
+    "speaker": 1,
+    "someone": 1,
+    "state": 1,
+    "habit": 1,
+    "preference": 1,
+    "plan": 1,
+    "event": 1,
+    "time": 1,
+    "number": 1,
+    "opinion": 1,
+    "health": 1,
+    "relative": 0,
+    "addressee": -1,
+    "hedge": -1,
+    "general": -1,
+    "pointing": -1,
+    "reaction": -2,
+    "named": 1,
+    "subject": 0,
+}
+"""Points that each sign adds, once; `named` and `subject` are seen by capital letters, without a pattern."""
+_DROP_NAMES = (
+    "question",
+    "request",
+    "about_talk",
+    "intention",
+    "feeling",
+    "fragment",
+    "joke",
+    "boilerplate",
+    "empty",
+)
+SIGNS = {name: _any_of(f"sign {name}") for name in POINTS if name not in {"named", "subject"}}
+DROPS = {name: _any_of(f"drop {name}") for name in _DROP_NAMES}
+FOLLOWS = _pattern("follows")
+ENOUGH = 2
+"""Points from which a sentence is kept by itself."""
+FOLLOWING_ENOUGH = 1
+"""Points from which it is kept with the sentence before it, of which it says something."""
+IMPORTANCE = 0.5
+IMPORTANCES: dict[str, float] = {
+    "explicit": 0.9,
+    "health": 0.9,
+    "standing": 0.8,
+    "decision": 0.7,
+    Category.IDENTITY: 0.7,
+    "plan": 0.6,
+}
+"""The importance that a sign or a category gives a statement; the highest counts."""
+FOLLOWING_TERMS = 1
+"""The terms that a sentence needs to follow the one before."""
+LONGEST_TALK = 1_500
+"""In characters. A longer message holds something pasted,"""
+OPENING = 600
+"""and only its opening is read."""
+LONGEST_OF_OTHERS = 300
+"""In characters. What a longer message says of others is a story or a document as often as not."""
+MOST_SENTENCES = 3
+"""The most sentences of one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStatement:
+    """A statement that needs no context: the speaker's own words, with names for some pronouns."""
+
+    text: str
+    category: Category
+    importance: float
+    start: int
+    stop: int
+    """Its end in the message."""
+    signs: frozenset[str]
+    """By which it was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A sentence with its points, or several that follow one another."""
+
+    start: int
+    stop: int
+    number: int
+    """Its place among all sentences, kept or not."""
+    plain: str
+    points: int
+    signs: frozenset[str]
+    follows: bool
+    """It says something of the sentence before it, in the same line."""
+    text: str
+    sentences: int = 1
+
+
+def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundStatement, ...]:
+    """The statements of a message that are worth keeping and need no context, in order."""
+    if not is_english_or_spanish(words(text)):
+        return ()
+    kept: list[_Candidate] = []
+    for candidate in _candidates(text):
+        last = kept[-1] if kept else None
+        joined = _joined(text, last, candidate) if last else None
+        if joined:
+            kept[-1] = joined
+        elif candidate.points >= ENOUGH:
+            alone = _standing_alone(text, candidate, before)
+            if alone and is_worth_keeping(alone.plain, alone.signs):
+                kept.append(alone)
+    found: dict[str, FoundStatement] = {}
+    for each in kept:
+        said = _said_later(each.text)
+        category = category_of(each.plain, each.signs)
+        importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*each.signs, category))
+        statement = FoundStatement(said, category, importance, each.start, each.stop, each.signs)
+        found.setdefault(said, statement)
+    return tuple(found.values())
+
+
+def _joined(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | None:
+    """Both as one statement, if the second says something of the first."""
+    if not candidate.follows or candidate.number != last.number + 1 or last.sentences == MOST_SENTENCES:
+        return None
+    between = text[last.stop : candidate.start]
+    whole = last.text + between + candidate.text
+    if not _PAUSE.fullmatch(between) or candidate.points < FOLLOWING_ENOUGH or _YOU.search(candidate.plain):
+        return None
+    if len(concrete_terms(words(candidate.plain))) < FOLLOWING_TERMS or open_references(whole):
+        return None
+    if is_ambiguous(candidate.text, last.text):
+        return None
+    return replace(
+        last,
+        stop=candidate.stop,
+        number=candidate.number,
+        plain=f"{last.plain} {candidate.plain}",
+        signs=last.signs | candidate.signs,
+        text=whole,
+        sentences=last.sentences + 1,
+    )
+
+
+def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTurn]) -> _Candidate | None:
+    if candidate.signs & {"explicit", "standing"}:
+        return candidate  # the speaker asks for it to be kept as it is
+    if _YOU.search(candidate.plain):
+        return None
+    references = open_references(candidate.text)
+    if not references:
+        return candidate
+    reach = in_reach(text[: candidate.start], before)
+    named = resolved(candidate.text, references, reach)
+    if named is None:
+        return None
+    plain = _plain(named)
+    return replace(candidate, text=named, plain=plain, signs=candidate.signs | _signs(named, plain))
+
+
+def _said_later(text: str) -> str:
+    """With a phrase that is true later for one that counts from the day of the talk."""
+    for pattern, later in _SOME_DAYS.values():
+        text = pattern.sub(later, text)
+    return text
+
+
+def _candidates(text: str) -> Iterator[_Candidate]:
+    last = 0
+    for number, (start, stop) in enumerate(sentences(text)):
+        begin = start
+        while before := _LEAD.match(text, begin, stop) or LIST_MARKER.match(text, begin, stop):
+            begin = before.end()  # where it begins to say something
+        explicit = _EXPLICIT.match(text, begin, stop)
+        begin = explicit.end() if explicit else begin
+        if len(text) > LONGEST_TALK and begin > OPENING:
+            return  # the rest is pasted
+        end = stop
+        if tail := _TAIL.search(text, begin, stop):
+            end = begin + len(_LOOSE_END.sub("", text[begin : tail.start()]))
+            if len(text[begin:end].split()) < _LEAST_BEFORE_TAIL:
+                continue
+        sentence = text[begin:end]
+        plain = _plain(sentence)
+        if len(plain.split()) < 2 or not is_prose(sentence):
+            continue
+        signs = _signs(sentence, plain) | ({"explicit"} if explicit else set())
+        # A request may be one to remember something.
+        if (_LABEL.match(sentence) or sentence.count("\n") > 1) and not explicit:
+            continue
+        spared = _SPARED if signs & {"explicit", "standing"} else frozenset()
+        dropped = any(pattern.search(plain) for name, pattern in DROPS.items() if name not in spared)
+        if "speaker" not in signs and not explicit and len(text) > LONGEST_OF_OTHERS:
+            continue
+        if not dropped and not (SIGNS["reaction"].match(plain) and not explicit):
+            points = sum(POINTS[sign] for sign in signs)
+            follows = bool(FOLLOWS.match(plain)) and "\n" not in text[last:begin]
+            yield _Candidate(begin, end, number, plain, points, frozenset(signs), follows, sentence)
+            last = end
+
+
+def _signs(sentence: str, plain: str) -> set[str]:
+    found = {name for name, pattern in SIGNS.items() if pattern.search(plain)}
+    if _names_something(sentence):
+        found.add("named")
+    if _names_first(sentence):
+        found.add("subject")
+    lower = sentence.lower()
+    if any(not _NO_PAST.fullmatch(match[0]) for match in _FIRST_PAST.finditer(lower)):
+        found |= {"speaker", "event"}
+    if any(not _NO_PAST.fullmatch(match[0]) for match in _THIRD_PAST.finditer(lower)):
+        found.add("event")
+    return found
+
+
+def _names_something(sentence: str) -> bool:
+    """A capital inside the sentence, or at its head before a verb."""
+    if sentence.isupper():
+        return False
+    inside = (match[1] for match in _CAPITAL.finditer(sentence))
+    return any(not TIME_NAMES.match(fold(name)) for name in inside) or _names_first(sentence)
+
+
+def _names_first(sentence: str) -> bool:
+    first = _NAME_FIRST.match(sentence)
+    return first is not None and fold(first[0].split()[0]) not in _NO_NAMES
+
+
+def _plain(sentence: str) -> str:
+    """Without case, accents and others' words."""
+    for start, stop in reversed(quotations(sentence)):
+        sentence = f"{sentence[:start]}“”{sentence[stop:]}"
+    return " ".join(fold(sentence.replace("’", "'")).split())
+
+
+def _name_first() -> re.Pattern[str]:
+    """A name, and what it is or does."""
+    name = r"[A-ZÁÉÍÓÚÑ][\w’'-]+"
+    return re.compile(
+        rf"(?!(?:{_words('no name first')})\b)(?:(?:{_words('titles')})\. )?"
+        rf"{name}(?: (?:(?:{_words('and')}|&) )?{name})* "
+        rf"(?:(?:{_words('is')})(?= (?:{_words('is what')})\b)|{_words('name does')})\b"
+    )
+
+
+_LEAD = re.compile(
+    rf"(?:(?:(?i:{_words('lead')})(?: [A-ZÁÉÍÓÚÑ]\w+| there)?\s*(?:[,!:;…—-]|\.\.\.)+\s*)"
+    rf"|(?i:{_words('lead links')})\s+(?=\w))+"
+)
+"""Openings before the statement itself."""
+_EXPLICIT = re.compile(
+    rf"(?:(?:{_words('please')})[, ]\s*)?(?:(?:{_words('explicit verbs')})(?: (?:{_words('that')})|:)\s+"
+    rf"|(?:{_words('explicit openings')})[,:]?\s+)",
+    re.IGNORECASE,
+)
+# A label, a heading, a cell of a table, or words in bold type: written, and not said.
+_LABEL = re.compile(
+    r"(?:[A-Z][\w’'/&-]*)(?: [A-Z(&][\w’'/&()-]*){0,4}(?:\*\*)?:|.*(?:\*\*|,,,|\[|\t| \| )", re.DOTALL
+)
+_SOME_DAYS = {
+    language: (re.compile(rf"\b{own['some day'].strip()}\b", re.IGNORECASE), own["some day later"].strip())
+    for language in languages()
+    if (own := sections("statements", language)).get("some day")
+}
+_PAUSE = re.compile(r"[\s.!…]*")
+_LEAST_BEFORE_TAIL = 5
+# A statement that the speaker asks to remember may have any form but a question.
+_SPARED = frozenset({"request", "about_talk", "intention", "feeling", "fragment"})
+_LOOSE_END = re.compile(rf"(?:[\s,;:–—-]|\b(?:{_words('loose ends')})\b)+$", re.IGNORECASE)
+_TAIL_LINKS = _words("tail links")
+# Questions that a speaker adds to a statement.
+_TAIL = re.compile(
+    rf"(?:(?:,\s+|\s+(?=(?:{_TAIL_LINKS}) ))(?:(?:{_TAIL_LINKS})\s+)*(?:{_words('tails')})"
+    rf"|,?\s+(?:{_words('tail questions')})).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_YOU = re.compile(rf"\b(?:{_words('you')})\b")
+# Not one who is spoken to, at the end or before a comma.
+_NO_NAMES = STOPWORDS | SMALL_TALK
+_CAPITAL = re.compile(
+    r"(?<=[\w,;:&)] )(?!I\b)(?!(?<=, )[A-ZÁÉÍÓÚÑ]\w*\W*$)(?!(?<=,"
+    r" )[A-ZÁÉÍÓÚÑ]\w*[,!])([A-ZÁÉÍÓÚÑ][\w’'&-]*)"
+)
+_NAME_FIRST = _name_first()
+_FIRST_PAST = re.compile(r"\b\w{2,}[éí]\b")
+_THIRD_PAST = re.compile(r"\b\w{2,}ó\b")
+_NO_PAST = _pattern("no past")
+"""Spanish words that end like something that happened."""
+
+# The topic of a statement: the thirteen category names of Cognis, and the clues to each. The most points
+# win, and ties go to the category named first.
+
+
+def _clues() -> list[tuple[Category, int, re.Pattern[str]]]:
+    names = dict.fromkeys(name for each in languages() for name in sections("statements", each))
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        for line in lines("statements", name) if name.startswith("clues ") else ():
+            label, _, pattern = line.partition(": ")
+            found.setdefault((name, label), []).append(pattern)
+    return [
+        (Category(name.split()[1]), int(name.split()[2]), re.compile("|".join(patterns)))
+        for (name, _), patterns in found.items()
+    ]
+
+
+_CLUES = _clues()
+
+
+def category_of(plain: str, signs: AbstractSet[str]) -> Category:
+    """The category of a statement without case and accents, of which these signs were seen."""
+    points: Counter[Category] = Counter()
+    for category, worth, pattern in _CLUES:
+        points[category] += worth * (pattern.search(plain) is not None)
+    if "event" in signs and signs & {"speaker", "named", "someone"}:
+        points[Category.EXPERIENCES] += 2 + ("time" in signs)
+    return max(Category, key=lambda category: points[category]) if any(points.values()) else Category.MISC
+
+
+# Whether a sentence says something that is worth keeping: a fact, and no feeling, saying or chatter.
+
+_EMPTY_WORDS = STOPWORDS | SMALL_TALK | FIRST_PERSON | word_set("words", "vague_words")
+_VERBS = frozenset({"state", "habit", "preference", "plan", "decision", "event", "health", "opinion"})
+_ANCHORS = ("named", "number", "time", "relative", "health", "preference", "decision", "opinion")
+"""Signs that tie a sentence to a person or a thing; each counts as a term."""
+_SHORT = 8
+ENOUGH_TERMS = 4
+"""The terms and anchors that make a sentence worth keeping; a short one about the speaker needs two."""
+_LEAST_SHARE = 0.34
+
+
+def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
+    """`plain`: the sentence without case, accents and quotations; `signs`: those that it has."""
+    if signs & {"explicit", "standing"}:
+        return bool(concrete_terms(words(plain)))
+    is_shown = _LIKES_THE.match(plain) and not signs & {"named", "number"}
+    if not signs & _VERBS or not _has_subject(plain, signs) or _POINTS_BACK.match(plain) or is_shown:
+        return False
+    found = words(plain)
+    terms = concrete_terms(found)
+    anchors = {anchor for anchor in _ANCHORS if anchor in signs}
+    if len(found) <= _SHORT:
+        return _is_short_fact(plain, signs, anchors, len(terms))
+    content = [word for word in found if word not in STOPWORDS]
+    if len(terms) < 2 or len(terms) < _LEAST_SHARE * len(content) / max(1, len(anchors)):
+        return False
+    if not anchors:
+        return len(terms) > ENOUGH_TERMS and bool(_DOES.match(plain)) and not _DENIES.search(plain)
+    enough = ENOUGH_TERMS if len(found) > _SHORT + 2 else ENOUGH_TERMS - 1
+    return len(terms) + len(anchors) >= enough and (len(anchors) > 1 or not _DENIES.search(plain))
+
+
+def _has_subject(plain: str, signs: AbstractSet[str]) -> bool:
+    """Whether it is about the speaker, a named person, or a thing with a date or a number."""
+    if "subject" in signs or ("decision" in signs and _DECIDES.match(plain)):
+        return True
+    if _ENGLISH_SPEAKER.search(plain):
+        return _SPEAKER_FIRST.match(plain) is not None
+    if "speaker" in signs:
+        return not _ONLY_OBJECT.search(plain)
+    return bool(_DEFINITE_FIRST.match(plain) and signs & {"plan", "number"})
+
+
+def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str], terms: int) -> bool:
+    # "We've got the file": only the context shows which one.
+    definite = _DEFINITE.search(plain) is not None
+    if not terms or (definite and anchors <= {"preference", "relative"} and terms < _FEW):
+        return False
+    own = _OWN.match(plain) is not None
+    match anchors:
+        case _ if definite and "subject" in signs and not signs & {"time", "number"}:
+            known = False
+        case _ if anchors == {"time"}:
+            known = terms > 1 or own or "plan" in signs
+        case _ if anchors:
+            known = own or terms + len(anchors) >= _FEW or bool(anchors & _STRONG)
+        case _ if own and not definite:
+            known = terms > 1 or bool(signs & {"state", "habit"})
+        case _ if "event" in signs and "speaker" in signs:
+            known = terms >= _FEW - bool(_TAKES.match(plain)) and (not definite or "my" in plain.split())
+        case _:
+            known = "plan" in signs and terms > 1 and not definite
+    return known
+
+
+_FEW = 3
+_STRONG = frozenset({"health", "relative", "preference"})
+_POINTS_BACK = _pattern("points back")
+_LIKES_THE = _pattern("likes the")
+_DECIDES = _pattern("decides")
+_TAKES = _pattern("takes")
+_ONLY_OBJECT = _pattern("only object")
+_DEFINITE_FIRST = _pattern("definite first")
+_ENGLISH_SPEAKER = re.compile(rf"\b(?:{_words('SPEAKER')})\b")
+_SPEAKER_FIRST = re.compile(rf"(?:[\w'’&-]+[,.]? ){{0,6}}?(?:{_words('SPEAKER')})\b")
+_DOES = _pattern("does")
+_DENIES = _pattern("denies")
+_OWN = _pattern("own")
+_DEFINITE = _pattern("definite")
+
+
+def concrete_terms(found: list[str]) -> set[str]:
+    """Of folded words, those that say what a sentence is about."""
+    return {word for word in found if word not in _EMPTY_WORDS and (len(word) > 2 or word.isdigit())}

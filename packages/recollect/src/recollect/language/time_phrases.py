@@ -1,0 +1,594 @@
+"""Time phrases of English and Spanish, and the spans of time that they mean.
+
+How sure a phrase is: 1.0 a date with its year; 0.9 a date that the reference settles (yesterday, two months
+ago); 0.7 one that comes round again, read as the last that began (March, Tuesday); 0.6 a date whose day and
+month may be the other way round; 0.5 a vague one (recently, a few months ago).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache, partial
+from itertools import product
+from typing import Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language import moments, time_tokens
+from recollect.language.moments import AMBIGUOUS, SURE, Moment, slashed_date, year
+from recollect.language.questions import is_spanish
+from recollect.language.time_tokens import COUNTED, Match, Token, TokenizedText, is_plausible, tokenize
+from recollect.language.words import (
+    ENGLISH,
+    SPANISH,
+    alternatives,
+    by_word,
+    lines,
+    month_names,
+    numbered,
+    word_set,
+)
+from recollect.text.tokens import compile_later, fold
+
+# The grammar: rules over words and kinds of tokens, in layers, the longest match first.
+
+_named = partial(by_word, "time")
+_counted = partial(numbered, "time")
+
+
+def _valued(section: str) -> dict[str, int]:
+    return {word: int(value) for word, value in _named(section).items()}
+
+
+def _at_most(numbers: dict[str, int], most: int) -> dict[str, int]:
+    return {word: number for word, number in numbers.items() if number <= most}
+
+
+_ONES, _TEENS, _TENS = _counted("ones"), _counted("teens", first=10), _counted("tens", first=2, step=10)
+_ORDINALS = _counted("ordinals")
+_MONTHS = numbered("time", "months")
+_SHORT_MONTHS = _counted("short months")
+_CALENDAR = _named("calendar units")
+_ROLLING = {word: unit for word, unit in _CALENDAR.items() if unit != "century"} | _named("rolling units")
+_PARTS_OF_DAY = {word: tuple(map(int, hours.split("-"))) for word, hours in _named("parts of day").items()}
+
+CLASSES: dict[str, dict[str, Any]] = {
+    "ONES": _ONES,
+    "TEENS": _TEENS,
+    "TENS": _TENS,
+    "CARDINAL": _TENS | _TEENS | _ONES,
+    "THE": dict.fromkeys(word_set("time", "the")),
+    "COUNT": dict.fromkeys(word_set("time", "one"), 1),
+    "NTH": _ORDINALS,
+    "MONTHDAY": _ORDINALS,
+    "ANYDAY": _ORDINALS,
+    "QUARTERTH": _at_most(_ORDINALS, 4),
+    "HALFTH": _at_most(_ORDINALS, 2),
+    "MONTH": _MONTHS,
+    "ANYMONTH": _SHORT_MONTHS | _MONTHS,
+    "SHORTMONTH": {word: number for word, number in _SHORT_MONTHS.items() if word not in _MONTHS},
+    "WEEKDAY": numbered("words", "weekdays", first=0),
+    "SHORTDAY": _counted("short weekdays", first=0),
+    # By their first months.
+    "SEASON": _counted("seasons", step=3),
+    "THIRD": _valued("thirds"),
+    "CALENDAR": _CALENDAR,
+    "SPAN_UNIT": _named("span units"),
+    "UNIDAD": {word: unit for word, unit in _CALENDAR.items() if word != unit} | _named("weekend nouns"),
+    "ROLLING": _ROLLING,
+    "UNIT": _ROLLING | _named("units"),
+    "DAYWORD": _valued("day words"),
+    "NIGHTWORD": _valued("night words"),
+    "SIDE": _valued("sides"),
+    "PART": _PARTS_OF_DAY,
+    "NOON": {word: hours[0] for word, hours in _PARTS_OF_DAY.items() if hours[1] - hours[0] == 1},
+}
+
+KINDS = {
+    "COUNT": "NUM DAYNUM INT YEAR",
+    "ANY_NUMBER": "NUM DAYNUM INT YEAR",
+    "NUMBER": "NUM DAYNUM INT",
+    "HOUR": "CLOCK NUM DAYNUM INT",
+    "NTH": "ORDINAL",
+    "DAYTH": "DAYNUM ORDINAL",
+    "MONTHDAY": "DAYNUM ORDINAL",
+    "ANYDAY": "DAYNUM ORDINAL NUM",
+    "DATE_NAMED": "DAY DATE_OF_YEAR",
+    "DATED": "DAY DATE_OF_YEAR BARE_WEEKDAY",
+    "YEARLY": "OF_YEAR DATE_OF_YEAR",
+    "LONG_SPAN": "MONTH_SPAN YEAR_SPAN",
+    "THIRDABLE": "OF_YEAR MONTH_SPAN YEAR_SPAN",
+    "BOUND": "DAY DATE_OF_YEAR BARE_WEEKDAY OF_YEAR MONTH_SPAN YEAR_SPAN WEEK_SPAN SPAN YEAR",
+    "YEAR_DATED": "OF_YEAR DATE_OF_YEAR MONTH_SPAN YEAR",
+    "DATED_BOUND": "DAY DATE_OF_YEAR OF_YEAR MONTH_SPAN",
+}
+"""Kinds of tokens, and of what rules make, that a pattern may call by one name."""
+
+
+# The rules, layer by layer
+
+
+def _rules_of(section: str) -> list[str]:
+    return lines("time", f"rules {section}")
+
+
+def _pairs(section: str) -> list[tuple[str, str]]:
+    """The lines `key: value` of a section."""
+    rows = (line.partition(": ") for line in lines("time", section))
+    return [(key, value) for key, _, value in rows]
+
+
+def _sided_nouns() -> list[str]:
+    """The last, this and the next of a noun, where a language says them before or after it."""
+    rules = []
+    for (noun, make), (side, pattern) in product(_pairs("sided nouns"), _pairs("noun sides")):
+        kind, _, words = noun.partition(" ")
+        rules.append(f"{kind} {pattern.format(noun=words)} -> {make.format(side=side)}")
+    return rules
+
+
+def _feasts() -> list[str]:
+    return [
+        rule.format(feast=feast, make=make.format(side=side))
+        for (feast, make), (side, rule) in product(_pairs("feasts"), _pairs("feast sides"))
+    ]
+
+
+def _parts_of_years() -> list[str]:
+    pairs = product(_pairs("parts of years"), _rules_of("parts of years"))
+    return [rule.format(part=part, make=make) for (part, make), rule in pairs]
+
+
+def _layer_lines() -> tuple[list[str], ...]:
+    return (
+        _rules_of("numbers"),
+        [
+            *_rules_of("not times"),
+            *_rules_of("written"),
+            *_rules_of("relative"),
+            *_sided_nouns(),
+            *_feasts(),
+            *_rules_of("feasts"),
+        ],
+        [*_rules_of("parts of wholes"), *_parts_of_years()],
+        _rules_of("parts of months"),
+        _rules_of("parts of days"),
+        _rules_of("ranges"),
+    )
+
+
+# Reading
+
+_compiled = cache(compile)
+_RULE = re.compile(r"(\w+) +(.+?) *-> +(.+?)(?: +unless (\w+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One place of a pattern."""
+
+    symbols: Mapping[str, Any]
+    """The words that it matches, each with its value, and the kinds of tokens."""
+    optional: bool
+    names: tuple[str, ...]
+    """The classes and kinds among its alternatives, whose values the rule may use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line such as
+
+        SPAN  past|last COUNT UNIT  ->  rolling(UNIT, COUNT)  unless of_something
+
+    Its pattern is a row of elements: a literal word (`ago`), a class of words or a kind of token in
+    capitals (`WEEKDAY`), alternatives (`on|in`), perhaps optional (`the?`). Digits distinguish two of a kind
+    (`YEAR1`, `YEAR2`). The rule makes one token of its kind, for the layers above, with the value of the
+    expression: Python, over the functions of `moments` and the values of the pattern's classes and kinds. A
+    value of None is no match, as is a match that the check after `unless` doubts.
+    """
+
+    kind: str
+    """`BY_UNIT`: the value says which."""
+    elements: tuple[Element, ...]
+    expression: str
+    unless: Callable[[Match], bool] | None
+
+
+def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
+    """The tokens, with one in place of those that a rule matches, layer after layer."""
+    symbols: list[str] = []
+    for layer in _layers():
+        symbols = symbols or [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
+        if layer.firsts.isdisjoint(symbols):
+            continue
+        made: list[Token] = []
+        done = 0
+        for first, symbol in enumerate(symbols):
+            if first < done or symbol not in layer.firsts:
+                continue
+            best: Token | None = None
+            past = first
+            for rule in layer.rules(symbol, symbols[first + 1]):
+                places = _matched(rule.elements, 0, symbols, first)
+                if places is None or (end := places[-1] or 0) <= past:
+                    continue
+                if rule.unless is not None and rule.unless(Match(tokens, first, end, cased)):
+                    continue
+                token = _made(rule, places, tokens, tokens[first:end])
+                if token is not None:
+                    best, past = token, end
+            if best is not None:
+                made += tokens[done:first]
+                made.append(best)
+                done = past
+        if made:
+            tokens, symbols = [*made, *tokens[done:]], []
+    return tokens
+
+
+class _Layer:
+    """The rules of a layer by the two symbols that a match begins with: few of them begin with any two."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules: dict[str, list[Rule]] = {}
+        for rule in rules:
+            for symbol in {each for place in _next_places(rule, 0) for each in rule.elements[place].symbols}:
+                self._rules.setdefault(symbol, []).append(rule)
+        self._known = frozenset(
+            symbol for rule in rules for element in rule.elements for symbol in element.symbols
+        )
+        self._pairs: dict[tuple[str, str], Sequence[Rule]] = {}
+        self.firsts = self._rules.keys()
+
+    def rules(self, first: str, second: str) -> Sequence[Rule]:
+        pair = first, second if second in self._known else ""
+        if pair not in self._pairs:
+            self._pairs[pair] = [rule for rule in self._rules[first] if _may_begin(rule, *pair)]
+        return self._pairs[pair]
+
+
+def _may_begin(rule: Rule, first: str, second: str) -> bool:
+    """Whether a match may be the first symbol alone, or go on with the second."""
+    for place in _next_places(rule, 0):
+        if first in rule.elements[place].symbols:
+            following = _next_places(rule, place + 1)
+            if len(rule.elements) in following or any(
+                second in rule.elements[each].symbols for each in following if each < len(rule.elements)
+            ):
+                return True
+    return False
+
+
+def _next_places(rule: Rule, place: int) -> list[int]:
+    """The elements that may come at a place, as those before them may be left out; past the last: none."""
+    places = [place]
+    while place < len(rule.elements) and rule.elements[place].optional:
+        place += 1
+        places.append(place)
+    return places
+
+
+@cache
+def _layers() -> tuple[_Layer, ...]:
+    """Made when first needed."""
+    return tuple(_Layer([_rule(line) for line in lines]) for lines in _layer_lines())
+
+
+def _rule(line: str) -> Rule:
+    match = _RULE.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not a rule: {line!r}")
+    kind, pattern, written, check = match.groups()
+    unless = getattr(time_tokens, check) if check else None
+    return Rule(kind, tuple(map(_element, pattern.split())), written, unless)
+
+
+@cache
+def _element(written: str) -> Element:
+    symbols: dict[str, Any] = {}
+    alternatives = written.removesuffix("?").split("|")
+    for name in alternatives:
+        bare = name.rstrip("0123456789") if name[:1].isupper() else name
+        symbols |= {**CLASSES.get(bare, {}), **dict.fromkeys(KINDS.get(bare, "").split())} or {bare: None}
+    names = tuple(name for name in alternatives if name[:1].isupper())
+    return Element(symbols, written.endswith("?"), names)
+
+
+def _matched(
+    elements: Sequence[Element], number: int, symbols: Sequence[str], at: int
+) -> list[int | None] | None:
+    """The place of each element, None for an absent one, and where the match ends; None without a match."""
+    if number == len(elements):
+        return [at]
+    element = elements[number]
+    if symbols[at] in element.symbols:
+        places = _matched(elements, number + 1, symbols, at + 1)
+        if places is not None:
+            return [at, *places]
+    if not element.optional:
+        return None
+    places = _matched(elements, number + 1, symbols, at)
+    return None if places is None else [None, *places]
+
+
+def _made(
+    rule: Rule, places: Sequence[int | None], tokens: Sequence[Token], matched: Sequence[Token]
+) -> Token | None:
+    """The token that a rule makes of those that it matched."""
+    found: dict[str, Any] = {}
+    for element, place in zip(rule.elements, places[:-1], strict=True):
+        if place is not None:
+            token = tokens[place]
+            value = element.symbols[token.word] if token.kind == "word" else token.value
+            found |= dict.fromkeys(element.names, value)
+    value = eval(_compiled(rule.expression, "<rule>", "eval"), vars(moments), found)  # noqa: S307  # our own rules
+    if value is None:
+        return None
+    kind = value.kind if rule.kind == "BY_UNIT" else rule.kind
+    word = matched[0].word if len(matched) == 1 else ""
+    return Token(kind, word, value, matched[0].start, matched[-1].stop, matched[0].capital)
+
+
+# The phrases of a text.
+
+
+@dataclass(frozen=True, slots=True)
+class TimePhrase:
+    """A span of time that a text names, in the time zone of the reference."""
+
+    start: datetime | None
+    """Included; None is open: before June."""
+    stop: datetime | None
+    """Not included; None is open: after tomorrow."""
+    confidence: float
+    words: str
+    """As written in the text."""
+    place: tuple[int, int]
+    next: tuple[datetime | None, datetime | None] | None = None
+    """Of one that comes round again and was read as the last that began: the one after, which plans mean."""
+
+
+def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
+    """In the order of the text, without overlap; days begin and end in the reference's time zone."""
+    if reference.utcoffset() is None:
+        raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
+    read = tokenize(text)
+    found = reduce_tokens(_with_dates(read.tokens), cased=read.cased)
+    phrases = (
+        _phrase(text, read, token, token.value, reference)
+        for token in found
+        if isinstance(token.value, Moment)
+    )
+    return tuple(phrase for phrase in phrases if phrase is not None)
+
+
+def time_of(text: str, reference: datetime) -> TimePhrase | None:
+    """The one span that a question asks about: the surest, and of equals the first."""
+    return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
+
+
+def _phrase(
+    text: str, read: TokenizedText, token: Token, moment: Moment, reference: datetime
+) -> TimePhrase | None:
+    try:
+        start, stop = moment.at(reference)
+        ordered = start is None or stop is None or start.astimezone(UTC) < stop.astimezone(UTC)
+    except (ValueError, OverflowError):  # no calendar has it: 30 February, the year 12000
+        return None
+    if not ordered or (start is None and stop is None):
+        return None
+    first, past = read.place(token.start, token.stop)
+    again = _next(moment, start, stop)
+    return TimePhrase(start, stop, moment.confidence, text[first:past], (first, past), again)
+
+
+def _next(
+    moment: Moment, start: datetime | None, stop: datetime | None
+) -> tuple[datetime | None, datetime | None] | None:
+    last = start or stop
+    if moment.period is None or last is None:
+        return None
+    try:
+        span = moment.at(last + moment.period + timedelta(days=1))
+    except (ValueError, OverflowError):  # the calendar ends before
+        return None
+    following = span[0] or span[1]
+    return span if following is not None and following > last else None
+
+
+def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
+    """5/3/2024 is a day of March or of May, by the language around it."""
+    if all(token.kind != "DATE" for token in tokens):
+        return tokens
+    day_first = is_spanish(token.word for token in tokens)
+    made = (
+        (token, slashed_date(token.word, day_first=day_first) if token.kind == "DATE" else None)
+        for token in tokens
+    )
+    return [token if day is None else token._replace(kind="DAY", value=day) for token, day in made]
+
+
+# Every time that a text of any length names, found at a small cost. A question is read whole (`time_of`). Of
+# hundreds of candidates, each perhaps pages long, only the windows around words that may name a time are
+# read, and only the first few of those.
+
+MOST_LETTERS = 4_000
+MOST_WINDOWS = 6
+# In letters, on each side of a cue: room for words between two cues of a phrase, and for doubts.
+_REACH = 28
+_PIECES = compile_later(r"[^\W_]+")
+_CUES = word_set("time", "cues").union(
+    *(CLASSES[name] for name in ("ANYMONTH", "WEEKDAY", "SHORTDAY", "SEASON", "CALENDAR")),
+    *(CLASSES[name] for name in ("DAYWORD", "NIGHTWORD")),
+)
+_DIGITS = compile_later(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
+_YEAR = compile_later(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
+_WORD_AFTER = compile_later(r" ?([^\W\d_]+|%)")
+# Without a reference, a year may lie as far ahead as people plan.
+_NO_MOMENT = datetime(2100, 1, 1, tzinfo=UTC)
+_YEARS_AHEAD = 5
+_SURE_ENOUGH = AMBIGUOUS
+
+
+def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
+    """The times that a text names, in its order, relative to the reference, which is when it was said.
+
+    Without a reference, only absolute ones: `in 2016`, not `yesterday`. A year counts
+    in any position (`the 2006 season`), unless it counts things.
+    """
+    text = text[:MOST_LETTERS]
+    found: list[TimePhrase] = []
+    for start, stop in _windows(text):
+        window = text[start:stop]
+        sure = SURE if reference is None else _SURE_ENOUGH
+        phrases = [
+            phrase for phrase in time_phrases(window, reference or _NO_MOMENT) if phrase.confidence >= sure
+        ]
+        phrases += _bare_years(window, phrases, reference or _NO_MOMENT)
+        found += (_moved(phrase, start) for phrase in phrases)
+    return tuple(sorted(found, key=lambda phrase: phrase.place))
+
+
+def _cues(text: str) -> set[str]:
+    """The words of a text in small letters that may name a time. Most texts have none."""
+    pieces = set(_PIECES.findall(text))
+    found = pieces & _CUES
+    found.update(word for word in pieces if not word.isalpha() and _DIGITS.fullmatch(word))
+    if not text.isascii():
+        found.update(word for word in pieces if not word.isascii() and fold(word) in _CUES)
+    return found
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches around the first cues, at whole words; those that touch are one."""
+    lowered = text.lower()
+    cues = _cues(lowered)
+    if not cues or len(lowered) != len(text):  # There is a letter whose small form is two: rare, and unread.
+        return
+    start = stop = -1
+    count = 0
+    for piece in _PIECES.finditer(lowered):
+        if piece.group() not in cues:
+            continue
+        if start >= 0 and piece.start() - _REACH > stop:
+            yield start, stop
+            count += 1
+            if count == MOST_WINDOWS:
+                return
+            start = -1
+        if start < 0:
+            start = _word_start(text, piece.start() - _REACH)
+        stop = _word_stop(text, piece.end() + _REACH)
+    if start >= 0:
+        yield start, stop
+
+
+def _word_start(text: str, place: int) -> int:
+    return 0 if place <= 0 else 1 + text.rfind(" ", 0, place)
+
+
+def _word_stop(text: str, place: int) -> int:
+    found = text.find(" ", place)
+    return len(text) if found < 0 else found
+
+
+def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -> list[TimePhrase]:
+    """Years that no word introduces: in brackets, before a noun."""
+    found = []
+    for match in _YEAR.finditer(text):
+        number = int(match.group())
+        place = match.span()
+        after = _WORD_AFTER.match(text, place[1])
+        if (
+            is_plausible(number)
+            and number <= reference.year + _YEARS_AHEAD
+            and (after is None or fold(after.group(1)) not in COUNTED)
+            and all(place[1] <= each.place[0] or each.place[1] <= place[0] for each in phrases)
+        ):
+            start, stop = year(number).at(reference)
+            found.append(TimePhrase(start, stop, _SURE_ENOUGH, match.group(), place))
+    return found
+
+
+def _moved(phrase: TimePhrase, by: int) -> TimePhrase:
+    return replace(phrase, place=(phrase.place[0] + by, phrase.place[1] + by))
+
+
+# The months and years that a text states as the beginning of a fact. "Hired on 8 April
+# 2013." begins in April 2013, "Mayor from 1976 to 1990." in 1976, and "until 1968" begins at no time that the
+# text states. A month is written as its number since the year 0.
+
+_MONTH_NUMBERS = {
+    name[:length]: place
+    for names in map(month_names, (ENGLISH, SPANISH))
+    for place, name in enumerate(names)
+    for length in (3, len(name))
+}
+_STATED_YEAR = r"(?:1\d{3}|20\d\d)"
+_NAMES = "|".join(sorted(_MONTH_NUMBERS, key=len, reverse=True))
+_DATE = compile_later(
+    rf"(?:\b(?P<month>{_NAMES})\b\.?\s+(?:de\s+|\d{{1,2}}\s*,?\s*)?)?"
+    rf"\b(?P<year>{_STATED_YEAR})(?!\d)"
+)
+
+
+def _words(section: str) -> str:
+    return alternatives("time", section)
+
+
+# Words before an end rather than a beginning.
+_RANGE = compile_later(rf"\s*,?\s*(?:{_words('range words')}|-|–|—)\s*(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?")
+_UNTIL = compile_later(rf"\b(?:{_words('until words')})\s+(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?(?:de\s+)?$")
+_LOOK_BACK = 24
+# Words before the time since which a whole sentence holds.
+_SINCE = compile_later(
+    rf"(?:\b(?:{_words('since words')})|\b(?P<range>{_words('from words')})"
+    rf"|(?P<participle>\b(?:{_words('participles')})\s+)?\b(?:{_words('in words')}))"
+    r"\s+(?:the\s+|el\s+)?(?:\d{1,2}\.?\s+)?(?:de\s+)?$"
+)
+_ON = compile_later(rf"\s+(?:{_words('on words')})\b")
+
+
+def names_year(text: str) -> bool:
+    return _DATE.search(fold(text)) is not None
+
+
+def stated_beginnings(text: str) -> list[int]:
+    """The months in which a fact of the text begins, in the order of the text."""
+    return [_month(match) for match in _beginnings(fold(text))]
+
+
+def months_since(text: str, month: int) -> int | None:
+    """How long before a month the last thing began that a text dates until then; None where nothing did."""
+    return min((month - begins for begins in stated_beginnings(text) if begins <= month), default=None)
+
+
+def holds_since(sentence: str) -> int | None:
+    """The month since which a sentence says that it holds; None where it says none, or names several."""
+    folded = fold(sentence)
+    stated = list(_beginnings(folded))
+    if len(stated) != 1:
+        return None
+    (match,) = stated
+    leads = _SINCE.search(folded[: match.start()])
+    if leads is None or leads["participle"]:
+        return None
+    if leads["range"] and not (_RANGE.match(folded, match.end()) or _ON.match(folded, match.end())):
+        return None
+    return _month(match)
+
+
+def _beginnings(folded: str) -> Iterator[re.Match[str]]:
+    end_of_last = None
+    for match in _DATE.finditer(folded):
+        ends_range = end_of_last is not None and _RANGE.fullmatch(folded, end_of_last, match.start())
+        end_of_last = None if ends_range else match.end()
+        if not ends_range and not _UNTIL.search(folded, max(0, match.start() - _LOOK_BACK), match.start()):
+            yield match
+
+
+def _month(match: re.Match[str]) -> int:
+    return 12 * int(match["year"]) + _MONTH_NUMBERS.get(match["month"] or "", 0)

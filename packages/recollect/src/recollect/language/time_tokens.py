@@ -1,0 +1,402 @@
+"""Tokens of a text that may name times, and doubts: checks by which, in their context, they name none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import ENGLISH, SPANISH, month_names, sections, word_set
+from recollect.text.tokens import fold
+
+# The kinds of pieces of a folded text. The first alternative that fits wins; each reads a bounded part, or
+# one that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.
+_PIECES = re.compile(
+    r"""
+      (?P<word>[^\W\d_]++(?!\w))
+    | (?P<gap>\n[^\S\n]*\n)
+    | (?P<price>[$€£¥\#][ ]?[0-9][0-9.,]*+\w*+)
+    | (?P<iso>[0-9]{4}-[0-9]{2}-[0-9]{2}
+        (?:[t ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[ ]?[+-][0-9]{2}:?[0-9]{2})?)?)(?![\w/:])
+    | (?P<date>[0-9]{4}(?:/[0-9]{1,2}/|-[0-9]{1,2}-)[0-9]{1,2}
+        |[0-9]{1,2}(?P<bar>[/.-])[0-9]{1,2}(?P=bar)[0-9]{4}
+        |[0-9]{1,2}/[0-9]{1,2}/[0-9]{2})(?![\w/-]|[.,:][0-9])
+    | (?P<yearmonth>[0-9]{4}-[0-9]{2})(?![\w/:]|-[0-9])
+    | (?P<clock>[0-9]{1,2}(?::[0-9]{2})?[ ]?[ap](?:m\b|\.m\.)|[0-9]{1,2}:[0-9]{2}(?:h\b|(?![\w:]))
+        |[0-9]{1,2}[ ]?h\b)
+    | (?P<decade>['’]?(?:[12][0-9])?[0-9]0['’]?s\b)
+    | (?P<ordinal>[0-9]{1,2}(?:st|nd|rd|th|o|ro|er)\b)
+    | (?P<odd>[0-9]++(?:[.,:/][0-9]++)++\w*+%?|[0-9]++(?:\w++|%))
+    | (?P<quarter>[qt][1-4]\b|[1-4][qt]\b)
+    | (?P<number>[0-9]++)
+    | (?P<other>\w++)
+    | (?P<mark>['’]s\b|\.{2,3}|[^\w\s])
+    """,
+    re.VERBOSE,
+)
+_SAME_MARKS = {"–": "-", "—": "-", "−": "-", "’": "'", "’s": "'s", "...": "..", "‐": "-", "‑": "-"}
+
+
+class Token(NamedTuple):
+    """A piece of text, or what the grammar has made of several."""
+
+    kind: str
+    word: str
+    value: Any
+    start: int
+    stop: int
+    capital: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedText:
+    tokens: tuple[Token, ...]
+    places: tuple[int, ...] | None
+    """The original place of each letter of the folded text; None where folding moved no letter."""
+    cased: bool
+    """Whether capital letters tell names from other words in this text."""
+
+    def place(self, start: int, stop: int) -> tuple[int, int]:
+        """Where a part of the folded text is in the original."""
+        if self.places is None:
+            return start, stop
+        return self.places[start], max(self.places[stop], self.places[stop - 1] + 1)
+
+
+def tokenize(text: str) -> TokenizedText:
+    folded, places = _folded(text)
+    tokens = []
+    for match in _PIECES.finditer(folded):
+        kind, word = match.lastgroup or "", match.group()
+        start, stop = match.span()
+        if kind == "mark":
+            tokens.append(Token("word", _SAME_MARKS.get(word, word), None, start, stop))
+            continue
+        value = None
+        if kind != "word":
+            # A date's bar is a group of its own, and the last to close inside it.
+            kind, value = _read("date" if kind == "bar" else kind, word)
+        capital = text[start if places is None else places[start]].isupper()
+        tokens.append(Token(kind, word, value, start, stop, capital))
+    return TokenizedText(tuple(tokens), places, text != text.lower() and text != text.upper())
+
+
+def _read(kind: str, word: str) -> tuple[str, Any]:
+    match kind:
+        case "number":
+            value = int(word) if len(word) <= 6 else 0
+            is_day = len(word) <= 2 and 1 <= value <= 31
+            return ("YEAR" if len(word) == 4 else "DAYNUM" if is_day else "INT"), value
+        case "ordinal" | "quarter":
+            return kind.upper(), _digits(word)
+        case "clock":
+            return kind.upper(), _clock(word)
+        case "decade":
+            year = _digits(word)
+            return kind.upper(), year if year >= 100 else full_year(year)
+        case _:
+            return kind.upper(), word
+
+
+def full_year(decade: int) -> int:
+    """1990 for 90, and 2020 for 20."""
+    return decade + (1900 if decade >= 30 else 2000)
+
+
+def _digits(word: str) -> int:
+    return int(re.sub(r"\D", "", word))
+
+
+def _clock(word: str) -> tuple[int, int | None]:
+    """Hour and, where it is written, minute; an hour that no clock shows is dropped with its day."""
+    numbers = [int(number) for number in re.findall("[0-9]+", word)]
+    hour = numbers[0]
+    if "p" in word and hour < 12:
+        hour += 12
+    elif "a" in word and hour == 12:
+        hour = 0
+    return hour, numbers[1] if len(numbers) > 1 else None
+
+
+def _folded(text: str) -> tuple[str, tuple[int, ...] | None]:
+    """The text without case and accents and, where letters were dropped or grew, the place of each one."""
+    if text.isascii():
+        return text.lower(), None
+    plain = {ord(letter): fold(letter) for letter in set(text)}
+    if all(len(letter) == 1 for letter in plain.values()):
+        return text.translate(plain), None
+    places: list[int] = []
+    for index, letter in enumerate(text):
+        places += [index] * len(plain[ord(letter)])
+    return text.translate(plain), (*places, len(text))
+
+
+# Doubts
+
+_words = partial(word_set, "time")
+_SURELY_TIME = _words("surely time")
+_MAYBE_TIME = _words("maybe time")
+_CLOSED_TIME = _words("closed time")
+_NAMES = _words("month names")
+_SPANISH_NAMES = frozenset(sections("time", SPANISH)["month names"].split())
+_VERBS = _words("month verbs")
+_MONTHS = frozenset((*month_names(ENGLISH), *month_names(SPANISH)))
+_BARE_BEFORE = _words("bare before")
+_EVERY = _words("every")
+_FOOD_BEFORE = _words("food before")
+_FOOD_AFTER = _words("food after")
+_PERSON_BEFORE = _words("person before")
+_PERSON_AFTER = _words("person after")
+_VERB_AFTER = _words("verb after")
+_HABIT_BEFORE = _words("habit before")
+_TITLE_BEFORE = _words("title before")
+_WEEKDAY_COMPOUND = _words("weekday compounds")
+_SEASON_COMPOUND = _words("season compounds")
+_SEASON_BEFORE = _words("season before")
+_SHORT_BEFORE = _words("short before")
+_FEAST_COMPOUND = _words("feast compounds")
+_YEAR_BEFORE = _words("year before")
+COUNTED = _words("counted")
+_MORNING_BEFORE = _words("morning before")
+_TIMES_BEFORE = _words("times before")
+_JOINING = _words("joining")
+_PLAIN_AFTER = _words("plain after")
+_SHORT_WHILES = _words("short whiles")
+_YEAR_SAID = _words("year words")
+_MARKS = frozenset({"?", "!", ".", "", "¿", "¡"})
+# After the end of a text, and before its start.
+_END = Token("", "", None, 0, 0)
+
+
+class Match(NamedTuple):
+    """A match among the tokens around it."""
+
+    tokens: Sequence[Token]
+    first: int
+    past: int
+    cased: bool
+    """Whether capital letters tell names from other words."""
+
+    @property
+    def matched(self) -> Sequence[Token]:
+        return self.tokens[self.first : self.past]
+
+    def token(self, steps: int) -> Token:
+        """The token some steps after it, or before it if negative; an empty one beyond the text."""
+        index = self.past + steps - 1 if steps > 0 else self.first + steps
+        return self.tokens[index] if 0 <= index < len(self.tokens) else _END
+
+    def word(self, steps: int) -> str:
+        return self.token(steps).word
+
+
+def after_from(match: Match) -> bool:
+    """`from Monday to Friday` is this week's, `Monday to Friday` a habit."""
+    return match.word(-1) == "from"
+
+
+def no_month(match: Match) -> bool:
+    """Whether a month without day and year may be something else."""
+    token = match.tokens[match.first]
+    before = match.word(-2 if match.word(-2) in {"mid", "early", "late"} else -1)
+    is_food = match.word(-1) in _FOOD_BEFORE or match.word(1) in _FOOD_AFTER
+    if before in _EVERY or (token.word == "mayo" and is_food):
+        return True
+    if token.word not in _NAMES | _VERBS or before in _SURELY_TIME or _is_alone(match):
+        return False
+    if _beside_month(match) and (token.word not in _VERBS or match.word(1) not in _VERB_AFTER - {"to"}):
+        return False
+    if (token.word in _VERBS and _is_verb(match, token)) or (
+        token.word in _NAMES and _is_person(match, token)
+    ):
+        return True
+    if before in _CLOSED_TIME:
+        return False
+    is_month = token.capital if match.cased else token.word in _NAMES - _VERBS - {"august"}
+    return before not in _BARE_BEFORE or not is_month
+
+
+def no_sided_month(match: Match) -> bool:
+    """`this may be` is no month."""
+    first, last = match.matched[0], match.matched[-1]
+    alone = Match(match.tokens, match.past - 1, match.past, match.cased)
+    is_this = first.word == "this" and last.word in _VERBS
+    return is_this and match.token(1) is not _END and _is_verb(alone, last)
+
+
+def no_date(match: Match) -> bool:
+    """A month beside a number may still be a verb beside a count: `may 5 people come`."""
+    tokens = match.matched
+    if any(token.word == "ago" for token in tokens):  # August in Spanish, where a day and a year enclose it.
+        return len(tokens) < 3 or tokens[0].word == "ago"
+    named = next((token for token in tokens if token.word in _VERBS | {"mar", "sat", "sun"}), None)
+    if named is None or any(
+        token.kind in {"YEAR", "ORDINAL"} or token.word in {"of", "de"} for token in tokens
+    ):
+        return False
+    if (match.cased and named.capital) or match.word(-1) in _SURELY_TIME | _MAYBE_TIME:
+        return False
+    return counts_things(match)
+
+
+def no_weekday(match: Match) -> bool:
+    """Whether a bare weekday is a habit, or part of a name."""
+    token, before, after = match.tokens[match.first], match.word(-1), match.word(1)
+    if before in _HABIT_BEFORE | _TITLE_BEFORE or after in _WEEKDAY_COMPOUND:
+        return True
+    if before == "on" and match.word(-2) in {"only", "always"}:
+        return True
+    if after == "night" and match.token(1).capital and match.cased:
+        return True
+    is_surname = token.word == "domingo" and match.cased and token.capital
+    return is_surname and match.token(-1).capital and match.first > 1
+
+
+def no_short_weekday(match: Match) -> bool:
+    """Mon, Sat and Sun are other words too: on Mon, since Sat."""
+    token = match.tokens[match.first]
+    if match.word(-1) not in _SHORT_BEFORE:
+        return True
+    return not token.capital if match.cased else token.word in {"sun", "sat", "wed", "mon"}
+
+
+def no_sided_weekday(match: Match) -> bool:
+    """Last Sat, but neither `this sun` nor `last wed`."""
+    token = match.tokens[match.past - 1]
+    return not token.capital if match.cased else token.word in {"sun", "wed", "mon"}
+
+
+def no_short_month(match: Match) -> bool:
+    """In Dec, since Oct; `mar` is the sea and Jan a person."""
+    token = match.tokens[match.first]
+    if match.word(-1) not in _SHORT_BEFORE | _SURELY_TIME:
+        return True
+    return token.word in {"mar", "ago", "ene", "abr", "dic"} or (match.cased and not token.capital)
+
+
+def no_season(match: Match) -> bool:
+    return match.word(1) in _SEASON_COMPOUND or match.word(-1) in _EVERY
+
+
+def no_bare_season(match: Match) -> bool:
+    """A season is a time after a word that says so: in the summer, since winter."""
+    if match.word(1) in {"of", "de", "del"}:
+        following = match.token(2)
+        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _YEAR_SAID
+    steps = 1
+    while match.word(-steps) in {"the", "el", "la", "-", "of", "del", "de"} and steps < 3:
+        steps += 1
+    if match.word(-steps) not in _SEASON_BEFORE:
+        return True
+    if match.word(-1) == "de" and match.word(-2) not in _SEASON_BEFORE:
+        return True
+    return no_season(match)
+
+
+def any_weekend(match: Match) -> bool:
+    """The weekend, el fin de semana; `a weekend` and `weekend plans` are any."""
+    return match.word(-1) not in {"the", "el", "del", "al"} or match.word(1) in {"de", "of"}
+
+
+def no_kings(match: Match) -> bool:
+    return match.word(-1) not in {"en", "por", "desde", "hasta", "tras"}
+
+
+def no_feast(match: Match) -> bool:
+    return match.word(1) in _FEAST_COMPOUND or match.word(-1) in _EVERY
+
+
+def no_year(match: Match) -> bool:
+    """Four digits are a year after a word that says so, or alone."""
+    last, following = match.matched[-1], match.token(1)
+    if _is_alone(match) or not is_plausible(last.value):
+        return not is_plausible(last.value)
+    if following.word == "-" and following.start == last.stop:
+        return True  # 2024-W10
+    return match.word(-1) not in _YEAR_BEFORE or match.word(1) in COUNTED
+
+
+def no_quarter(match: Match) -> bool:
+    """Q3 needs no year; T3, the Spanish one, does."""
+    return "q" not in match.tokens[match.first].word
+
+
+def no_year_range(match: Match) -> bool:
+    """A pair of years, such as 2020-2022, next to other digits is a number of some other kind."""
+    first, last = match.matched[0].value, match.matched[-1].value
+    if not (is_plausible(first) and is_plausible(last) and first < last):
+        return True
+    return match.word(-1) in {"-", "+"} or match.word(1) == "-" or match.word(1) in COUNTED
+
+
+def is_morning(match: Match) -> bool:
+    """`mañana` after an article is the morning."""
+    return match.word(-1) in _MORNING_BEFORE and match.word(-2) != "hasta"
+
+
+def of_something(match: Match) -> bool:
+    """`last week of June` is not last week."""
+    return match.word(1) == "of" and match.word(2) not in {"work", "school", "classes"}
+
+
+def short_while(match: Match) -> bool:
+    """`last minute`, `in a minute` and `five times in a week` tell no time."""
+    words = [token.word for token in match.matched]
+    is_short = words[1] in {"a", "un", "one"} and words[-1] in _SHORT_WHILES
+    return is_short or match.word(-1) in _TIMES_BEFORE
+
+
+def no_bound(match: Match) -> bool:
+    """After 2019, but not after 2000 steps."""
+    values = [token.value for token in match.matched if token.kind == "YEAR"]
+    return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in COUNTED)
+
+
+def counts_things(match: Match) -> bool:
+    """`on the 5th` is a day, `on the 5th floor` is not."""
+    return match.token(1) is not _END and match.word(1) not in _PLAIN_AFTER
+
+
+def _is_alone(match: Match) -> bool:
+    """The whole text, but for its marks."""
+    others = (*match.tokens[: match.first], *match.tokens[match.past :])
+    return len(match.tokens) <= 4 and all(token.word in _MARKS for token in others)
+
+
+def is_plausible(year_number: int) -> bool:
+    return 1500 <= year_number <= 2199
+
+
+def _beside_month(match: Match) -> bool:
+    return (match.word(-1) in _JOINING and _is_month(match.token(-2))) or (
+        match.word(1) in _JOINING and _is_month(match.token(2))
+    )
+
+
+def _is_month(token: Token) -> bool:
+    return token.kind == "YEAR" or token.word in _MONTHS
+
+
+def _is_verb(match: Match, token: Token) -> bool:
+    """May I, it may rain, march on, the march."""
+    before = match.word(-1)
+    if match.word(1) in _VERB_AFTER and before not in _CLOSED_TIME:
+        return True
+    if match.cased and token.capital and match.first > 0 and before not in {".", "?", "!"}:
+        return False
+    return before not in _CLOSED_TIME | _SURELY_TIME and not _is_alone(match)
+
+
+def _is_person(match: Match, token: Token) -> bool:
+    before, following = match.word(-1), match.token(1)
+    if _beside_month(match):
+        return False
+    if before in _PERSON_BEFORE or following.word in _PERSON_AFTER:
+        return True
+    named = match.cased and token.capital
+    if token.word in _SPANISH_NAMES and named:
+        return before not in {"desde", "hasta", "entre"}  # Spanish writes its months small.
+    # Before a surname.
+    return named and before not in _CLOSED_TIME and following.capital and following.kind == "word"

@@ -1,0 +1,106 @@
+"""Words and patterns of languages, read from text files: each folder beside this module is a language.
+
+The file of a topic, such as `en/claims.txt`, has sections: `[name]` on a line of its own, then words, or
+patterns, one on a line. A line that begins with a space continues the one before it. A line that begins with
+`#` is a comment. Words are written as `tokens.fold` folds them, without case and accents.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pkgutil import get_data
+
+ENGLISH = "en"
+SPANISH = "es"
+_HEADING = re.compile(r"^\[([\w ]+)\]\n", re.MULTILINE)
+_COMMENT = re.compile(r"^#.*\n", re.MULTILINE)
+_CONTINUED = re.compile(r"\n +")
+_PART = re.compile(r"<([A-Z_]+)>")
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The names of all folders, English first: where two alternatives fit, the first is taken."""
+    folder = os.path.dirname(__file__)  # noqa: PTH120  # hooks start without pathlib, which is slow to load
+    names = (name for name in os.listdir(folder) if len(name) == len(ENGLISH))  # noqa: PTH208  # the same
+    return tuple(sorted(names, key=lambda name: (name != ENGLISH, name != SPANISH, name)))
+
+
+@cache
+def sections(topic: str, language: str) -> dict[str, str]:
+    """The sections of a language's file; none where a language has no such file."""
+    try:
+        text = (get_data(__package__, f"{language}/{topic}.txt") or b"").decode()
+    except FileNotFoundError:
+        return {}
+    _, *parts = _HEADING.split(_COMMENT.sub("", text))
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def texts(topic: str, section: str) -> Iterator[str]:
+    """The text of a section in each language that has it."""
+    found = [text for each in languages() if (text := sections(topic, each).get(section)) is not None]
+    if not found:
+        raise KeyError(f"No language has a section [{section}] in {topic}.txt.")
+    yield from found
+
+
+def word_set(topic: str, section: str) -> frozenset[str]:
+    """The words of a section in all languages."""
+    return frozenset(" ".join(texts(topic, section)).split())
+
+
+def lines(topic: str, section: str) -> list[str]:
+    """The lines of a section in all languages; for `<PART>`, the lines of that section."""
+    joined = (_CONTINUED.sub("", text) for text in texts(topic, section))
+    filled = (_PART.sub(lambda part: alternatives(topic, part[1]), text) for text in joined)
+    return [line for text in filled for line in text.splitlines() if line]
+
+
+def alternatives(topic: str, section: str) -> str:
+    """The lines of a section in all languages as one pattern, without a group around it."""
+    return "|".join(lines(topic, section))
+
+
+def words_by_name(topic: str, section: str) -> dict[str, str]:
+    """For lines such as `name: word word`, the words of each name in all languages."""
+    found: dict[str, str] = {}
+    for line in lines(topic, section):
+        name, _, words = line.partition(":")
+        found[name] = f"{found.get(name, '')} {words}"
+    return found
+
+
+def by_word(topic: str, section: str) -> dict[str, str]:
+    """The same lines, by word."""
+    return {word: name for name, words in words_by_name(topic, section).items() for word in words.split()}
+
+
+def numbered(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
+    """The words of a section that counts up in each language; synonyms are joined by a bar."""
+    return {
+        word: number * step
+        for text in texts(topic, section)
+        for number, words in enumerate(text.split(), start=first)
+        for word in words.split("|")
+    }
+
+
+def month_names(language: str) -> tuple[str, ...]:
+    return tuple(name.partition("|")[0] for name in sections("words", language)["months"].split())
+
+
+def calendar_words(language: str) -> frozenset[str]:
+    """The names of months and weekdays."""
+    own = sections("words", language)
+    return frozenset(f"{own['months']} {own['weekdays']}".replace("|", " ").split())
+
+
+STOPWORDS = word_set("words", "stopwords")
+ARTICLES = word_set("words", "articles")
+FILLERS = word_set("words", "fillers")
+FIRST_PERSON = word_set("words", "first_person")
+SMALL_TALK = word_set("words", "small_talk")

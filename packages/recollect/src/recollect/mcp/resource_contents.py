@@ -1,0 +1,104 @@
+"""What resources read, when they read otherwise, and which there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.json_values import to_json
+from recollect.domain.records import Kind, Memory
+from recollect.domain.results import Graph
+from recollect.mcp.resources import ENTITY, GRAPH, MEMORY, MOST_COMPLETIONS
+from recollect.operations.graph import graph_page
+from recollect.operations.operation import as_json
+from recollect.operations.paging import row_id, shorten_row
+from recollect.operations.rows import entity_row, memory_row, relation_row
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+_MOST_DIGITS = 19
+_BUDGET_TOKENS = 40_000
+ABSENT = 0
+"""The fingerprint of what is not there."""
+
+
+def read_resource(engine: Engine, uri: str) -> str:
+    """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
+    if uri == GRAPH:
+        return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
+    match _found(engine, uri, record=True):
+        case Graph() as graph:
+            return _graph_json(graph, "open_nodes")
+        case Memory() as memory:
+            return as_json(shorten_row(_row(memory), _BUDGET_TOKENS))
+    raise NotFound(f"There is no {uri}; there are {GRAPH}, {ENTITY}NAME and {MEMORY}ID.")
+
+
+def fingerprint(engine: Engine, uri: str) -> int:
+    """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
+    if uri == GRAPH:
+        return engine.graph.fingerprint()
+    try:
+        found = _found(engine, uri)
+    except InvalidInput:  # no entity could have such a name
+        return ABSENT
+    match found:
+        case Graph(entities=entities, relations=relations):
+            return hash(as_json(to_json([*map(entity_row, entities), *map(relation_row, relations)])))
+        case Memory() as memory:
+            return hash(as_json(_row(memory)))
+    return ABSENT
+
+
+def _found(engine: Engine, uri: str, *, record: bool = False) -> Graph | Memory | None:
+    """What an address names: an entity with its relations, or a memory."""
+    if uri.startswith(ENTITY):
+        graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
+        return graph if graph.entities else None
+    id_ = row_id(uri.removeprefix(MEMORY)) if uri.startswith(MEMORY) else None
+    memory = None if id_ is None else engine.get(id_, record=record)
+    return memory if memory is not None and memory.deleted_at is None else None
+
+
+def _graph_json(graph: Graph, tool: str) -> str:
+    keyed = [(memory.id, memory) for memory in graph.entities]
+    page = graph_page(keyed, graph.relations, _BUDGET_TOKENS, more_after=graph.cursor)
+    if page.more.cursor is not None:
+        note = f"{page.more.note or 'There is more.'} The tool `{tool}` takes the cursor."
+        page = replace(page, more=replace(page.more, note=note))
+    return as_json(to_json(page))
+
+
+def _row(memory: Memory) -> Any:
+    return to_json(entity_row(memory) if memory.kind is Kind.ENTITY else memory_row(memory))
+
+
+def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
+    """What the argument of a resource or a prompt may be, and how many there are, if that is known."""
+    if (about, argument) in {(ENTITY + "{name}", "name"), ("recall", "topic")}:
+        return engine.graph.complete_name(begun, MOST_COMPLETIONS)
+    if (about, argument) == (MEMORY + "{id}", "id"):
+        return _ids(engine, begun)
+    return [], 0
+
+
+def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
+    """Ids of memories whose digits begin so, the lowest first."""
+    most = MOST_COMPLETIONS + 1
+    if not begun:
+        return list(map(str, engine.upkeep.ids_after(0, most))), sum(engine.upkeep.how_many().values())
+    first = row_id(begun)
+    if not first or begun.startswith("0"):
+        return [], 0
+    ids: list[int] = []
+    # 12 begins 12 itself, 120 to 129, 1200 to 1299 …
+    for digits in range(_MOST_DIGITS - len(begun)):
+        low, count = first * 10**digits, 10**digits
+        found = engine.upkeep.ids_after(low - 1, most - len(ids))
+        ids += [id_ for id_ in found if id_ < low + count]
+        if not found or len(ids) >= most:
+            break
+    return list(map(str, ids)), len(ids) if len(ids) < most else None

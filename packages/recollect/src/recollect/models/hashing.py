@@ -1,0 +1,55 @@
+"""A model without weights: each word is a dimension, chosen by its hash. For tests, and as a last resort."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.numbers import normalised
+from recollect.domain.records import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.stores.port import Vector, Vectors
+
+_WORD = re.compile(r"\w+")
+
+
+class HashingEmbedder:
+    """Texts that share words are alike, in proportion; it knows nothing of meaning.
+
+    No cosine is below zero, and one is above zero wherever two texts share a word.
+    """
+
+    def __init__(self, dims: int = 256) -> None:
+        self.model = Model(name="hashing@1" if dims == 256 else f"hashing@1-{dims}", dims=dims)
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), self.model.dims), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word, count in Counter(_words(text)).items():
+                # The root, so that a word said nine times weighs three times one said once.
+                row[_place(word, self.model.dims)] += count**0.5
+        return normalised(rows)
+
+    def query(self, text: str) -> Vector:
+        row: Vector = self.documents([text])[0]
+        return row
+
+
+def _words(text: str) -> Sequence[str]:
+    """Words without case or accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return _WORD.findall("".join(c for c in apart if not unicodedata.combining(c)))
+
+
+def _place(word: str, dims: int) -> int:
+    # Not Python's hash(), which differs from one process to the next.
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % dims

@@ -1,0 +1,131 @@
+"""An ONNX file's graph with its large weights left in the file, where onnxruntime maps them.
+
+Weights inside the graph are copied into the memory of each process; those of an external file are mapped, so
+that all processes share them. The format lets a tensor name a file, a place and a length: so ours name the
+file that holds them, and no file is rewritten.
+"""
+
+from __future__ import annotations
+
+from mmap import ACCESS_READ, mmap
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Field numbers of onnx.proto.
+_GRAPH = 7  # of a model
+_INITIALIZER = 5  # of a graph
+_TYPE, _RAW, _EXTERNAL, _PLACE = 2, 9, 13, 14  # of a tensor
+_KEY, _VALUE = 1, 2  # of an entry in its external data
+_ELSEWHERE = 1
+# Whole numbers of a byte or less, which need no alignment; wider ones would have to be aligned.
+_BYTES = frozenset({2, 3, 21, 22})  # UINT8, INT8, UINT4, INT4
+_LEAST = 1 << 16
+
+_VARINT, _MESSAGE = 0, 2  # wire types
+
+
+class _Field(NamedTuple):
+    number: int
+    start: int
+    """Of the field with its key."""
+    content: int
+    stop: int
+
+
+def graph_in_place(path: Path, least: int = _LEAST) -> bytes:
+    """The model without its large weights, which are named by their places in the file.
+
+    Raises ValueError or IndexError for what is no ONNX file.
+    """
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return b"".join(
+            _message(_GRAPH, _graph(content, field, path.name, least))
+            if field.number == _GRAPH
+            else content[field.start : field.stop]
+            for field in _fields(content, 0, len(content))
+        )
+
+
+def _graph(content: mmap, graph: _Field, name: str, least: int) -> bytes:
+    return b"".join(
+        _message(_INITIALIZER, _tensor(content, field, name, least))
+        if field.number == _INITIALIZER and field.stop - field.content >= least
+        else content[field.start : field.stop]
+        for field in _fields(content, graph.content, graph.stop)
+    )
+
+
+def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
+    fields = list(_fields(content, tensor.content, tensor.stop))
+    kinds = [_varint(content, field.content)[0] for field in fields if field.number == _TYPE]
+    raw = [field for field in fields if field.number == _RAW and field.stop - field.content >= least]
+    if len(raw) != 1 or not _BYTES.issuperset(kinds):
+        return content[tensor.content : tensor.stop]
+    (weights,) = raw
+    kept = (content[field.start : field.stop] for field in fields if field.number != _RAW)
+    return b"".join(
+        (
+            *kept,
+            _entry("location", name),
+            _entry("offset", str(weights.content)),
+            _entry("length", str(weights.stop - weights.content)),
+            _as_varint(_PLACE << 3 | _VARINT),
+            _as_varint(_ELSEWHERE),
+        )
+    )
+
+
+# The encoding: https://protobuf.dev/programming-guides/encoding/
+
+
+def _fields(content: mmap, place: int, end: int) -> Iterator[_Field]:
+    while place < end:
+        start = place
+        key, place = _varint(content, place)
+        match key & 7:
+            case 0:
+                _, stop = _varint(content, place)
+            case 1:
+                stop = place + 8
+            case 2:
+                size, place = _varint(content, place)
+                stop = place + size
+            case 5:
+                stop = place + 4
+            case unknown:
+                raise ValueError(f"no protobuf at {start}: wire type {unknown}")
+        if stop > end:
+            raise ValueError(f"cut short: the field at {start} would end at {stop}")
+        yield _Field(key >> 3, start, place, stop)
+        place = stop
+
+
+def _varint(content: mmap, place: int) -> tuple[int, int]:
+    """The number and where it ends."""
+    value = shift = 0
+    while True:
+        byte = content[place]
+        place += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, place
+
+
+def _as_varint(value: int) -> bytes:
+    made = bytearray()
+    while value > 127:
+        made.append(value & 127 | 128)
+        value >>= 7
+    return bytes((*made, value))
+
+
+def _message(number: int, content: bytes) -> bytes:
+    return _as_varint(number << 3 | _MESSAGE) + _as_varint(len(content)) + content
+
+
+def _entry(key: str, value: str) -> bytes:
+    return _message(_EXTERNAL, _message(_KEY, key.encode()) + _message(_VALUE, value.encode()))

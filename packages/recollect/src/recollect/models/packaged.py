@@ -1,0 +1,540 @@
+"""Models of our packages: transformers as ONNX files, and static tables of one vector for each token."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from functools import lru_cache
+from importlib import import_module
+from math import ceil
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from recollect.domain.errors import ModelUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.numbers import Rows, normalised, pack_signs, pack_vector
+from recollect.domain.records import Model
+from recollect.language.words import STOPWORDS
+from recollect.models.onnx_graph import graph_in_place
+from recollect.models.registry import made_once, reinstall_command
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from recollect.models.registry import PackagedModel
+    from recollect.stores.port import Vector, Vectors
+
+
+# Reads several texts at once, a text to a thread: the same numbers as one after the other, on all cores.
+
+_Result = TypeVar("_Result")
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class TextThreads:
+    """The caller's thread does the work, and starts helpers for one call with several texts.
+
+    No thread outlives a call, so that a process can be forked and ended at any time. A helper takes
+    no further text while a query waits: a large write must not make queries wait for a core.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        """Threads at work in one call, the caller's own among them."""
+        self._lock = Lock()
+        self._questions = 0
+
+    @contextmanager
+    def given_way(self) -> Iterator[None]:
+        """Until the end of the block, helpers take no further text."""
+        with self._lock:
+            self._questions += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._questions -= 1
+
+    def map(self, read: Callable[[str], _Result], texts: Sequence[str]) -> list[_Result]:
+        """What `read` makes of each text, in their order. The first error ends it."""
+        if self.most == 1 or len(texts) < 2:
+            return [read(text) for text in texts]
+        # The longest first, so that no long one is begun last.
+        left = deque(sorted(range(len(texts)), key=lambda place: -len(texts[place])))
+        results: dict[int, _Result] = {}
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            while (place := _next(left)) is not None:
+                results[place] = read(texts[place])
+
+        def help_out() -> None:
+            try:
+                while not self._questions and (place := _next(left)) is not None:
+                    results[place] = read(texts[place])
+            except BaseException as error:  # noqa: BLE001  # raised by the caller's thread
+                errors.append(error)
+                left.clear()
+
+        helpers = _started(help_out, min(self.most, len(texts)) - 1)
+        try:
+            work()
+        finally:
+            left.clear()
+            for helper in helpers:
+                helper.join()
+        if errors:
+            raise errors[0]
+        return [results[place] for place in range(len(texts))]
+
+
+def _next(left: deque[int]) -> int | None:
+    try:
+        return left.popleft()
+    except IndexError:
+        return None
+
+
+def _started(work: Callable[[], None], count: int) -> list[Thread]:
+    """Start this number of threads; fewer where the system gives no more, or the process is about to end."""
+    threads = []
+    for _ in range(count):
+        thread = Thread(target=work, name="recollect-embedding", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            break
+        threads.append(thread)
+    return threads
+
+
+# The token vectors of a text, as late interaction compares them: which are kept, and relative to what.
+
+MOST_DOCUMENT_TOKENS = 256
+MOST_QUERY_TOKENS = 128
+"""A text that is longer is no question, and each of its tokens is compared with all of every candidate."""
+_MANY = 65_536
+
+
+def centred_tokens(tokens: Vectors, centre: Vector) -> Vectors:
+    """Without the direction that all tokens share, which says nothing; of length one."""
+    return normalised(normalised(tokens) - centre)
+
+
+def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> bytes:
+    """One bit for each number of the tokens that tell something; of all tokens where none does."""
+    telling = np.fromiter(map(tells_something, pieces), bool, len(pieces))
+    kept = (tokens[telling] if telling.any() else tokens)[:MOST_DOCUMENT_TOKENS]
+    # The signs of `centred_tokens`: to scale a vector to length one moves none of its numbers past zero.
+    return pack_signs(normalised(kept) - centre)
+
+
+def query_tokens(tokens: Vectors, centre: Vector) -> Vectors | None:
+    return centred_tokens(tokens[:MOST_QUERY_TOKENS], centre) if len(tokens) else None
+
+
+@lru_cache(maxsize=_MANY)
+def tells_something(piece: str) -> bool:
+    """Whether a token, as a vocabulary writes it, is more than punctuation or a stopword."""
+    word = fold(piece.removeprefix("##").lstrip("▁"))
+    return word not in STOPWORDS and any(map(str.isalnum, word))
+
+
+# Reads texts longer than a model's limit in overlapping pieces, and averages the vectors of the pieces.
+
+
+def readable(text: str) -> str:
+    """The text with half characters (lone surrogates), which no encoder takes, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def windows(length: int, size: int, overlap: int) -> Sequence[slice]:
+    """Slices of at most `size` that cover `length`, of equal length but for rounding.
+
+    Equal, so that the plain mean of their vectors weighs every part of the text alike.
+    """
+    if length <= size:
+        return [slice(0, length)]
+    count = ceil((length - overlap) / (size - overlap))
+    even = ceil((length + (count - 1) * overlap) / count)
+    starts = [round(i * (length - even) / (count - 1)) for i in range(count)]
+    return [slice(start, start + even) for start in starts]
+
+
+def as_one(rows: Vectors) -> Vector:
+    """The direction in which the vectors of a text's pieces point together."""
+    return rows[0] if len(rows) == 1 else normalised(rows.mean(axis=0))
+
+
+def halves(text: str) -> tuple[str, str]:
+    """The text in two, which share an eighth around the middle, so that no sentence there is only cut."""
+    middle, shared = len(text) // 2, len(text) // 16
+    return text[: middle + shared], text[middle - shared :]
+
+
+def in_pieces(text: str, fits: Callable[[str], bool]) -> Sequence[str]:
+    """The text, halved until every piece fits: for models whose tokens we cannot cut ourselves."""
+    if len(text) < 2 or fits(text):
+        return [text]
+    return [piece for half in halves(text) for piece in in_pieces(half, fits)]
+
+
+class Role(StrEnum):
+    """Models tell a question from what may answer it."""
+
+    QUERY = "query"
+    DOCUMENT = "document"
+
+
+_SEARCHING = "Represent this sentence for searching relevant passages: "
+# Prefixes of queries and documents that open models were trained with, where neither server nor library
+# adds it. The first part that a name contains decides.
+_PREFIXES = (
+    ("instruct", "", ""),  # these want an instruction that only the user knows
+    ("nomic-embed-text", "search_query: ", "search_document: "),
+    ("mxbai-embed-large", _SEARCHING, ""),
+    ("snowflake-arctic-embed2", "query: ", ""),
+    ("snowflake-arctic-embed-l-v2", "query: ", ""),
+    ("snowflake-arctic-embed-m-v2", "query: ", ""),
+    ("snowflake-arctic-embed", _SEARCHING, ""),
+    ("bge-small-en", _SEARCHING, ""),
+    ("bge-base-en", _SEARCHING, ""),
+    ("bge-large-en", _SEARCHING, ""),
+    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
+    ("e5-small", "query: ", "passage: "),
+    ("e5-base", "query: ", "passage: "),
+    ("e5-large", "query: ", "passage: "),
+)
+
+
+def prefixes(model: str) -> Mapping[Role, str]:
+    """The prefix of a text; empty where none is known."""
+    plain = model.lower()
+    found = next((rest for part, *rest in _PREFIXES if part in plain), ["", ""])
+    return {Role.QUERY: found[0], Role.DOCUMENT: found[1]}
+
+
+class PiecewiseEmbedder(ABC):
+    """A model that others run. It learns its width from the first vector: `model` may ask for one."""
+
+    def __init__(self, full_name: str) -> None:
+        self._full_name = full_name
+        self._dims: int | None = None
+
+    @property
+    def model(self) -> Model:
+        if self._dims is None:
+            self.query("width")
+        return Model(name=self._full_name, dims=self._dims or 0)
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.model.dims), dtype=np.float32)
+        return self._whole(texts, Role.DOCUMENT)
+
+    def query(self, text: str) -> Vector:
+        row: Vector = self._whole([text], Role.QUERY)[0]
+        return row
+
+    def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
+        """One row for each text, whatever its length, from a model that reads only what fits."""
+        pieces = [in_pieces(readable(text), self._fits) for text in texts]
+        rows = self._vectors([piece for of_text in pieces for piece in of_text], role)
+        ends = np.cumsum([len(of_text) for of_text in pieces])
+        self._dims = rows.shape[1]
+        return np.stack([as_one(part) for part in np.split(rows, ends[:-1])])
+
+    @abstractmethod
+    def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
+        """One normalised row for each text, all of which fit."""
+
+    @abstractmethod
+    def _fits(self, text: str) -> bool: ...
+
+
+# Loads what models run on: optional libraries, tokenizers and ONNX files.
+
+_FINDS_WEIGHTS = (1, 21)
+"""The onnxruntime that seeks a graph's weights in the given folder; 1.20 took any file of that name in
+the working directory for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxModel:
+    """A network ready to run, with its tokenizer, which neither cuts nor pads."""
+
+    session: Any
+    tokenizer: Any
+    inputs: tuple[str, ...]
+
+    def run(self, ids: Sequence[int], type_ids: Sequence[int] | None = None) -> Any:
+        """The network's first output for one text, or for a pair whose types tell the two apart."""
+        tokens = np.array([ids], dtype=np.int64)
+        types = np.zeros_like(tokens) if type_ids is None else np.array([type_ids], dtype=np.int64)
+        feeds = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": types}
+        return self.session.run(None, {name: feeds[name] for name in self.inputs})[0]
+
+
+def load_onnx(packaged: PackagedModel, threads: int) -> OnnxModel:
+    runtime = import_library("onnxruntime", "pip install onnxruntime")
+    try:
+        session = _session(runtime, packaged, threads)
+    except Exception as error:
+        raise unreadable_files(packaged, error) from error
+    inputs = tuple(given.name for given in session.get_inputs())
+    return OnnxModel(session, load_tokenizer(packaged), inputs)
+
+
+def load_tokenizer(packaged: PackagedModel) -> Any:
+    """The model's tokenizer, which neither cuts nor pads."""
+    library = import_library("tokenizers", "pip install tokenizers")
+    try:
+        tokenizer = library.Tokenizer.from_file(str(packaged.tokenizer))
+    except Exception as error:
+        raise unreadable_files(packaged, error) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def stored_model(packaged: PackagedModel) -> Model:
+    """An embedder as stores know it."""
+    centre = rotation = None
+    if packaged.centre is not None and packaged.centre.is_file():
+        centre = pack_vector(read_centre(packaged.centre))
+    if packaged.rotation is not None and packaged.rotation.is_file():
+        rotation = packaged.rotation.read_bytes()
+    return Model(name=packaged.full_name, dims=packaged.dims, centre=centre, rotation=rotation)
+
+
+def read_centre(path: Path) -> Rows:
+    """A vector, written as a list of numbers."""
+    return np.array(json.loads(path.read_text(encoding="utf-8")), dtype=np.float32)
+
+
+def import_library(module: str, command: str) -> Any:
+    """The module, or an error that names the command which installs it."""
+    # onnxruntime reports its use over the network unless disabled before it is imported, here or by
+    # a library that brings it along. Memories are private.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251  # its only switch
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = f"This model needs the library {module!r}, which cannot be imported ({error})"
+        raise ModelUnavailable(f"{missing}; run: {command}") from error
+
+
+def unreadable_files(packaged: PackagedModel, error: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The files of the model {packaged.name!r} cannot be read ({error}); "
+        f"run: {reinstall_command(packaged.distribution)}"
+    )
+
+
+def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
+    """The model ready to run, with its weights shared between processes where that works."""
+    # A link is followed first: weights are sought beside the graph, and never outside of that folder.
+    weights = packaged.weights.resolve()
+    providers = ["CPUExecutionProvider"]
+    if tuple(map(int, runtime.__version__.split(".")[:2])) >= _FINDS_WEIGHTS:
+        # No errors of their own: whole, the file loads or raises an error.
+        if packaged.graph is not None:
+            options = session_options(runtime, weights, threads)
+            options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            with suppress(Exception):
+                return runtime.InferenceSession(packaged.graph.read_bytes(), options, providers=providers)
+        options = session_options(runtime, weights, threads)
+        with suppress(Exception):
+            return runtime.InferenceSession(graph_in_place(weights), options, providers=providers)
+    options = session_options(runtime, weights, threads)
+    return runtime.InferenceSession(str(weights), options, providers=providers)
+
+
+def session_options(runtime: Any, weights: Path, threads: int) -> Any:
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # A waiting thread would otherwise spin, and take the core from other work.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(weights.parent)
+    )
+    return options
+
+
+_OVERLAP = 64
+"""Tokens that two neighbouring windows share, so that a sentence cut by one is whole in the other."""
+_MOST_AT_ONCE = 4
+"""Texts that are read at once, on a core each: an import should not take the whole of a large machine."""
+
+
+class EncodedText(NamedTuple):
+    """The output of a model for a text."""
+
+    vector: Vector
+    pieces: Sequence[str] = ()
+    """The text's own tokens, as the vocabulary writes them: without the prefix and what frames it."""
+    tokens: Vectors | None = None
+    """The model's output for each of them. None: it has none."""
+
+
+Encoder = Callable[[str, str], EncodedText]
+"""Reads a text with a prefix before it."""
+
+
+class PackagedEmbedder:
+    """Cheap to make: the weights are read when the first text comes. Safe between threads.
+
+    `threads` are those of one run of the model; `at_once` is how many texts are read at a time, by default
+    one to a core.
+    """
+
+    def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
+        load = load_table if packaged.architecture == "static" else load_transformer
+        self.model = stored_model(packaged)
+        self._packaged = packaged
+        self._encoder = made_once(lambda: load(packaged, threads))
+        self._threads = TextThreads(at_once or _texts_at_once(packaged, threads))
+        self._token_centre: Vector | None = None
+        if packaged.token_centre is not None and packaged.token_centre.is_file():
+            self._token_centre = read_centre(packaged.token_centre)
+
+    @property
+    def gives_tokens(self) -> bool:
+        return self._token_centre is not None
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        return self._rows(self._threads.map(lambda text: self._document(text).vector, texts))
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        read = self._threads.map(self._with_signs, texts)
+        return self._rows([vector for vector, _ in read]), [signs for _, signs in read]
+
+    def query(self, text: str) -> Vector:
+        with self._threads.given_way():
+            return self._query(text).vector
+
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        with self._threads.given_way():
+            read = self._query(text)
+        if self._token_centre is None or read.tokens is None:
+            return read.vector, None
+        return read.vector, query_tokens(read.tokens, self._token_centre)
+
+    def _document(self, text: str) -> EncodedText:
+        # One text a run: int8 models scale activations over the whole batch, so in company a text would get
+        # another vector than alone (cosine down to .992), and batches are no faster on a CPU.
+        return self._encoder()(text, self._packaged.document_prefix)
+
+    def _with_signs(self, text: str) -> tuple[Vector, bytes]:
+        read = self._document(text)
+        return read.vector, self._signs(read)
+
+    def _query(self, text: str) -> EncodedText:
+        return self._encoder()(text, self._packaged.query_prefix)
+
+    def _rows(self, vectors: Sequence[Vector]) -> Vectors:
+        return np.stack(vectors) if vectors else np.empty((0, self.model.dims), dtype=np.float32)
+
+    def _signs(self, read: EncodedText) -> bytes:
+        if self._token_centre is None or read.tokens is None:
+            return b""
+        return document_signs(read.pieces, read.tokens, self._token_centre)
+
+
+def _texts_at_once(packaged: PackagedModel, threads: int) -> int:
+    # A table is read in microseconds, most of them Python's own, which no second thread shares.
+    return 1 if packaged.architecture == "static" else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
+
+
+def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
+    loaded = load_onnx(packaged, threads)
+    frame_of = lru_cache(maxsize=8)(lambda prefix: _frame(loaded.tokenizer, prefix))
+
+    def pooled(tokens: Vectors) -> Vector:
+        return normalised(tokens[0] if packaged.pooling == "cls" else tokens.mean(axis=0))
+
+    def encode(text: str, prefix: str) -> EncodedText:
+        runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
+        outputs = [loaded.run(ids)[0] for ids in runs]
+        vector = as_one(np.stack([pooled(tokens) for tokens in outputs]))
+        # The tokens of the beginning, for a text longer than the model reads at once: as many as are
+        # kept, or nearly.
+        head, tail = frame_of(prefix)
+        own = slice(head, len(runs[0]) - tail)
+        return EncodedText(
+            vector, [loaded.tokenizer.id_to_token(id_) for id_ in runs[0][own]], outputs[0][own]
+        )
+
+    return encode
+
+
+def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> Sequence[Sequence[int]]:
+    """The ids to run: the whole text if it fits; else windows of it, each with the prefix and its frame."""
+    ids: list[int] = tokenizer.encode(prefix + readable(text)).ids
+    if limit is None or len(ids) <= limit:
+        return [ids]
+    head, tail = _frame(tokenizer, prefix)
+    body = ids[head : len(ids) - tail]
+    room = limit - head - tail
+    return [
+        ids[:head] + body[window] + ids[len(ids) - tail :] for window in windows(len(body), room, _OVERLAP)
+    ]
+
+
+def _frame(tokenizer: Any, prefix: str) -> tuple[int, int]:
+    """The number of tokens before a text, and after it."""
+    frame = tokenizer.encode(prefix.rstrip())
+    tail = next((n for n, special in enumerate(reversed(frame.special_tokens_mask)) if not special), 1)
+    return len(frame.ids) - tail, tail
+
+
+def load_table(packaged: PackagedModel, _threads: int) -> Encoder:
+    """Needs no onnxruntime, and reads texts of any length whole: a text is the mean of its tokens."""
+    tokenizer = load_tokenizer(packaged)
+    try:
+        table = only_tensor(packaged.weights)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unreadable_files(packaged, error) from error
+    unknown = tokenizer.token_to_id("[UNK]")
+
+    def encode(text: str, prefix: str) -> EncodedText:
+        tokens = tokenizer.encode(readable(prefix + text), add_special_tokens=False).ids
+        known = [token for token in tokens if token != unknown]
+        # How much a token weighs is already in the length of its vector. Words the table does
+        # not know say nothing, so a text of nothing else stays zero, and is like no other.
+        return EncodedText(normalised(table[known].mean(axis=0) if known else np.zeros(packaged.dims)))
+
+    return encode
+
+
+def only_tensor(path: Path) -> Rows:
+    """The one float32 matrix of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > path.stat().st_size:
+            raise ValueError("the header is longer than the file")
+        header = json.loads(file.read(length))
+    (tensor,) = (value for name, value in header.items() if name != "__metadata__")
+    if tensor["dtype"] != "F32":
+        raise ValueError(f"expected float32, found {tensor['dtype']}")
+    # Mapped, so that processes share it and only the rows in use are read.
+    start = 8 + length + tensor["data_offsets"][0]
+    return np.memmap(path, dtype="<f4", mode="r", offset=start, shape=tuple(tensor["shape"]))

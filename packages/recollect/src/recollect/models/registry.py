@@ -1,0 +1,244 @@
+"""The installed models: embedders and re-rankers, each a package that holds data and a `model.json`.
+
+A package registers its model by an entry point of the group `recollect.models`: the model's short name, and
+the package that holds the files. Ours are found by the names of their packages instead, since to read entry
+points takes ten times as long.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+
+from recollect.domain.errors import ModelUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+GROUP = "recollect.models"
+
+Made = TypeVar("Made")
+_Given = ParamSpec("_Given")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """A purpose of models."""
+
+    noun: str
+    """In messages."""
+    prefix: str
+    """How the names of our packages begin."""
+    architectures: tuple[str, ...]
+    ours: tuple[str, ...]
+    """The models that we package, the preferred first."""
+    extra: str | None = None
+    """The extra of `recollect-memory` that brings the preferred one."""
+
+
+EMBEDDER = ModelKind("model", "recollect_model_", ("onnx", "static"), ("arctic-s", "e5-small", "potion"))
+RERANKER = ModelKind("re-ranker", "recollect_model_rerank_", ("cross-encoder",), ("minilm",), "rerank")
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """The descriptor of a model, and the places of its files."""
+
+    name: str
+    revision: str
+    """Changes with anything that changes vectors or scores: weights, tokenizer, pooling, prefixes."""
+    title: str
+    languages: tuple[str, ...]
+    architecture: Literal["onnx", "static", "cross-encoder"]
+    tokens: int | None
+    """The most one run of the model can read; None where there is no limit."""
+    weights: Path
+    tokenizer: Path
+    distribution: str
+    """The name of its package on the index."""
+    graph: Path | None = None
+    """The network as onnxruntime optimises it, with its large weights left in the file of the weights; None:
+    it is optimised at every start."""
+    dims: int = 0
+    """For embedders only, as the rest."""
+    pooling: Literal["cls", "mean"] = "mean"
+    query_prefix: str = ""
+    document_prefix: str = ""
+    centre: Path | None = None
+    rotation: Path | None = None
+    """Not needed where the first numbers already weigh the most, as in Matryoshka training."""
+    token_centre: Path | None = None
+    """The mean of its token vectors; None: tokens are not compared."""
+
+    @property
+    def full_name(self) -> str:
+        """The name beside stored vectors: vectors of two such names are never compared."""
+        return f"{self.name}@{self.revision}"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The modules that running this model imports."""
+        return ("tokenizers",) if self.architecture == "static" else ("onnxruntime", "tokenizers")
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a name, or every name of a kind such as `ollama:…`, would work here."""
+
+    name: str
+    ready: bool
+    reason: str
+    """A description if it is ready; else what is missing."""
+    command: str | None = None
+    """The command that makes it ready."""
+
+
+def packaged_model(name: str, kind: ModelKind = EMBEDDER) -> PackagedModel | None:
+    """The installed model of this short name."""
+    found = (read_descriptor(folder, distribution) for folder, distribution in _packages(name, kind))
+    return next((model for model in found if model.architecture in kind.architectures), None)
+
+
+def ready_model(name: str, kind: ModelKind = EMBEDDER) -> PackagedModel:
+    """The installed model of this short name, where it has all it needs."""
+    state = availability(name, kind)
+    model = packaged_model(name, kind) if state.ready else None
+    if model is None:
+        remedy = "" if state.command is None else f"; run: {state.command}"
+        raise ModelUnavailable(f"{state.reason[0].upper()}{state.reason[1:]}{remedy}")
+    return model
+
+
+def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
+    """Whether a model is installed with all it needs."""
+
+    def missing(reason: str, command: str | None = None) -> Availability:
+        return Availability(name, ready=False, reason=reason, command=command)
+
+    try:
+        model = packaged_model(name, kind)
+    except ModelUnavailable as error:
+        return missing(str(error), reinstall_command(_packages(name, kind)[0][1]))
+    if model is None and name not in kind.ours:
+        there = f"of ours there are: {', '.join(kind.ours)}"
+        return missing(f"no {kind.noun} named {name[:40]!r} is installed; {there}")
+    if model is None:
+        return missing(f"the {kind.noun} {name!r} is not installed", install_command(name, kind))
+    libraries = [library for library in model.libraries if not is_importable(library)]
+    if libraries:
+        reason = f"the {kind.noun} {name!r} is installed, but not {' and '.join(libraries)}"
+        return missing(reason, f"pip install {' '.join(libraries)}")
+    return Availability(name, ready=True, reason=f"{model.title} ({model.full_name})")
+
+
+def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
+    """Of ours, installed or not; then of what other packages register."""
+    others = sorted({point.name for point in _entry_points()} - set(kind.ours))
+    # A model of another kind is as good as none.
+    registered = [
+        state for state in (availability(name, kind) for name in others) if state.ready or state.command
+    ]
+    return [*(availability(name, kind) for name in kind.ours), *registered]
+
+
+def made_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
+    """Make a thing once for all who ask for it with the same arguments, in whichever thread."""
+    cached = lru_cache(maxsize=8)(make)
+    lock = Lock()
+
+    def made(*given: _Given.args, **named: _Given.kwargs) -> Made:
+        with lock:
+            return cached(*given, **named)  # type: ignore[arg-type]  # whatever it takes can be hashed
+
+    return made
+
+
+def install_command(name: str, kind: ModelKind = EMBEDDER) -> str:
+    """The command that installs one of our models."""
+    distribution = _distribution(kind.prefix + name)
+    package = f"'recollect-memory[{kind.extra}]'" if kind.extra else distribution
+    folder = distribution.removeprefix("recollect-model-")
+    return f"pip install {package} (in a clone of Recollect: pip install ./models/{folder})"
+
+
+def reinstall_command(distribution: str) -> str:
+    return f"pip install --force-reinstall --no-deps {distribution}"
+
+
+def is_importable(module: str) -> bool:
+    """Whether the module could be imported, without importing it."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def read_descriptor(folder: Path, distribution: str | None = None) -> PackagedModel:
+    """Read `model.json` in the folder. The weights are not touched."""
+    path = folder / "model.json"
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        return _described(fields, folder, distribution or _distribution(folder.name))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = f"The model package {folder.name} is damaged: {path.name}: {error!r}"
+        raise ModelUnavailable(f"{problem}; install it again") from error
+
+
+def _described(fields: Mapping[str, Any], folder: Path, distribution: str) -> PackagedModel:
+    architecture = fields["architecture"]
+    names = ["name", "revision", "title", "architecture", "tokens"]
+    if architecture in EMBEDDER.architectures:
+        names += ["dims", "pooling", "query_prefix", "document_prefix"]
+    elif architecture not in RERANKER.architectures:
+        raise ValueError(f"unknown architecture: {architecture}")
+    described = {name: fields[name] for name in names}
+    if described.get("pooling") not in {None, "cls", "mean"}:
+        raise ValueError(f"unknown pooling: {described['pooling']}")
+    optional = ("graph", "centre", "rotation", "token_centre")
+    files = {name: folder / fields[name] for name in optional if fields.get(name)}
+    return PackagedModel(
+        languages=tuple(fields["languages"]),
+        weights=folder / fields["weights"],
+        tokenizer=folder / "tokenizer.json",
+        distribution=distribution,
+        **described,
+        **files,
+    )
+
+
+def _packages(name: str, kind: ModelKind) -> Sequence[tuple[Path, str]]:
+    """The packages that may hold the model of this name, with what the index calls them."""
+    module = kind.prefix + name.replace("-", "_")
+    folder = _folder(module)
+    if folder is not None:
+        return [(folder, _distribution(module))]
+    if name in kind.ours:
+        return []
+    points = [(point, _folder(point.value)) for point in _entry_points() if point.name == name]
+    return [(folder, point.dist.name if point.dist else name) for point, folder in points if folder]
+
+
+def _entry_points() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # noqa: PLC0415  # takes longer than all the rest here
+
+    return entry_points(group=GROUP)
+
+
+def _folder(package: str) -> Path | None:
+    """Where an installed package has its files; nothing of it is imported."""
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    locations = None if spec is None else spec.submodule_search_locations
+    return Path(locations[0]) if locations else None
+
+
+def _distribution(module: str) -> str:
+    return module.replace("_", "-")

@@ -1,0 +1,245 @@
+"""Operations for a person who looks around: lists of any kind, and a timeline. They leave no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.domain.errors import NotFound
+from recollect.domain.json_values import inlined
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind, Memory, Session
+from recollect.domain.results import BrowsePage, Bucket, NameCount, WholeMemory
+from recollect.memories.browse import BrowseFilter, Order, State, TimeOf, Unit
+from recollect.memories.whole_memory import EntityOrder
+from recollect.operations.memories import StatusWord, naming_ids
+from recollect.operations.operation import (
+    LaterTime,
+    Many,
+    OperationCall,
+    PageRequest,
+    RowId,
+    Time,
+    described,
+    operation,
+    optional,
+)
+from recollect.operations.paging import PageEnd, page_end, position
+from recollect.operations.rows import row_of
+
+
+@operation("Get a memory", read_only=True)
+def _get_memory(
+    call: OperationCall,
+    id: RowId,
+    showings: int = Field(
+        default=20, ge=0, le=200, description="Last answers that showed it; 20 if not given"
+    ),
+    as_of: Time | None = optional("As it read at this moment"),
+) -> WholeMemory:
+    """One memory with all that is known of it: every field, its versions, what it supersedes and is
+    superseded by, the entities that it names, the turns around it, near copies, conflicts, and the last
+    answers that showed it. Looking at it leaves no trace.
+    """
+    with naming_ids():
+        return call.engine.browse.memory(id, showings=showings, as_of=as_of)
+
+
+PageLimit = Annotated[int, Field(ge=1, le=1_000, description="Rows on a page")]
+Cursor = Annotated[str, described("What the page before gave as its `cursor`")]
+Kinds = Many[Annotated[Kind, Field(strict=False)]]
+
+
+def place_of(cursor: str | None) -> int:
+    """How many rows the pages before this one held."""
+    return position(PageRequest(cursor=cursor))
+
+
+@operation("Browse", read_only=True)
+def _browse(
+    call: OperationCall,
+    kinds: Kinds | None = optional("Of every kind if not given"),
+    state: State = Field(
+        default="in_force", description="in_force: what searches find; all: whatever became of it"
+    ),
+    category: str | None = None,
+    tags: Many[str] | None = optional("Only what has all of these"),
+    session: str | None = None,
+    entity: RowId | None = optional("Texts that speak of the entity with this id"),
+    status: StatusWord | None = None,
+    pinned: bool | None = None,
+    contains: str | None = optional("Texts, names or observations that contain this, letters in any case"),
+    since: Time | None = None,
+    until: LaterTime | None = None,
+    time: TimeOf = Field(default="happened", description="Which time since and until are compared with"),
+    order: Order = Field(
+        default="newest",
+        description="newest, oldest: by when it was stored; most_used and last_shown list what was shown",
+    ),
+    limit: PageLimit = 50,
+    cursor: Cursor | None = None,
+) -> BrowsePage:
+    """List memories of any kind, filtered and sorted, page by page."""
+    wanted = BrowseFilter(
+        kinds=frozenset(Kind if kinds is None else kinds),
+        state=state,
+        category=category,
+        tags=frozenset(tags or ()),
+        session=session,
+        entity=entity,
+        status=status,
+        pinned=pinned,
+        contains=contains,
+        since=since,
+        until=until,
+        time=time,
+    )
+    return call.engine.browse.page(wanted, order=order, limit=limit, after=cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    buckets: Annotated[list[Bucket], "Those that hold something, in order"]
+    total: Annotated[int, "Memories in all of them, on every page"]
+    more: PageEnd = inlined()
+
+
+@operation("Timeline", read_only=True)
+def _timeline(
+    call: OperationCall,
+    unit: Unit = Field(default="day", description="day, week (from Monday) or month"),
+    time: TimeOf = Field(
+        default="happened", description="happened: when it was so; stored: when it was learnt"
+    ),
+    since: Time | None = None,
+    until: LaterTime | None = None,
+    kinds: Kinds | None = optional("Of every kind if not given"),
+    state: State = "in_force",
+    limit: PageLimit = 1_000,
+    cursor: Cursor | None = None,
+) -> Timeline:
+    """How many memories are of each day, week or month. `browse` with `since`, `until` and the same `time`
+    lists those of one.
+    """
+    wanted = BrowseFilter(
+        kinds=frozenset(Kind if kinds is None else kinds), state=state, since=since, until=until, time=time
+    )
+    found = call.engine.browse.timeline(wanted, unit)
+    start = place_of(cursor)
+    shown = list(found[start : start + limit])
+    end = page_end(start + limit, start + limit < len(found))
+    return Timeline(shown, sum(each.count for each in found), end)
+
+
+@dataclass(frozen=True, slots=True)
+class NamePage:
+    names: list[NameCount]
+    total: Annotated[int, "How many there are on all pages"]
+    more: PageEnd = inlined()
+
+
+def _names(found: Sequence[NameCount], limit: int, cursor: str | None) -> NamePage:
+    start = place_of(cursor)
+    end = page_end(start + limit, start + limit < len(found))
+    return NamePage(list(found[start : start + limit]), len(found), end)
+
+
+@operation("List tags", read_only=True)
+def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
+    """Every tag and how many memories in force have it, the most frequent first."""
+    return _names(call.engine.browse.tags(), limit, cursor)
+
+
+@operation("List categories", read_only=True)
+def _list_categories(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
+    """Every category and how many memories in force have it, the most frequent first."""
+    return _names(call.engine.browse.categories(), limit, cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    sessions: list[Session]
+    total: int
+    more: PageEnd = inlined()
+
+
+@operation("List sessions", read_only=True)
+def _list_sessions(call: OperationCall, limit: PageLimit = 50, cursor: Cursor | None = None) -> SessionPage:
+    """Conversations with their number of turns, that with the newest turn first."""
+    start = place_of(cursor)
+    found, total = call.engine.browse.sessions(start, limit)
+    return SessionPage(list(found), total, page_end(start + limit, start + limit < total))
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    session: str
+    messages: list[Memory]
+    more: PageEnd = inlined()
+
+
+@operation("Messages of a session", read_only=True)
+def _session_messages(
+    call: OperationCall,
+    session: str,
+    newest_first: bool = False,
+    limit: PageLimit = 100,
+    cursor: Cursor | None = None,
+) -> MessagePage:
+    """The messages of a conversation in order, or from its end."""
+    found = call.engine.browse.turns(
+        session, after=place_of(cursor), limit=limit + 1, newest_first=newest_first
+    )
+    if not found and cursor is None:
+        raise NotFound(f"There is no session named {session!r}; `list_sessions` lists those there are.")
+    shown = list(found[:limit])
+    return MessagePage(session, shown, page_end(shown[-1].position or 0 if shown else 0, len(found) > limit))
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySummary:
+    id: int
+    name: str
+    type: str
+    status: str
+    observations: int
+    relations: int
+    mentions: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPage:
+    entities: list[EntitySummary]
+    more: PageEnd = inlined()
+
+
+@operation("List entities", read_only=True)
+def _list_entities(
+    call: OperationCall,
+    type: str | None = None,
+    contains: str | None = optional("Only names that contain this, letters in any case"),
+    order: EntityOrder = "name",
+    limit: PageLimit = 100,
+    cursor: Cursor | None = None,
+) -> EntityPage:
+    """Entities with how many observations, relations and mentions each has."""
+    start = place_of(cursor)
+    found = call.engine.browse.entities(
+        type=type, contains=contains, order=order, start=start, limit=limit + 1
+    )
+    rows = [
+        row_of(
+            EntitySummary,
+            each.entity,
+            observations=each.observations,
+            relations=each.relations,
+            mentions=each.mentions,
+        )
+        for each in found[:limit]
+    ]
+    return EntityPage(rows, page_end(start + limit, len(found) > limit))

@@ -1,0 +1,337 @@
+"""Operations of sleep: letting a memory dream, and taking a dream back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field, fields, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from recollect.domain.errors import NotFound
+from recollect.domain.json_values import in_json, inlined, to_json
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.dreams.plan import DreamReport
+from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.operation import Many, OperationCall, OperationReply, RowId, described, operation
+from recollect.operations.paging import PageEnd, page_end
+from recollect.operations.rows import brief_text, row_of
+from recollect.search.recall import memory_text
+
+if TYPE_CHECKING:
+    from recollect.domain.records import DreamRecord, Memory
+    from recollect.dreams.dreaming import DreamResult
+
+
+_MOST_LEFT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class GateSummary:
+    """How past questions fare before and after, and the phase that made them worse, if one did."""
+
+    questions: int
+    before: float = field(metadata=in_json(digits=4))
+    after: float = field(metadata=in_json(digits=4))
+    blame: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DreamCounts:
+    memories: int
+    answers: int
+    stronger: int
+    faded: int
+    stabler: int
+    consolidated: int
+    archived: int
+    pruned: int
+    merged: int
+    corrected: int
+    linked: int
+
+
+@dataclass(frozen=True, slots=True)
+class DreamDone:
+    id: Annotated[int | None, "The dream's number, if anything was written"]
+    counts: DreamCounts = field(metadata=in_json(inline=True))
+    gate: GateSummary | None
+
+
+@operation("Dream", destructive=True)
+def _dream(
+    call: OperationCall,
+    dry_run: bool = Field(default=False, description="Only tell what it would do"),
+    without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
+) -> OperationReply[DreamDone]:
+    """Let the memory sleep: strengthen what was used, let the rest fade, merge repeats, retire copies of
+    corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run`
+    first. Nothing is lost: it is tried on past questions first, and can be undone.
+    """
+    done = call.engine.dream(dry_run=dry_run, without=without, progress=call.progress)
+    report, gate = done.report, done.report.gate
+    counts = row_of(
+        DreamCounts,
+        report,
+        pruned=len(report.pruned),
+        merged=len(report.merged) + len(report.merged_observations),
+        corrected=len(report.corrected),
+        linked=report.links,
+    )
+    tried = None if gate is None else row_of(GateSummary, gate)
+    return OperationReply(DreamDone(done.id, counts, tried), _text(done, counts, dry_run=dry_run))
+
+
+def _text(done: DreamResult, counts: DreamCounts, *, dry_run: bool) -> str:
+    gate = done.report.gate
+    if gate is not None and gate.blame is not None:
+        return (
+            f"Nothing was written: after the phase `{gate.blame}`, {gate.after:.1%} of what people look for "
+            f"would be found instead of {gate.before:.1%}. Call `dream` with without=[{str(gate.blame)!r}] "
+            "to leave that phase out."
+        )
+    changes = [
+        f"{count} {name}"
+        for name, count in to_json(counts).items()
+        if count and name not in {"memories", "answers"}
+    ]
+    listed = ", ".join(changes) or "nothing to change"
+    if dry_run:
+        return f"It would be: {listed}."
+    if done.id is None:
+        return "There was nothing to do."
+    return f"Dream {done.id}: {listed}. `undo_dream` with id={done.id} takes it back."
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneDreams:
+    undone: list[int]
+    changes: int
+    left: Annotated[list[int], "Memories that were left"]
+
+
+@operation("Undo a dream")
+def _undo_dream(
+    call: OperationCall,
+    id: RowId = described("The dream's number"),
+    later: bool = Field(default=False, description="Undo the dreams after it, too"),
+) -> OperationReply[UndoneDreams]:
+    """Put everything back as it was before a dream. What was changed since stays as it is."""
+    try:
+        done = call.engine.dreams.undo(id, later=later)
+    except NotFound as error:
+        known = [each.id for each in call.engine.dreams.history(_MOST_LEFT) if each.undone_at is None]
+        there = (
+            f"those that can be undone: {', '.join(map(str, known))}" if known else "there is none to undo"
+        )
+        raise NotFound(f"There is no dream {id}; {there}.") from error
+    left = list(done.left)[:_MOST_LEFT]
+    remark = f"{len(done.left)} memories were changed since and stay as they are: "
+    return OperationReply(
+        UndoneDreams(list(done.ids), done.changes, left),
+        f"Undone: {', '.join(map(str, done.ids))}; {done.changes} changes.",
+        f"{remark}{', '.join(f'#{each}' for each in left)}." if left else None,
+    )
+
+
+# Operations that look at dreams: those that were, with what they changed, and what will fade.
+
+_COUNTED = "pruned merged merged_observations corrected".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    query: str
+    memory: int
+    text: str
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class DreamGate:
+    """How past questions fared before and after."""
+
+    questions: int
+    made: Annotated[int, "Those of them that nobody asked: made of memories' own words"]
+    before: float
+    after: float
+    blame: str | None
+    losses: Annotated[list[Loss], "What was found before, and would not be found after"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastDream:
+    id: int
+    at: datetime
+    undone_at: datetime | None
+    phases: tuple[str, ...]
+    skipped: list[str]
+    revived: int
+    counts: DreamCounts = field(metadata=in_json(inline=True))
+    gate: DreamGate | None
+
+
+@dataclass(frozen=True, slots=True)
+class DreamPage:
+    dreams: list[PastDream]
+    more: PageEnd = inlined()
+
+
+@operation("List dreams", read_only=True)
+def _list_dreams(call: OperationCall, limit: PageLimit = 20, cursor: Cursor | None = None) -> DreamPage:
+    """Dreams, the newest first, with what each did in numbers and how its gate judged it."""
+    found = call.engine.dreams.history(limit + 1, before=place_of(cursor) or None)
+    shown = found[:limit]
+    texts = texts_of_memories(call, {loss["memory"] for each in shown for loss in _losses(each)})
+    end = page_end(shown[-1].id if shown else 0, len(found) > limit)
+    return DreamPage([_past_dream(each, texts) for each in shown], end)
+
+
+def _losses(dream: DreamRecord) -> list[Any]:
+    gate = dream.report.get("gate")
+    return list(gate["losses"]) if gate else []
+
+
+def texts_of_memories(call: OperationCall, ids: set[int]) -> dict[int, str]:
+    return {id_: _said(memory) for id_, memory in call.engine.get_many(sorted(ids)).items()}
+
+
+def _said(memory: Memory) -> str:
+    return brief_text(memory.name or memory_text(memory, None))
+
+
+def _past_dream(dream: DreamRecord, texts: Mapping[int, str]) -> PastDream:
+    report = dream.report
+    listed = {name: len(report[name]) for name in _COUNTED}
+    listed["merged"] += listed.pop("merged_observations")
+    listed["linked"] = report["links"]
+    known: dict[str, Any] = {**report, **listed}
+    counts = DreamCounts(**{each.name: known[each.name] for each in fields(DreamCounts)})
+    gate = report.get("gate")
+    if gate is not None:
+        losses = [Loss(**loss, text=texts.get(loss["memory"], "")) for loss in gate["losses"]]
+        gate = DreamGate(**{**gate, "losses": losses})
+    skipped, revived = report.get("skipped", []), report["revived"]
+    return PastDream(dream.id, dream.at, dream.undone_at, dream.phases, skipped, revived, counts, gate)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamChange:
+    """One thing that a dream changed."""
+
+    what: Annotated[
+        str, "A field such as strength; or pruned, merged, corrected, link, and so on of observations"
+    ]
+    id: Annotated[int, "The memory; of an observation, the observation"]
+    before: str | float | int | None
+    after: str | float | int | None
+    other: Annotated[int | None, "What it lives on in, is corrected by, or is linked to"] = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DreamDetail:
+    dream: PastDream
+    changes: list[DreamChange]
+    total: Annotated[int, "Changes on all pages"]
+    more: PageEnd = inlined()
+
+
+@operation("Get a dream", read_only=True)
+def _get_dream(
+    call: OperationCall,
+    id: RowId,
+    what: str | None = Field(
+        default=None, description="Only changes of this sort, such as strength or merged"
+    ),
+    limit: PageLimit = 100,
+    cursor: Cursor | None = None,
+) -> DreamDetail:
+    """A dream with every change that it made, before and after, page by page."""
+    record, journal = call.engine.dreams.journal(id)
+    every = [each for each in _changes(journal) if what in (None, each.what)]
+    start = place_of(cursor)
+    shown = every[start : start + limit]
+    lost = {loss["memory"] for loss in _losses(record)}
+    texts = texts_of_memories(call, {each.id for each in shown if "observation" not in each.what} | lost)
+    owners = {entity for entity, *_ in record.report["merged_observations"]}
+    owners |= {memory for memory, _ in record.report["corrected"]}
+    observed = {
+        seen.id: seen.content
+        for memory in call.engine.get_many(sorted(owners)).values()
+        for seen in memory.observations
+    }
+    rows = [
+        replace(each, text=(observed if "observation" in each.what else texts).get(each.id, ""))
+        for each in shown
+    ]
+    end = page_end(start + limit, start + limit < len(every))
+    return DreamDetail(_past_dream(record, texts), rows, len(every), end)
+
+
+def _changes(journal: Mapping[str, Any]) -> Iterator[DreamChange]:
+    for gone, by in journal["corrected"]:
+        yield DreamChange("corrected", gone, "in force", "superseded", by)
+    for merged in journal["merged"]:
+        yield DreamChange("merged", merged["gone"], "in force", "superseded", merged["into"])
+    for pruned in journal["pruned"]:
+        yield DreamChange("pruned", pruned["id"], "in force", "forgotten")
+    for name in ("merged", "corrected"):
+        for gone, by in journal[f"{name}_observations"]:
+            yield DreamChange(f"{name} observation", gone, "in force", "superseded", by)
+    for first, second, before, after in journal["links"]:
+        yield DreamChange("link", first, before, after, second)
+    for lived in journal["lived"]:
+        for id_, before, after in zip(lived["ids"], lived["before"], lived["after"], strict=True):
+            yield DreamChange(lived["field"], id_, before, after)
+
+
+# The operation that tells what a dream would change, memory by memory; it writes nothing.
+
+
+@dataclass(frozen=True, slots=True)
+class DreamPreview:
+    report: DreamReport = field(metadata=in_json(inline=True))
+    totals: Annotated[dict[str, int], "How many there are of what is listed only in part"]
+    texts: Annotated[dict[int, str], "What the memories say that are named by their ids"]
+    observations: Annotated[dict[int, str], "The same of observations"]
+
+
+# It is no short look: whoever begins it is not cut off.
+@operation("Preview a dream", idempotent=True)
+def _preview_dream(
+    call: OperationCall,
+    without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
+    limit: int = Field(default=50, ge=1, le=1_000, description="Rows of each list"),
+) -> DreamPreview:
+    """Everything that a dream would do now, with the memories: what grows stronger and what fades, what is
+    merged, corrected, pruned and linked, and how past questions would fare. Nothing is written.
+    """
+    report = call.engine.dream(dry_run=True, without=without, progress=call.progress).report
+    lists = {name: getattr(report, name) for name in ("merged", "merged_observations", "corrected", "pruned")}
+    totals = {name: len(rows) for name, rows in lists.items()} | {"linked": report.links}
+    report = replace(report, **{name: rows[:limit] for name, rows in lists.items()})
+    observed = _observations(call, {entity for entity, *_ in report.merged_observations})
+    return DreamPreview(report, totals, texts_of_memories(call, _named(report)), dict(observed))
+
+
+def _named(report: DreamReport) -> set[int]:
+    """The memories that a report names."""
+    moved = (*report.strongest, *report.weakest, *report.stablest, *report.deeper)
+    pairs = (*report.merged, *report.corrected, *(row[:2] for row in report.linked))
+    lost = () if report.gate is None else report.gate.losses
+    return {
+        *(each.id for each in moved),
+        *report.pruned,
+        *(id_ for pair in pairs for id_ in pair),
+        *(each.memory for each in lost),
+    }
+
+
+def _observations(call: OperationCall, entities: set[int]) -> Mapping[int, str]:
+    return {
+        seen.id: brief_text(seen.content)
+        for entity in call.engine.get_many(sorted(entities)).values()
+        for seen in entity.observations
+    }

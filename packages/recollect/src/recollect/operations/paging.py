@@ -1,0 +1,364 @@
+"""Pages within a budget of tokens: rows in order, as many as fit, and a cursor for the rest."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Annotated, Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.json_values import omitted, to_json
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import MOST_HITS
+from recollect.domain.records import Kind
+from recollect.operations.operation import PageRequest, as_json, continuation_text
+from recollect.operations.rows import best_observations_first, hit_row
+from recollect.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recollect.domain.results import Answer, Hit
+    from recollect.operations.operation import OperationCall
+
+
+FRAME = 200
+"""Tokens that an answer may take beyond its budget: what surrounds its rows, a note and a cursor."""
+LEAST_PROSE = 40
+"""Tokens of prose that a row keeps at least: one cut below that would say only that it is there."""
+# Long texts are cut to this many letters before a list loses an entry.
+_BRIEF_LETTERS = 200
+# The fields of prose: only these may be cut. By all else (ids, names, types, kinds, times, scores) a caller
+# asks on or a program reads, so another page is better than half of it.
+_PROSE = frozenset(
+    (
+        "text content observations addedObservations superseded detail older newer observation similar "
+        "topics former_texts verdict advice"
+    ).split()
+)
+
+
+def position(page: PageRequest) -> int:
+    """How many rows the caller has seen."""
+    (seen,) = cursor_numbers("0" if page.cursor is None else page.cursor, 1)
+    return seen
+
+
+def cursor_numbers(cursor: str, *counts: int) -> list[int]:
+    """The numbers of a cursor, which has one of these counts of them with dots between."""
+    parts = cursor.split(".")
+    numbers = [number for part in parts if (number := row_id(part)) is not None]
+    if len(numbers) != len(parts) or len(parts) not in counts:
+        raise no_page(cursor)
+    return numbers
+
+
+def no_page(cursor: str) -> InvalidInput:
+    return InvalidInput(
+        f"There is no page {cursor[:40]!r}; pass on the `cursor` of the last answer, or none."
+    )
+
+
+def row_id(text: str) -> int | None:
+    """The id that a text names; None: no id of ours could look so."""
+    # Python would also read “²”, digits of other scripts, and numbers that no row could have.
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def row_tokens(row: object) -> int:
+    """What a row takes in a list, with its comma and line break."""
+    return count_tokens(as_json(to_json(row))) + 2
+
+
+def frame_tokens(row: object) -> int:
+    """What a row takes without its prose, which no page can do with less than."""
+    return row_tokens(_cut(row, 0, 0))
+
+
+def shorten_row(row: Any, room: int) -> Any:
+    """The row with long prose cut, then lists of it, as little as it takes to fit the room.
+
+    All else stays whole, so that a row whose names alone take more does not fit.
+    """
+    if row_tokens(row) <= room:
+        return row
+    texts, entries = _longest(row)
+
+    def fits(letters: int, most: int) -> bool:
+        return row_tokens(_cut(row, letters, most)) <= room
+
+    if fits(_BRIEF_LETTERS, entries):
+        letters = _highest(_BRIEF_LETTERS, texts, lambda letters: fits(letters, entries))
+        return _cut(row, letters, entries)
+    if fits(_BRIEF_LETTERS, 1):
+        return _cut(row, _BRIEF_LETTERS, _highest(1, entries, lambda most: fits(_BRIEF_LETTERS, most)))
+    if fits(0, 1):
+        return _cut(row, _highest(0, _BRIEF_LETTERS, lambda letters: fits(letters, 1)), 1)
+    return _cut(row, 0, 0)
+
+
+def _longest(row: object) -> tuple[int, int]:
+    """The letters of its longest text, and the entries of its longest list."""
+    match row:
+        case str():
+            return len(row), 0
+        case list():
+            inside = [_longest(each) for each in row]
+            return max((texts for texts, _ in inside), default=0), max(
+                [len(row), *(entries for _, entries in inside)]
+            )
+        case dict():
+            return _longest(list(row.values()))
+        case _:
+            return 0, 0
+
+
+def _cut(row: Any, letters: int, entries: int) -> Any:
+    """Of prose, so many letters, and so many entries of a list."""
+    match row:
+        case str():
+            return row if len(row) <= letters else f"{row[:letters]}…"
+        case list():
+            return [_cut(each, letters, entries) for each in row[:entries]]
+        case dict():
+            return {
+                field: _cut(value, letters, entries) if field in _PROSE else value
+                for field, value in row.items()
+            }
+        case _:
+            return row
+
+
+def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The highest number that fits; more never fits better. Steps double, so that little is tried in vain."""
+    step = 1
+    while low + step < high and fits(low + step):
+        step *= 2
+    stop = min(low + step, max(low, high))
+    start = low + step // 2
+    return start + bisect_left(range(start + 1, stop + 1), True, key=lambda number: not fits(number))
+
+
+def fair_share(costs: Sequence[int], budget: int) -> int:
+    """The most that one may take so that all fit together: what the small ones leave goes to the large."""
+    left = budget
+    for place, price in enumerate(sorted(costs)):
+        share = left // (len(costs) - place)
+        if price > share:
+            return share
+        left -= price
+    return budget
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows that fit, in order."""
+
+    rows: list[Any]
+    shortened: int
+    """How many of them had to be cut."""
+    left_out: int
+    """How many of those asked for did not fit."""
+    budget: int
+
+    def note(self, offered: frozenset[str] = frozenset()) -> str | None:
+        """What is missing, and how to get it: for a caller who can open entities, also by that."""
+        cut = more = None
+        if self.shortened:
+            were = "was" if self.shortened == 1 else "were"
+            instead = ", or read an entity with `open_nodes`" if "open_nodes" in offered else ""
+            cut = (
+                f"{self.shortened} {were} cut to fit {self.budget} tokens; ask for fewer with `limit`, allow "
+                f"more with `budget_tokens`{instead}."
+            )
+        if self.left_out:
+            more = f"{self.left_out} more did not fit; go on with `cursor`."
+        return join_sentences(cut, more)
+
+
+def fit_page(
+    rows: Sequence[Any],
+    budget: int,
+    shorten: Callable[[int, int], Any] | None = None,
+    *,
+    shared: bool = True,
+    frame: int = 0,
+) -> Page:
+    """As many rows as fit, in order, and always the first. All but prose is whole.
+
+    A `shared` budget cuts large rows to their share, so that more fit. Without, rows come whole, and only
+    one that the whole budget could not hold is cut. `shorten` gives the row at a place within a number of
+    tokens, where it matters what is cut. What stands around the rows takes `frame` tokens of the budget.
+    """
+    rows = list(map(to_json, rows))
+    room = max(LEAST_PROSE, budget - frame)
+    cut = shorten or (lambda place, room: shorten_row(rows[place], room))
+    costs = list(map(row_tokens, rows))
+    least = [_least_tokens(row, price, 0 if shared else room) for row, price in zip(rows, costs, strict=True)]
+    # The first always fits.
+    count = max(min(1, len(rows)), bisect_right(list(accumulate(least)), room))
+    over = [price - most for price, most in zip(costs[:count], least, strict=False)]
+    share = fair_share(over, max(0, room - sum(least[:count])))
+    kept = [
+        rows[place] if over[place] <= share else cut(place, least[place] + share) for place in range(count)
+    ]
+    return Page(kept, sum(each > share for each in over), len(rows) - count, budget)
+
+
+def _least_tokens(row: object, price: int, wanted: int) -> int:
+    """The tokens that a row is given in any case."""
+    return price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
+
+
+def list_page(
+    asked: PageRequest, rows: Sequence[Any], *, shared: bool = False, frame: int = 0
+) -> tuple[list[Any], PageEnd]:
+    """The rows after the caller's cursor; and a cursor and a note where there are more."""
+    start = position(asked)
+    page = fit_page(rows[start : start + asked.size], asked.budget, shared=shared, frame=frame)
+    return page.rows, continuation(start + len(page.rows), len(rows), page.note())
+
+
+def continuation(done: int, total: int, note: str | None) -> PageEnd:
+    """Where to go on, if anything is left, and what there is to say."""
+    return PageEnd(str(done) if done < total else None, note)
+
+
+@dataclass(frozen=True, slots=True)
+class PageEnd:
+    """What the answer of an operation with pages holds beside its rows."""
+
+    cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
+    note: Annotated[str | None, "What was left out, and how to get it"] = omitted()
+
+    @property
+    def text(self) -> str | None:
+        """What a reader of the text must know to go on."""
+        return continuation_text(to_json(self))
+
+
+def page_end(reached: int, more: bool) -> PageEnd:  # reads as a sentence
+    """The end of a page behind which there is `more`."""
+    return PageEnd(str(reached) if more else None)
+
+
+def join_sentences(*parts: str | None) -> str | None:
+    return " ".join(filter(None, parts)) or None
+
+
+def name_list(names: Sequence[object], most: int = 10) -> str:
+    """Names in a sentence, as many as one reads."""
+    shown = ", ".join(map(str, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+# Pages of a search that join to the whole list, each made by one search at most.
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """The hits of one page, before they are cut to a budget."""
+
+    call: OperationCall
+    answer: Answer
+    hits: Sequence[Hit]
+    reach: tuple[int, int, int]
+    """How far the caller has read: the limit of the first page, how many that showed, and how many since."""
+
+    def cursor(self, page: Page) -> str | None:
+        """For what comes after the page; None: nothing does."""
+        if not page.left_out and len(self.hits) < self.call.page.size and not self.answer.unread:
+            return None
+        (first, shown, further), count = self.reach, len(page.rows)
+        if shown:
+            return f"{first}.{shown}.{further + count}"
+        ids = frozenset(hit.memory.id for hit in self.hits[:count])
+        self.call.recent.shown.keep((self.call.question, first, count), ids)
+        return f"{first}.{count}.0"
+
+
+def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]) -> FoundPage:
+    """What a search finds, from where the caller has read to.
+
+    How many one asks for is part of how a question is understood, so the second page is not the end of a
+    longer list: it is what a search to the bottom finds beside what the first page had.
+    """
+    if not query.strip():
+        raise InvalidInput("The `query` is empty; say in words what you look for.")
+    page, recent = call.page, call.recent
+    if page.cursor is None:
+        answer = search(page.limit)
+        return FoundPage(call, answer, answer.hits[: page.size], (page.limit or 0, 0, 0))
+    first, shown, further = cursor_numbers(page.cursor, 3)
+    if first > MOST_HITS or not shown:
+        raise no_page(page.cursor)
+    state = (call.question, call.engine.upkeep.version())
+    deep = recent.answers.get(state)
+    if deep is None:
+        deep = search(MOST_HITS)
+        recent.answers.keep(state, deep)
+    ids = recent.shown.get((call.question, first, shown))
+    if ids is None:
+        # The server was started anew since the first page. What that had is searched for again, once, so that
+        # no hit is shown twice and none is missed.
+        ids = frozenset(hit.memory.id for hit in search(first or None).hits[:shown])
+        recent.shown.keep((call.question, first, shown), ids)
+    rest = [hit for hit in deep.hits if hit.memory.id not in ids]
+    return FoundPage(call, deep, rest[further:][: page.size], (first, shown, further))
+
+
+@dataclass(frozen=True, slots=True)
+class HitsPage:
+    answer: Answer
+    rows: list[Any]
+    left_out: int
+    more: PageEnd
+    notes: list[str]
+    """What a reader of the text must know."""
+
+
+def hits_page(
+    call: OperationCall, query: str, search: Callable[[int | None], Answer], row: Callable[[Hit], Any]
+) -> HitsPage:
+    """What a search finds, as rows within the budget; a cut entity keeps what answers the query."""
+    found = find(call, query, search)
+    rows = [to_json(row(hit)) for hit in found.hits]
+
+    def shorten(place: int, room: int) -> Any:
+        text = "\n".join(_best_lines_first(found.hits[place], query))
+        return shorten_row({**rows[place], "text": text}, room)
+
+    page = fit_page(rows, call.page.budget, shorten)
+    unshown = sum(
+        _unshown(_best_lines_first(hit, query), len(shown["text"]))
+        for hit, whole, shown in zip(found.hits, rows, page.rows, strict=False)
+        if shown != whole
+    )
+    hidden = f"{unshown} observations of entities are not shown." if unshown else None
+    notes = [note for note in (hidden, page.note(call.offered), found.answer.note) if note]
+    cursor = found.cursor(page)
+    more = PageEnd(cursor, " ".join(notes) or None)
+    # What is not worth reading needs no word in the text; who wants it has the cursor in the result.
+    if cursor is not None and (page.left_out or len(found.hits) == call.page.size):
+        notes.append(f"There may be more: cursor {cursor!r}.")
+    return HitsPage(found.answer, page.rows, page.left_out, more, notes)
+
+
+def _best_lines_first(hit: Hit, query: str) -> list[str]:
+    """What a hit says; of an entity, what answers the query first, so that a cut takes the rest."""
+    memory = hit.memory
+    if memory.kind is not Kind.ENTITY:
+        return [hit_row(hit).text]
+    observations = [observation.content for observation in memory.in_force]
+    return [f"{memory.name} ({memory.type})", *best_observations_first(observations, query, hit.passage)]
+
+
+def _unshown(lines: Sequence[str], letters: int) -> int:
+    """How many of an entity's observations, which follow its name, a text of so many letters lacks."""
+    end = 0
+    for place, line in enumerate(lines):
+        end += len(line) + 1
+        if end > letters:
+            return len(lines) - max(place, 1)
+    return 0

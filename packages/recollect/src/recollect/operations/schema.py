@@ -1,0 +1,422 @@
+"""JSON schemas of arguments and results, in the plain form that language models read best."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from datetime import date, datetime
+from enum import Enum
+from types import NoneType, SimpleNamespace, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import TypeAdapter
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.json_values import JsonField, json_fields
+from recollect.domain.limits import NAME_LIMIT, QUERY_LIMIT, TEXT_LIMIT, TYPE_LIMIT
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+Schema = dict[str, Any]
+
+_ORDER = ("type", "description", "enum", "properties", "additionalProperties", "required", "items")
+
+
+def plain_schema(form: Any) -> Schema:
+    """The schema of a pydantic model or a typed dictionary.
+
+    It is one piece without references, and every object is closed. It names no defaults: an argument that
+    may be left out is not required, and the description says what then holds.
+    """
+    schema = TypeAdapter(form).json_schema()
+    return _plain(schema, schema.get("$defs", {}), is_class=True)
+
+
+def _plain(schema: Schema, shared: Mapping[str, Schema], *, is_class: bool = False) -> Schema:
+    if "$ref" in schema:
+        target = _plain(shared[schema["$ref"].rpartition("/")[2]], shared, is_class=True)
+        return _ordered({**target, **schema})
+    match schema.get("anyOf"):
+        case [inner, {"type": "null"}]:
+            plain = _plain(inner, shared)
+            kind = plain["type"] if "default" in schema else [plain["type"], "null"]
+            return _ordered({**plain, **schema, "type": kind, "anyOf": None})
+        case list(forms):
+            return _ordered({**schema, "anyOf": [_plain(form, shared) for form in forms]})
+    plain = dict(schema)
+    if is_class:
+        # The docstring of a class is for those who read the code.
+        plain.pop("description", None)
+    if "items" in schema:
+        plain["items"] = _plain(schema["items"], shared)
+    if schema.get("type") == "object":
+        fields = schema.get("properties", {})
+        # What must be there first; what every page has beside its rows is inherited, and would lead.
+        names = sorted(fields, key=lambda name: name not in schema.get("required", ()))
+        plain["properties"] = {name: _plain(fields[name], shared) for name in names}
+        plain["additionalProperties"] = False
+    return _ordered(plain)
+
+
+def _ordered(schema: Schema) -> Schema:
+    names = [name for name in _ORDER if name in schema]
+    names += [name for name in schema if name not in {*_ORDER, "title", "default", "$defs", "$ref"}]
+    return {name: schema[name] for name in names if schema[name] is not None}
+
+
+# Schemas of results, from the dataclasses that operations return.
+
+_SIMPLE = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    datetime: "string",
+    date: "string",
+}
+Reference = Callable[[type], Schema]
+"""Gives a reference to the schema of a dataclass or an enumeration, instead of the schema itself."""
+
+
+def schema_of(form: Any, reference: Reference | None = None) -> Schema:
+    """The schema of what `to_json` makes of a value of this type."""
+    schema = _schema_of(form, reference)
+    return schema if reference is not None else _ordered(schema)
+
+
+def class_schema(form: type, reference: Reference | None = None) -> Schema:
+    """The schema of a dataclass or an enumeration itself, with references to others."""
+    if issubclass(form, Enum):
+        return {"type": "string", "enum": [each.value for each in form]}
+    shown = list(_flat_fields(form))
+    required = [each.key for _, each in shown if not each.omit]
+    shown.sort(key=lambda field: field[1].omit)
+    properties = {each.key: _field_schema(owner, each, reference) for owner, each in shown}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
+
+
+def _schema_of(form: Any, reference: Reference | None) -> Schema:  # noqa: PLR0911  # one for each kind of type
+    origin, inner = get_origin(form), get_args(form)
+    if origin is Annotated:
+        words = [each for each in inner[1:] if isinstance(each, str)]
+        return {**_schema_of(inner[0], reference), **({"description": words[0]} if words else {})}
+    if form is Any:
+        return {}
+    if form in _SIMPLE:
+        return {"type": _SIMPLE[form]}
+    if origin is Literal:
+        return {"type": "string", "enum": list(inner)}
+    if origin in (Union, UnionType):
+        return _union_schema(inner, reference)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": schema_of(inner[1], reference)}
+    if isinstance(origin, type) and issubclass(origin, Sequence | frozenset):
+        return {"type": "array", "items": schema_of(inner[0], reference)}
+    if is_dataclass(form) or (isinstance(form, type) and issubclass(form, Enum | tuple)):
+        found = cast("type", form)
+        return class_schema(found) if reference is None else reference(found)
+    raise TypeError(f"JSON schemas have no {form!r}")
+
+
+def _union_schema(forms: Sequence[Any], reference: Reference | None) -> Schema:
+    named = [schema_of(form, reference) for form in forms if form is not NoneType]
+    if len(named) == len(forms):
+        return {"anyOf": named}
+    if len(named) == 1 and reference is None:
+        return {**named[0], "type": [named[0]["type"], "null"]}
+    return {"anyOf": [*named, {"type": "null"}]}
+
+
+def _flat_fields(form: type, *, brief: bool = False) -> Iterator[tuple[type, JsonField]]:
+    """The fields of a dataclass and of what stands in it inline, each with the class that declares it."""
+    for each in json_fields(form, brief=brief):
+        if each.inline or each.brief:
+            yield from _flat_fields(_type_of(form, each.name), brief=each.brief)
+        else:
+            yield form, each
+
+
+def _field_schema(owner: type, shown: JsonField, reference: Reference | None) -> Schema:
+    form = _type_of(owner, shown.name)
+    words: list[Any] = []
+    if get_origin(form) is Annotated:
+        form, *words = get_args(form)
+    if shown.omit and not shown.nullable and NoneType in get_args(form):
+        form = Union[tuple(each for each in get_args(form) if each is not NoneType)]  # noqa: UP007  # of a list
+    return schema_of(Annotated[form, *words] if words else form, reference)
+
+
+def _type_of(owner: type, name: str) -> Any:
+    """The type of a field or a property, resolved where it was declared."""
+    for each in owner.__mro__:
+        declared = vars(each).get("__annotations__", {}).get(name)
+        if declared is None and isinstance(vars(each).get(name), property):
+            declared = vars(each)[name].fget.__annotations__["return"]
+        if declared is not None:
+            found = SimpleNamespace(__annotations__={name: declared})
+            return get_type_hints(found, vars(sys.modules[each.__module__]), include_extras=True)[name]
+    raise TypeError(f"{owner.__name__} has no {name}")
+
+
+# How long the arguments of a call may be: in the schemas that clients read, and in what refuses the rest.
+
+MOST_ROWS = 10_000
+"""Entries of a list."""
+MOST_IDS = 100_000
+"""Numbers of a list: what undoes a split names all that it moved."""
+MOST_NESTING = 20
+"""Objects and lists within each other. The deepest argument has six."""
+LARGEST_ID = 2**63 - 1
+"""No store could have a larger one."""
+TIME_FORMAT = "date-time"
+"""Of a text that is a time. A date alone is taken, too."""
+_SHOWN_NAMES = frozenset({"name", "entityName"})
+# Every other text is a name.
+_LONGEST = {
+    "query": QUERY_LIMIT,
+    **dict.fromkeys(("text", "content", "contents", "observations", "supersedes"), TEXT_LIMIT),
+    **dict.fromkeys(("entityType", "relationType", "kind", "tags"), TYPE_LIMIT),
+}
+
+
+def with_limits(schema: Schema, name: str = "") -> Schema:
+    """A schema of arguments that says how long each text and each list may be."""
+    limited, kind = dict(schema), schema.get("type")
+    # Of what may also be null, the type has two names.
+    match kind[0] if isinstance(kind, list) else kind:
+        case "string" if "enum" not in schema:
+            limited.setdefault("maxLength", _LONGEST.get(name, NAME_LIMIT))
+        case "array":
+            most = MOST_IDS if schema["items"].get("type") == "integer" else MOST_ROWS
+            limited.setdefault("maxItems", most)
+            limited["items"] = with_limits(schema["items"], name)
+        case "object":
+            fields = schema.get("properties", {})
+            limited["properties"] = {each: with_limits(field, each) for each, field in fields.items()}
+    if "anyOf" in schema:
+        limited["anyOf"] = [with_limits(form, name) for form in schema["anyOf"]]
+    return limited
+
+
+def shown_limits(schema: Schema, name: str = "", within: int = 0) -> Schema:
+    """The same without the limits that no caller meets, ranges of ids and formats of times: every word of a
+    schema costs its readers tokens.
+
+    Those of queries, of names and of an argument's list stay. The others stand in the error.
+    """
+    shown = dict(schema)
+    if schema.get("maxLength", QUERY_LIMIT) != QUERY_LIMIT and name not in _SHOWN_NAMES:
+        del shown["maxLength"]
+    if schema.get("maximum") == LARGEST_ID:
+        del shown["minimum"], shown["maximum"]
+    if schema.get("format") == TIME_FORMAT:
+        del shown["format"]
+    if within > 1 and schema.get("maxItems", 0) in {MOST_ROWS, MOST_IDS}:
+        del shown["maxItems"]
+    if "items" in schema:
+        shown["items"] = shown_limits(schema["items"], name, within + 1)
+    if "properties" in schema:
+        fields = schema["properties"].items()
+        shown["properties"] = {each: shown_limits(field, each, within + 1) for each, field in fields}
+    if "anyOf" in schema:
+        shown["anyOf"] = [shown_limits(form, name, within) for form in schema["anyOf"]]
+    return shown
+
+
+def check_nesting(given: object, within: int = 0) -> None:
+    if within > MOST_NESTING:
+        raise InvalidInput(
+            f"Arguments may be nested {MOST_NESTING} deep; these are deeper. Nothing was done."
+        )
+    match given:
+        case dict():
+            for value in given.values():
+                check_nesting(value, within + 1)
+        case list():
+            for value in given:
+                check_nesting(value, within + 1)
+
+
+def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") -> None:
+    """Refuse what is longer than a limited schema says; of what is wrong otherwise, others tell."""
+    for form in schema.get("anyOf", ()):
+        if form.get("type") == ("string" if isinstance(given, str) else "object"):
+            check_lengths(operation, form, given, path)
+    if isinstance(given, str) and len(given) > (most := schema.get("maxLength", len(given))):
+        raise InvalidInput(
+            f"{operation}: `{path}`: it has {len(given):,} characters; pass at most {most:,}. "
+            "Nothing was done."
+        )
+    if isinstance(given, list) and "items" in schema:
+        if len(given) > schema["maxItems"]:
+            raise InvalidInput(
+                f"{operation}: `{path}`: there are {len(given):,} entries; pass at most "
+                f"{schema['maxItems']:,}. Nothing was done."
+            )
+        for place, value in enumerate(given):
+            check_lengths(operation, schema["items"], value, f"{path}.{place}")
+    if isinstance(given, dict):
+        for name, field in schema.get("properties", {}).items():
+            if name in given:
+                check_lengths(operation, field, given[name], f"{path}.{name}" if path else name)
+
+
+# Other names of arguments: a caller need not know which tool says `at` and which `happened_at`.
+
+# Names that mean the same wherever they stand. Those of one group never stand in one object.
+_GROUPS = (
+    ("happened_at", "at"),
+    ("entityName", "entity_name"),
+    ("entityType", "entity_type", "type"),
+    ("relationType", "relation_type", "type"),
+    ("from", "source"),
+    ("to", "target"),
+)
+
+
+def with_own_names(schema: Schema, given: Any) -> Any:
+    """What was given, each argument under the name that the schema has for it."""
+    match given:
+        case list():
+            items = schema.get("items", {})
+            return [with_own_names(items, each) for each in given]
+        case dict():
+            for form in schema.get("anyOf", ()):
+                schema = form if form.get("type") == "object" else schema
+            own = schema.get("properties", {})
+            renamed = {_own_name(name, own, given): value for name, value in given.items()}
+            return {name: with_own_names(own.get(name, {}), value) for name, value in renamed.items()}
+        case _:
+            return given
+
+
+def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
+    """The name itself, unless it is unknown and another one of its group is known and not given."""
+    if name in own:
+        return name
+    groups = [group for group in _GROUPS if name in group]
+    return next((each for group in groups for each in group if each in own and each not in given), name)
+
+
+# What is wrong with a call's arguments, in words that a language model can act on.
+
+_Error = dict[str, Any]
+"""As pydantic tells it: `type`, `loc`, `input`."""
+# Wrong values first, then unknown names, then what is missing: an unknown name may be a misspelt one.
+_MOST_LISTED = 20
+_RANKS = {"extra_forbidden": 1, "missing": 2}
+
+
+class WrongArgument(NamedTuple):
+    path: tuple[str | int, ...]
+    """Names and places from the arguments down to the one that is wrong."""
+    problem: str
+
+
+class InvalidArguments(InvalidInput):
+    """Arguments of an operation that do not fit its schema. Nothing was done."""
+
+    def __init__(self, message: str, wrong: Sequence[WrongArgument]) -> None:
+        super().__init__(message)
+        self.wrong = wrong
+
+
+class _Place(NamedTuple):
+    path: str
+    schema: Schema
+    forms: Sequence[Schema]
+    """Where the value may have one of several forms: all of them; `schema` is one."""
+
+
+def validation_message(operation: str, schema: Schema, error: ValidationError) -> str:
+    """One sentence about the first mistake: where it is, what it is, and what would be right."""
+    errors = cast("list[_Error]", error.errors(include_url=False))
+    # Where a value fits no form, the mistake inside the form that the caller meant says most.
+    inside = [each for each in errors if _rank(each) or not _place(schema, each).forms]
+    first = min(inside or errors, key=lambda each: (*[0] * (len(each["loc"]) - 1), _rank(each)))
+    place = _place(schema, first)
+    where = f"`{place.path}`: " if place.path else ""
+    beside = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
+    return f"{operation}: {where}{_what(first, place, beside)}. Nothing was done."
+
+
+def wrong_arguments(error: ValidationError) -> list[WrongArgument]:
+    """The first mistakes, for a program to show each beside its field."""
+    errors = cast("list[_Error]", error.errors(include_url=False))
+    return [
+        WrongArgument(each["loc"], each["msg"].removeprefix("Value error, "))
+        for each in errors[:_MOST_LISTED]
+    ]
+
+
+def _rank(error: _Error) -> int:
+    return _RANKS.get(error["type"], 0)
+
+
+def _place(schema: Schema, error: _Error) -> _Place:
+    """The value that is wrong; of a name that is unknown or missing, the object that it belongs to."""
+    path: list[str] = []
+    forms: Sequence[Schema] = ()
+    for part in error["loc"][:-1] if _rank(error) else error["loc"]:
+        forms = schema.get("anyOf", ())
+        if forms:
+            # Pydantic names the form here, which is no part of what the caller wrote.
+            kind = "string" if part == "str" else "object"
+            schema = next(form for form in forms if form["type"] == kind)
+            continue
+        path.append(str(part))
+        schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
+    return _Place(".".join(path), schema, forms)
+
+
+def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
+    given, schema = error["input"], place.schema
+    match error["type"]:
+        case "extra_forbidden":
+            unknown = sorted(str(each["loc"][-1]) for each in beside if each["type"] == error["type"])
+            known = ", ".join(schema["properties"])
+            names = ", ".join(repr(name)[:80] for name in unknown[:5])
+            return f"there is no argument {names}; {f'there are: {known}' if known else 'it takes none'}"
+        case "missing":
+            return f"`{error['loc'][-1]}` is missing; it takes {', '.join(schema['required'])}"
+        case "too_long":
+            return f"there are {len(given)} entries; pass at most {schema['maxItems']}"
+        case _ if place.forms:
+            return f"{_shown(given)} is neither {' nor '.join(map(_form, place.forms))}"
+        case _ if schema["type"] in {"array", "object"}:
+            noun = f"an {schema['type']}"
+            is_string = f"is a string; pass {noun}, not a string that holds one"
+            return f"{_shown(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
+        case _:
+            message = error["msg"].removeprefix("Value error, ")
+            return f"{_shown(given)}: {message[0].lower()}{message[1:]}"
+
+
+def _form(schema: Schema) -> str:
+    if schema["type"] != "object":
+        return f"a {schema['type']}"
+    required = schema.get("required", ())
+    optional = [name for name in schema["properties"] if name not in required]
+    return f"an object with {', '.join(required)}" + (
+        f" and perhaps {', '.join(optional)}" if optional else ""
+    )
+
+
+def _shown(given: object) -> str:
+    written = repr(given)
+    return written if len(written) <= 80 else f"{written[:80]}…"

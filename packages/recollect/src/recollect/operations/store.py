@@ -1,0 +1,372 @@
+"""Operations on the store itself: its health, backups, what goes for good, and what comes in and out."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import field
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from recollect.admin import BackupFile, StoreState
+from recollect.domain.errors import InvalidInput, ModelUnavailable
+from recollect.domain.json_values import in_json, inlined, omitted
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Counts, Model, NamedToken, Problem, Scope
+from recollect.domain.results import ReindexResult
+from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.operation import (
+    Many,
+    MinuteLatency,
+    OperationCall,
+    RowId,
+    Time,
+    described,
+    operation,
+    optional,
+)
+from recollect.operations.paging import PageEnd, no_page, page_end
+from recollect.text.phrases import entities_text, quantity
+from recollect.transfer import ImportPreview, ImportReport, import_file, import_preview
+from recollect.transfer.full import full_header, full_line
+from recollect.transfer.official import official_line
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+    from recollect.transfer.moved_rows import Export
+
+
+# Characters; a larger file comes in with `recollect import`.
+_LONGEST_IMPORT = 4_000_000
+_MOST_PROBLEMS = 100
+_EXPORT_PARTS = {"m": "memory", "r": "relation", "s": "scope", "u": "usage", "t": "tuned", "q": "recall"}
+_EXPORT_PARTS |= {"a": "answer", "d": "dream"}
+_PLACE = re.compile(rf"([{''.join(_EXPORT_PARTS)}])(\d{{1,18}})")
+# In letters: a page ends here, whatever the limit; an answer of the log may have a hundred kilobytes.
+_EXPORT_PAGE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    check: str
+    state: Literal["ok", "note", "problem"]
+    said: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    checks: list[HealthCheck]
+
+
+@operation("Doctor", read_only=True, of_every_owner=True)
+def _doctor(call: OperationCall) -> Health:
+    """What is in order with the whole store and what is not, each with what to do about it."""
+    return Health(list(store_checks(call.engine)))
+
+
+def store_checks(engine: Engine) -> Iterator[HealthCheck]:
+    """The checks of an open store; `recollect doctor` adds those of the machine and its settings."""
+    upkeep, counts, model = engine.upkeep, engine.counts(), engine.model
+    damage = upkeep.verify(quick=True)
+    if damage:
+        more = f", and {quantity(len(damage) - 1, 'problem')} more" if len(damage) > 1 else ""
+        advice = "recollect doctor --full, then: recollect doctor --repair"
+        yield HealthCheck("damage", "problem", f"{damage[0].where}: {damage[0].what}{more}", advice)
+    else:
+        yield HealthCheck("damage", "ok", "none: all of it can be read, and texts are what was stored")
+    yield HealthCheck("holds", "ok", _contents(counts, upkeep.session_count()))
+    if model is None:
+        said = "no model yet: only words are searched"
+        yield HealthCheck("model", "note", said, "recollect reindex --list")
+    else:
+        yield HealthCheck("model", "ok", f"{model.name}, {model.dims} numbers a vector")
+    passages = f"{counts.passages:,} passages"
+    if counts.due:
+        said = f"{counts.due:,} of {passages} wait for theirs; until then only words find them"
+        yield HealthCheck("vectors", "note", said, "recollect reindex")
+    else:
+        yield HealthCheck("vectors", "ok", f"all {passages} have theirs")
+    if without := upkeep.passages_without_tokens():
+        said = f"{without:,} of {passages} have no token vectors, and rank without them"
+        yield HealthCheck("tokens", "note", said, "recollect reindex")
+    if proposal := upkeep.model_proposal():
+        yield HealthCheck("language", "note", proposal.reason, ", then: ".join(proposal.commands))
+    missed, reason = upkeep.unrecorded_answers()
+    if missed:
+        said = f"{quantity(missed, 'answer')} could not be recorded{f': {reason}' if reason else ' so far'}"
+        advice = "Answers are right, but later rankings do not learn from them."
+        yield HealthCheck("signals", "note", said, advice)
+    state = upkeep.store_state()
+    if state.replica_problem:
+        said = f"it left questions to the primary: {state.replica_problem}"
+        yield HealthCheck("replica", "note", said, "Answers are right; let it catch up.")
+    if state.read_only:
+        yield HealthCheck("disk", "note", "the store is on a read-only disk: it can be read, not written")
+    if state.kind == "file" and not state.backups:
+        yield HealthCheck("backups", "ok", "none beside the store yet; `recollect backup FILE` makes one")
+    last = next(iter(engine.dreams.history(1)), None)
+    said = "no dream yet" if last is None else f"the last one was {last.at:%Y-%m-%d}"
+    yield HealthCheck("dreams", "ok", said)
+
+
+def _contents(counts: Counts, sessions: int) -> str:
+    messages = f"{quantity(counts.messages, 'message')} in {quantity(sessions, 'session')}"
+    held = (
+        (counts.entities, entities_text(counts.entities)),
+        (counts.observations, quantity(counts.observations, "observation")),
+        (counts.relations, quantity(counts.relations, "relation")),
+        (counts.notes, quantity(counts.notes, "note")),
+        (counts.messages, messages),
+        (counts.forgotten, f"{counts.forgotten:,} forgotten"),
+    )
+    return ", ".join(said for number, said in held if number) or "nothing yet"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReport:
+    state: StoreState = field(metadata=in_json(inline=True))
+    counts: Annotated[Counts, "Of every owner together"]
+    model: Model | None
+
+
+@operation("State of the store", read_only=True, of_every_owner=True)
+def _store_state(call: OperationCall) -> StoreReport:
+    """How large the whole store is, its model, what waits for a vector, who works on it, its backups."""
+    engine = call.engine
+    return StoreReport(engine.upkeep.store_state(), engine.counts(), engine.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    problems: Annotated[list[Problem], "The first of them"]
+    total: int
+
+
+# It is no short look: whoever begins it is not cut off.
+@operation("Verify", idempotent=True, of_every_owner=True)
+def _verify(
+    call: OperationCall,
+    quick: bool = Field(default=False, description="Only whether all can be read, and texts are as stored"),
+) -> Verification:
+    """Everything that is wrong with the store. It changes nothing; `recollect doctor --repair` mends it."""
+    call.progress(0, 1)
+    found = call.engine.upkeep.verify(quick=quick)
+    call.progress(1, 1)
+    return Verification(list(found[:_MOST_PROBLEMS]), len(found))
+
+
+@operation("Back up", of_every_owner=True)
+def _backup(call: OperationCall) -> BackupFile:
+    """Copy the store into the folder of backups beside it, while others go on reading and writing."""
+    return call.engine.upkeep.backup(progress=call.progress)
+
+
+@operation("Reindex", idempotent=True, of_every_owner=True)
+def _reindex(
+    call: OperationCall,
+    model: str | None = optional("Another model to switch to; everything is embedded anew then"),
+) -> ReindexResult:
+    """Embed what waits for a vector, or everything with another model. Search goes on meanwhile."""
+    try:
+        return call.engine.reindex(model, call.progress)
+    except ModelUnavailable as error:
+        if model is None:
+            raise
+        # What the caller named is wrong, not the server.
+        raise InvalidInput(f"{error} Nothing was changed.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    purged: int
+    note: str | None = omitted()
+
+
+@operation("Purge", destructive=True, admin=True)
+def _purge(call: OperationCall, ids: Many[RowId] = described("Forgotten memories of this owner")) -> Purged:
+    """Destroy forgotten memories for good. There is no way back."""
+    done = call.engine.purge(ids=ids)
+    return Purged(int(done), done.note)
+
+
+@operation("Purge all that was forgotten", destructive=True, of_every_owner=True)
+def _purge_forgotten(
+    call: OperationCall, before: Time = described("What was forgotten before this")
+) -> Purged:
+    """Destroy for good what was forgotten before a time, of every owner. There is no way back."""
+    done = call.engine.purge(before)
+    return Purged(int(done), done.note)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedText:
+    report: ImportReport = field(metadata=in_json(inline=True))
+    found: Annotated[ImportPreview | None, "With `dry_run`, what the lines hold"] = None
+
+
+@operation("Import", idempotent=True, of_every_owner=True)
+def _import_text(
+    call: OperationCall,
+    jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),
+    format: Literal["auto", "official", "full"] = "auto",
+    keep_going: bool = Field(default=True, description="Leave out lines that cannot be read, and name them"),
+    dry_run: bool = Field(default=False, description="Only tell what the lines hold; nothing is written"),
+) -> ImportedText:
+    """Bring in the official memory server's JSONL, or a full export of ours, as `recollect import` does. The
+    full one goes to the owners that it names. Bringing in the same again changes nothing.
+    """
+    if dry_run:
+        preview = import_preview(io.StringIO(jsonl), call.progress)
+        report = ImportReport(
+            preview.format,
+            preview.lines,
+            bad_lines=preview.bad_lines,
+            bad_count=preview.bad_count,
+            note="Nothing was imported: this was a dry run.",
+        )
+        return ImportedText(report, preview)
+    report = import_file(
+        call.engine,
+        io.StringIO(jsonl),
+        format=format,
+        keep_going=keep_going,
+        progress=call.progress,
+        embed_progress=call.progress,
+    )
+    return ImportedText(report)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPage:
+    lines: Annotated[list[str], "Lines of JSON; those of all pages, one after another, are the file"]
+    more: PageEnd = inlined()
+
+
+@operation("Export", read_only=True)
+def _export(
+    call: OperationCall,
+    format: Literal["official", "full"] = "full",
+    limit: PageLimit = 500,
+    cursor: Cursor | None = None,
+    learning: bool = Field(
+        default=True, description="Of `full`: with what was asked, and what was learnt from it"
+    ),
+) -> ExportPage:
+    """What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything,
+    forgotten things and what was learnt from use too; `official` is the graph as the official memory server
+    has it. What is written meanwhile may be on a later page.
+    """
+    place = _PLACE.fullmatch(cursor or "m0")
+    if place is None:
+        raise no_page(cursor or "")
+    part, after = place[1], int(place[2])
+    full = format == "full"
+    parts = list(_EXPORT_PARTS) if full and learning else ["m", "r"]
+    if part not in parts:
+        raise no_page(cursor or "")
+    header = [full_header(learning=learning).rstrip("\n")] if full and cursor is None else []
+    lines: list[str] = []
+    size = 0
+    with call.engine.upkeep.export() as found:
+        for last, record in islice(_numbered(found, part, after, full=full), limit):
+            written = full_line(record, learning=learning) if full else official_line(record)
+            lines.append(written.rstrip("\n"))
+            after, size = last, size + len(written)
+            if size >= _EXPORT_PAGE:
+                break
+    # Each part begins on a page of its own, since it names memories of any page.
+    ends = len(lines) < limit and size < _EXPORT_PAGE
+    rest = parts[parts.index(part) + 1 :]
+    next_: str | None = f"{part}{after}"
+    if ends:
+        next_ = f"{rest[0]}0" if rest else None
+    return ExportPage([*header, *lines], PageEnd(next_))
+
+
+def _numbered(found: Export, part: str, after: int, *, full: bool) -> Iterator[tuple[int, Any]]:
+    """The records of a part, each with the number after which the next page begins."""
+    if part == "m":
+        return ((each.id, each) for each in (found.memories(after) if full else found.entities(after)))
+    if part == "r":
+        links = found.relations(after) if full else found.relations_in_force(after)
+        return ((each.id, each) for each in links)
+    name: Any = _EXPORT_PARTS[part]
+    return found.learnt(name, after)
+
+
+# Operations on the server: who may use it over HTTP, and how long its calls took.
+
+
+@dataclass(frozen=True, slots=True)
+class TokenList:
+    tokens: list[NamedToken]
+
+
+@operation("List tokens", read_only=True, of_every_owner=True)
+def _list_tokens(call: OperationCall) -> TokenList:
+    """Who may use this store over HTTP, by name. The tokens themselves are kept nowhere."""
+    return TokenList(list(call.engine.tokens.list()))
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedToken:
+    name: str
+    token: Annotated[str, "Shown this once; it is kept only as its hash"]
+
+
+@operation("Create a token", of_every_owner=True)
+def _create_token(
+    call: OperationCall,
+    name: str = described("Up to 64 letters of ASCII, digits, dots, dashes and underscores"),
+    right: Literal["read", "write", "admin"] = "write",
+    owner: str | None = optional("The only owner that its holder sees; every owner if not given"),
+    agent: str | None = optional("Of that owner, the only agent; all of them if not given"),
+) -> CreatedToken:
+    """Let somebody use this store over HTTP. The answer has the token, which nobody can show again."""
+    if agent and owner is None:
+        raise InvalidInput("An `agent` is one of an owner; give the `owner` too. No token was made.")
+    sees = None if owner is None else Scope(owner, agent or None)
+    return CreatedToken(name, call.engine.tokens.create(name, right=right, sees=sees))
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedToken:
+    revoked: str
+
+
+@operation("Revoke a token", destructive=True, of_every_owner=True)
+def _revoke_token(call: OperationCall, name: str) -> RevokedToken:
+    """Let nobody in by this token any more; servers notice within a second or two."""
+    call.engine.tokens.revoke(name)
+    return RevokedToken(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    minutes: list[MinuteLatency]
+    more: PageEnd = inlined()
+
+
+@operation("Latencies", read_only=True)
+def _latencies(
+    call: OperationCall,
+    operation: str | None = optional("Only of this one, such as recall"),
+    since: Time | None = optional("Only from this minute on"),
+    limit: PageLimit = 500,
+    cursor: Cursor | None = None,
+) -> Latencies:
+    """How long the calls of this server took, minute by minute over the last day, the newest first. Minutes
+    without calls are left out.
+    """
+    found = [
+        each
+        for each in reversed(call.latencies())
+        if operation in (None, each.operation) and (since is None or each.minute >= since)
+    ]
+    start = place_of(cursor)
+    shown = found[start : start + limit]
+    return Latencies(shown, page_end(start + limit, start + limit < len(found)))

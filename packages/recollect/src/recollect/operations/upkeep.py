@@ -1,0 +1,496 @@
+"""Operations that look after a memory: duplicates, what wants care, splitting, statistics."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.json_values import in_json, inlined, omitted
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind
+from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.operation import (
+    Many,
+    OperationCall,
+    OperationReply,
+    PageRequest,
+    Pages,
+    RowId,
+    described,
+    operation,
+    optional,
+)
+from recollect.operations.paging import (
+    PageEnd,
+    continuation,
+    fit_page,
+    list_page,
+    page_end,
+    position,
+    row_tokens,
+)
+from recollect.review.results import OpenContradiction, SettleKind, SplitUndo
+from recollect.review.settling import ReviewItem, SettleAction, SettleUndo
+from recollect.services import unfinished_note
+from recollect.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.review.results import SplitAnalysis
+
+
+_ALL_PAIRS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateRow:
+    entity: str
+    older: str
+    newer: str
+    similarity: float = field(metadata=in_json(digits=3))
+    match: str
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePage:
+    duplicates: list[DuplicateRow]
+    left_out: Annotated[int, "Pairs after these"]
+    more: PageEnd = inlined()
+
+
+@operation("Find duplicate observations", pages=Pages(200, 50, 100), read_only=True)
+def _find_duplicate_observations(
+    call: OperationCall,
+    entity_name: str | None = optional("Only this entity; all if not given"),
+    threshold: float = Field(
+        default=0.85, ge=0, le=1, description="Similarity from 0 to 1; 0.85 if not given"
+    ),
+) -> DuplicatePage:
+    """Pairs of observations of an entity that nearly repeat one another, to be merged or removed."""
+    found = call.engine.upkeep.find_duplicate_observations(
+        entity_name, threshold=threshold, limit=_ALL_PAIRS, progress=call.progress
+    )
+    pairs = [
+        DuplicateRow(pair.entity, pair.older.content, pair.newer.content, pair.similarity, pair.match)
+        for pair in found.pairs
+    ]
+    rows, more = list_page(call.page, pairs)
+    left = len(pairs) + found.left_out - position(call.page) - len(rows)
+    return DuplicatePage(rows, max(0, left), more)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    name: str
+    count: Annotated[int, "How many observations it has"]
+    observations: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisRow:
+    """How large an entity is; where it is asked for, also the topics that it falls into."""
+
+    entity_name: str
+    entity_type: str
+    observation_count: int
+    threshold: Annotated[int, "Observations from which this type counts as oversized"]
+    needs_split: bool
+    split_score: float = field(metadata=in_json(digits=4))
+    topics: list[TopicRow] | None = omitted()
+
+
+def _analysis(found: SplitAnalysis, topics: list[TopicRow] | None = None) -> AnalysisRow:
+    size = (found.name, found.type, found.observations, found.limit)
+    return AnalysisRow(*size, found.needs_split, found.score, topics)
+
+
+def _with_topics(found: SplitAnalysis) -> AnalysisRow:
+    return _analysis(found, _topics(found))
+
+
+def _topics(found: SplitAnalysis) -> list[TopicRow]:
+    return [
+        TopicRow(topic.name, len(topic.observations), [each.content for each in topic.observations])
+        for topic in found.topics
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSummary:
+    entities: int
+    observations: int
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SectionCounts:
+    contradictions: int
+    split_candidates: int
+    flagged_observations: int
+    flagged_notes: int
+    stale_entities: int
+    large_entities: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedObservationRow:
+    entity: str
+    observation: str
+    similar: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedNoteRow:
+    id: int
+    text: str
+    similar_to: int
+    similar: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRow:
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class LargeRow:
+    name: str
+    observations: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    summary: ReportSummary
+    found: SectionCounts
+    contradictions: list[OpenContradiction]
+    split_candidates: list[AnalysisRow]
+    flagged_observations: list[FlaggedObservationRow]
+    flagged_notes: list[FlaggedNoteRow]
+    stale_entities: list[StaleRow]
+    large_entities: list[LargeRow]
+    more: PageEnd = inlined()
+
+
+@operation("Consolidation report", pages=Pages(200, 20, 800), read_only=True)
+def _consolidation_report(
+    call: OperationCall,
+    stale_days: float = Field(default=90, ge=0, description="Days without use; 90 if not given"),
+) -> OperationReply[ReportPage]:
+    """What in the memory wants care: contradictions, entities to split, near-repeats, what is stale or
+    oversized.
+    """
+    report = call.engine.upkeep.consolidation_report(stale_days=stale_days, progress=call.progress)
+    sections: dict[str, list[Any]] = {
+        "contradictions": list(report.contradictions),
+        "split_candidates": list(map(_with_topics, report.split_candidates)),
+        "flagged_observations": [
+            FlaggedObservationRow(one.entity, one.observation.content, one.similar.content)
+            for one in report.flagged_observations
+        ],
+        "flagged_notes": [
+            FlaggedNoteRow(one.id, one.text, one.similar_to, one.similar_text) for one in report.flagged_notes
+        ],
+        "stale_entities": [StaleRow(one.name, one.type) for one in report.stale],
+        "large_entities": [LargeRow(one.name, one.observations, one.limit) for one in report.oversized],
+    }
+    summary = ReportSummary(report.entities, report.observations, report.notes)
+    found = SectionCounts(*map(len, sections.values()))
+    # The first of every section, then the second: page after page covers all of them, each row once.
+    every = [
+        (place, name, rows[place])
+        for place in range(max(map(len, sections.values())))
+        for name, rows in sections.items()
+        if place < len(rows)
+    ]
+    start = position(call.page)
+    asked = [each for each in every[start:] if each[0] < every[start][0] + call.page.size]
+    rows = [row for *_, row in asked]
+    page = fit_page(
+        rows, call.page.budget, shared=False, frame=row_tokens({"summary": summary, "found": found})
+    )
+    more = continuation(start + len(page.rows), len(every), page.note())
+    shown: dict[str, list[Any]] = {name: [] for name in sections}
+    for (_, name, _), row in zip(asked, page.rows, strict=False):
+        shown[name].append(row)
+    result = ReportPage(summary, found, **shown, more=more)
+    fits = start == 0 and count_tokens(report.text) <= call.page.budget
+    return OperationReply(result, report.text, more.text) if fits else OperationReply(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    entities: Annotated[int, "Created"]
+    observations: Annotated[int, "Added"]
+    relations: Annotated[int, "Created"]
+    known: Annotated[int, "Entities that were there already"]
+    bad_lines: Annotated[list[int], "The first of the lines that could not be read"]
+    note: str | None = omitted()
+
+
+@operation("Migrate", idempotent=True)
+def _migrate(call: OperationCall, source_path: str = described("A file on the server's machine")) -> Migrated:
+    """Bring in the JSONL file of the official memory server, as `recollect import` does. Running it again
+    changes nothing.
+    """
+    from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
+
+    try:
+        path = Path(source_path).expanduser()
+        report = import_file(
+            call.engine, path, format="official", progress=call.progress, embed_progress=call.progress
+        )
+    # The last two: no file could have such a name.
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput(f"{source_path[:200]!r} cannot be read: {why}. Nothing was done.") from error
+    return Migrated(
+        report.entities_created,
+        report.observations_added,
+        report.relations_created,
+        report.entities_merged,
+        # By number alone: what they hold may be no memory at all.
+        [bad.line for bad in report.bad_lines],
+        report.note,
+    )
+
+
+# Splitting an entity
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCandidates:
+    candidates: list[AnalysisRow]
+    more: PageEnd = inlined()
+
+
+@operation("Find split candidates", pages=Pages(200, 20, 200), read_only=True)
+def _find_split_candidates(call: OperationCall) -> SplitCandidates:
+    """Entities that grew too large and fall into several topics."""
+    found = list(map(_with_topics, call.engine.upkeep.find_split_candidates(call.progress)))
+    return SplitCandidates(*list_page(call.page, found, shared=True))
+
+
+EntityName = Annotated[str, described("The entity's exact name")]
+_SPLIT_PAGES = Pages(1_000, 200, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedSplit:
+    analysis: AnalysisRow
+    more: PageEnd = inlined()
+
+
+@operation("Analyze a split", pages=_SPLIT_PAGES, read_only=True)
+def _analyze_entity_split(call: OperationCall, entity_name: EntityName) -> AnalyzedSplit:
+    """Whether an entity should be split, and into which topics."""
+    found = call.engine.upkeep.analyze_split(entity_name)
+    topics, more = _texts_page(call.page, _topics(found))
+    return AnalyzedSplit(_analysis(found, topics), more)
+
+
+class PartRow(TypedDict):
+    name: Annotated[str, described("The new entity's name")]
+    entity_type: NotRequired[Annotated[str, described("Its type; that of the original if not given")]]
+    observations: Annotated[Many[str], described("The exact texts to move")]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedPart:
+    name: Annotated[str, "The new entity's name"]
+    entity_type: str
+    observations: Annotated[list[str], "The exact texts to move"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedSplit:
+    suggested_splits: list[ProposedPart]
+    analysis: AnalysisRow
+    more: PageEnd = inlined()
+
+
+@operation("Propose a split", pages=_SPLIT_PAGES, read_only=True)
+def _propose_entity_split(call: OperationCall, entity_name: EntityName) -> OperationReply[ProposedSplit]:
+    """New entities for the topics of an overgrown one, with the observations that would move."""
+    proposal = call.engine.upkeep.propose_split(entity_name)
+    whole = [ProposedPart(part.name, part.type or "", list(part.observations)) for part in proposal.parts]
+    parts, more = _texts_page(call.page, whole)
+    remark = None if parts else "It does not fall apart into topics; leave it as it is."
+    return OperationReply(ProposedSplit(parts, _analysis(proposal.analysis), more), remark=remark)
+
+
+def _texts_page(asked: PageRequest, whole: Sequence[TopicRow | ProposedPart]) -> tuple[list[Any], PageEnd]:
+    """The groups with those of their observations on this page; page after page joins to the whole."""
+    every = [(place, text) for place, group in enumerate(whole) for text in group.observations]
+    heads = sum(row_tokens(replace(group, observations=[])) for group in whole)
+    texts, more = list_page(asked, [text for _, text in every], frame=heads)
+    groups: dict[int, Any] = {}
+    for (place, _), text in zip(every[position(asked) :], texts, strict=False):
+        groups.setdefault(place, replace(whole[place], observations=[])).observations.append(text)
+    return list(groups.values()), more
+
+
+class UndoRow(TypedDict):
+    original: RowId
+    parts: Many[RowId]
+    observations: Many[RowId]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedSplit:
+    new_entities: list[str]
+    moved_observations: int
+    original_observations_remaining: int
+    undo: SplitUndo
+
+
+@operation("Execute a split")
+def _execute_entity_split(
+    call: OperationCall,
+    entity_name: EntityName,
+    approved_splits: Many[PartRow] = described("The new entities, as proposed or changed"),
+) -> OperationReply[ExecutedSplit]:
+    """Split an entity as proposed, or as you changed the proposal: all at once or not at all. The answer's
+    `undo` takes it back.
+    """
+    done = call.engine.upkeep.execute_split(entity_name, approved_splits, call.progress)
+    names = [part.name for part in done.parts]
+    return OperationReply(ExecutedSplit(names, done.moved, done.remaining, done.undo), None, done.note)
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneSplit:
+    entity_name: str
+    restored: int
+
+
+@operation("Undo a split")
+def _undo_entity_split(call: OperationCall, undo: UndoRow) -> OperationReply[UndoneSplit]:
+    """Put a split entity together again, with the `undo` that the split gave."""
+    done = call.engine.upkeep.undo_split(undo)
+    return OperationReply(UndoneSplit(done.name, done.restored), None, unfinished_note(done.note))
+
+
+# Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCounts:
+    observations: int
+    relations: int
+    forgotten: Annotated[int, "`restore` can bring them back"]
+    texts_with_a_vector: int
+    texts_waiting_for_one: int
+    bytes: Annotated[int, "Of the whole store, with what belongs to others"]
+    schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    entities: int
+    notes: int
+    messages: int
+    superseded: Annotated[int, "Corrected since, and kept as history"]
+    sessions: int
+    model: Annotated[str | None, "The model that finds by meaning"]
+    store: StoreCounts
+
+
+@operation("Statistics", read_only=True)
+def _stats(call: OperationCall) -> Stats:
+    """How much the memory holds, how large it is, and what still waits to be found by meaning."""
+    engine = call.engine
+    live = engine.upkeep.how_many()
+    ever = engine.upkeep.how_many(superseded=True)
+    counts, model = engine.upkeep.own_counts(), engine.model
+    state = engine.upkeep.store_state()
+    own = (counts.observations, counts.relations, counts.forgotten, counts.vectors, counts.due)
+    return Stats(
+        live.get(Kind.ENTITY, 0),
+        live.get(Kind.NOTE, 0),
+        live.get(Kind.MESSAGE, 0),
+        sum(ever.values()) - sum(live.values()),
+        len(engine.sessions.list()),
+        None if model is None else model.name,
+        StoreCounts(*own, state.bytes, state.schema),
+    )
+
+
+# Operations for what a person should decide: each decision can be taken back.
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage:
+    items: list[ReviewItem]
+    more: PageEnd = inlined()
+
+
+@operation("What to settle", read_only=True)
+def _to_settle(
+    call: OperationCall,
+    kind: SettleKind,
+    dismissed: bool = Field(default=False, description="Those that were kept as they are, instead"),
+    stale_days: float = Field(default=90, ge=0, le=36_500, description="Days without use; 90 if not given"),
+    limit: PageLimit = 50,
+    cursor: Cursor | None = None,
+) -> ReviewPage:
+    """What a person should decide, of one kind: contradictions (among the newest texts), notes and
+    observations that nearly repeat another, entities to split, entities that nobody uses.
+    """
+    start = place_of(cursor)
+    found, more = call.engine.upkeep.settling.page(
+        kind, start=start, limit=limit, dismissed=dismissed, stale_days=stale_days, progress=call.progress
+    )
+    return ReviewPage(list(found), page_end(start + len(found), more))
+
+
+class SettleUndoRow(TypedDict):
+    key: str
+    action: SettleAction
+    memories: Many[RowId]
+    observations: Many[RowId]
+    status: NotRequired[Annotated[str, described("What an archived entity was before")]]
+    split: NotRequired[UndoRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    undo: Annotated[SettleUndo, "For `undo_settling`"]
+
+
+@operation("Settle")
+def _settle(call: OperationCall, key: str, action: SettleAction) -> OperationReply[Settled]:
+    """Decide one thing of `to_settle`: `supersede_older` lets the newer one count, `keep` leaves both and
+    does not ask again. The answer's `undo` takes it back.
+    """
+    return OperationReply(Settled(call.engine.upkeep.settling.settle(key, action)), "Done.")
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneDecision:
+    key: str
+
+
+@operation("Undo a decision")
+def _undo_settling(call: OperationCall, undo: SettleUndoRow) -> OperationReply[UndoneDecision]:
+    """Take back what `settle` did, with the `undo` that it gave."""
+    split = undo.get("split")
+    given = SettleUndo(
+        undo["key"],
+        undo["action"],
+        tuple(undo["memories"]),
+        tuple(undo["observations"]),
+        undo.get("status"),
+        None
+        if split is None
+        else SplitUndo(split["original"], tuple(split["parts"]), tuple(split["observations"])),
+    )
+    call.engine.upkeep.settling.undo(given)
+    return OperationReply(UndoneDecision(given.key), "Taken back.")

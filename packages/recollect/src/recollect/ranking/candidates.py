@@ -1,0 +1,522 @@
+"""Candidates: what the searches found, column by column; and profiles: the steps that rank them.
+
+Columns rather than one object per hit: a step is a few array operations, so that ranking hundreds of
+candidates costs less than a tenth of embedding the query. Steps never change a column; they add new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from math import ceil
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.text.phrases import decimals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recollect.domain.records import Query
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Ints: TypeAlias = "NDArray[np.int64]"
+Flags: TypeAlias = "NDArray[np.bool_]"
+Rows: TypeAlias = "Ints | Flags | slice"
+
+NEVER = int(np.iinfo(np.int64).min)
+"""In a column of times: unknown."""
+ALWAYS = int(np.iinfo(np.int64).max)
+"""As the end of a span: it has none."""
+NOBODY, USER, ASSISTANT, SPEAKER = range(4)
+"""The numbers of `Facts.role`: a speaker is anybody else who talks, such as a friend in a group."""
+HOUR = 3_600_000_000
+DAY = 24 * HOUR
+SECOND = 1_000_000
+_POSITION_BITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Stored facts of each candidate, by ascending id. Times are microseconds since 1970, UTC."""
+
+    ids: Ints
+    created_at: Ints
+    updated_at: Ints
+    happened_at: Ints
+    last_access: Ints
+    access_count: Ints
+    access_days: Ints
+    degree: Ints
+    """Relations in force to live entities."""
+    status: Ints
+    """Place in `tuple(Status)`."""
+    importance: Floats
+    strength: Floats
+    depth: Ints
+    spread: Ints
+    stability: Floats
+    metadata_share: Floats
+    """How much of an entity's observations in force are of the kind `metadata`."""
+    content: Ints
+    """A hash of what is said: equal where only case, accents, spaces or outer marks differ; for a profile
+    that ignores marks, also those between words."""
+    echo: Flags
+    """A message of the current session that is equal to the query."""
+    origin: Ints
+    """The message that a note was drawn from; of all others, the memory itself."""
+    session: Ints
+    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    position: Ints
+    """A message's place in its conversation, from 1; 0 of what is part of none."""
+    named: Flags
+    """The query names its speaker; for text without a speaker, a person named in the text."""
+    asks: Flags
+    """It ends with a question."""
+    kind: Ints
+    """Place in `tuple(Kind)`."""
+    role: Ints
+    """The speaker of a message: one of the numbers below; `NOBODY` for notes and entities."""
+    informativeness: Floats
+    """How much a message says by itself, from 0 to 1; 1 of notes and entities."""
+    length: Ints
+    """Letters of a text; of an entity, none."""
+
+    def at(self, rows: Rows) -> Facts:
+        return Facts(*[column[rows] for column in _columns_of(self)])
+
+
+_columns_of = attrgetter(*Facts.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where one search put the candidates: rank 0 and a score of NaN where it did not find them."""
+
+    rank: Ints
+    score: Floats
+
+    def at(self, rows: Rows) -> Source:
+        return Source(self.rank[rows], self.score[rows])
+
+    @property
+    def found(self) -> Flags:
+        return self.rank > 0
+
+
+Effect = Literal["plus", "times", "set", "rescale", "mix", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """The value that a step found for each candidate, and its effect on the score.
+
+    plus: score + value; times: score * value; set: value; note: nothing
+    rescale: (score - low) / (high - low), and 1 where they are equal; both in `numbers`
+    mix: weight * value + (1 - weight) * score; the weight in `numbers`
+    """
+
+    step: str
+    effect: Effect
+    values: Floats
+    numbers: tuple[float | Floats, ...] = ()
+    """For all candidates; of several queries at once, by row."""
+
+    def at(self, rows: Rows) -> ScoreChange:
+        return ScoreChange(self.step, self.effect, self.values[rows], self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedCandidate:
+    """A candidate that a step took out, and why."""
+
+    id: int
+    step: str
+    reason: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """All that one step took out. Few ask why, so the reasons are made when someone does."""
+
+    step: str
+    ids: Ints
+    scores: Floats
+    why: Callable[[], Sequence[str]]
+    """The reason of each, in the order of the ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cooccurrences:
+    """How often pairs were seen together, by places among all gathered candidates; never a self-pair."""
+
+    first: Ints
+    second: Ints
+    count: Ints
+    last: Ints
+
+    @classmethod
+    def none(cls) -> Cooccurrences:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing, nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradictions:
+    """Pairs that cannot both hold, by places among all gathered candidates."""
+
+    older: Ints
+    newer: Ints
+    since: Ints
+    """When the newer one began, by its own words or by its time."""
+    asked: Flags
+    """The query asks for what the two disagree on, as far as its words tell."""
+
+    @classmethod
+    def none(cls) -> Contradictions:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing, np.zeros(0, bool))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidates of one query. Rows are by ascending id until `order` sorts them.
+
+    The tuner ranks many queries at once: then the rows of each query are adjacent, and a step that compares
+    the candidates of a query asks `lowest`, `highest` and `any_of`.
+    """
+
+    facts: Facts
+    sources: Mapping[str, Source]
+    score: Floats
+    score_changes: tuple[ScoreChange, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    named_values: Mapping[str, Floats] = field(default_factory=dict)
+    """Numbers that a later step or the answer asks for by name, such as `limbic_score`."""
+    places: Ints | None = None
+    """The row of each when all were gathered; None while no row was dropped or moved."""
+    query: Ints | None = None
+    """Which of several queries each row belongs to, ascending; None: there is one."""
+    cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
+    """Of all that were gathered."""
+    contradictions: Contradictions = field(default_factory=Contradictions.none)
+    """Of all that were gathered."""
+
+    def __len__(self) -> int:
+        return len(self.facts.ids)
+
+    @property
+    def ids(self) -> Ints:
+        return self.facts.ids
+
+    def source(self, name: str) -> Source:
+        """Where that search put the candidates; as if it had found none, where it was not asked."""
+        if name in self.sources:
+            return self.sources[name]
+        return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
+
+    def lowest(self, values: Floats) -> Floats | float:
+        """The least of the values among the candidates of one query: for all rows, or by row."""
+        return self._reduced(np.minimum, values, np.inf)
+
+    def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
+        return self._reduced(np.maximum, values, at_least)
+
+    def any_of(self, flags: Flags) -> Flags | bool:
+        """Whether a flag is set for any candidate of the query."""
+        return self._reduced(np.maximum, flags, 0.0) > 0
+
+    def by_query(self, numbers: Sequence[float]) -> Floats | float:
+        """A number of each query: for all rows, or by row."""
+        return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
+
+    def _reduced(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
+        if self.query is None:
+            return float(kind.reduce(values, initial=start))
+        starts = np.flatnonzero(np.diff(self.query, prepend=-1))
+        by_query = kind(kind.reduceat(values, starts), start) if len(values) else np.zeros(0)
+        rows: Floats = np.repeat(by_query, np.diff(starts, append=len(values)))
+        return rows
+
+    @property
+    def dropped(self) -> tuple[DroppedCandidate, ...]:
+        """The candidates that steps removed, in that order."""
+        return tuple(
+            DroppedCandidate(id_, each.step, reason, score)
+            for each in self.removals
+            for id_, reason, score in zip(each.ids.tolist(), each.why(), each.scores.tolist(), strict=True)
+        )
+
+    def with_change(self, step: str, effect: Effect, values: Floats, *numbers: float | Floats) -> Candidates:
+        """With what a step found, and with the score that follows from it."""
+        change = ScoreChange(step, effect, values, numbers)
+        score = apply_change(self.score, change)
+        return replace(self, score=score, score_changes=(*self.score_changes, change))
+
+    def with_values(self, name: str, values: Floats | None = None) -> Candidates:
+        """With numbers under a name; without any given, the score so far."""
+        added = {name: self.score if values is None else values}
+        return replace(self, named_values={**self.named_values, **added})
+
+    def at(self, rows: Rows) -> Candidates:
+        """Some of the rows, in the order given."""
+        return self._at(rows, self.removals)
+
+    def _at(self, rows: Rows, removals: tuple[Removal, ...]) -> Candidates:
+        return Candidates(
+            facts=self.facts.at(rows),
+            sources={name: source.at(rows) for name, source in self.sources.items()},
+            score=self.score[rows],
+            score_changes=tuple([change.at(rows) for change in self.score_changes]),
+            removals=removals,
+            named_values={name: score[rows] for name, score in self.named_values.items()},
+            places=(np.arange(len(self)) if self.places is None else self.places)[rows],
+            query=None if self.query is None else self.query[rows],
+            cooccurrences=self.cooccurrences,
+            contradictions=self.contradictions,
+        )
+
+    def rows_of(self, places: Ints) -> Ints:
+        """The rows where those who were gathered at these places are now; -1 for who was dropped."""
+        if self.places is None:
+            return places
+        rows = np.full(1 + max(self.places.max(initial=-1), places.max(initial=-1)), -1)
+        rows[self.places] = np.arange(len(self))
+        return rows[places]
+
+    def without(self, gone: Flags, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
+        """Without the rows flagged; `why` gives their reasons, in order."""
+        if not gone.any():
+            return self
+        return self.split(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
+
+    def split(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
+        """The rows that stay, and a note of those that go."""
+        removal = Removal(step, self.ids[go], self.score[go], why)
+        return self._at(stay, (*self.removals, removal))
+
+
+def apply_change(score: Floats, change: ScoreChange) -> Floats:
+    """The score after a change: the one place that says what an effect means."""
+    match change.effect:
+        case "plus":
+            return score + change.values
+        case "times":
+            return score * change.values
+        case "set":
+            return change.values
+        case "note":
+            return score
+        case "rescale":
+            return rescaled(score, *change.numbers)
+        case "mix":
+            (weight,) = change.numbers
+            return weight * change.values + (1 - weight) * score
+
+
+def rescaled(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
+    """(value - low) / (high - low); 1 where those are equal."""
+    same = np.equal(low, high)
+    return np.where(same, 1.0, (values - low) / np.where(same, 1.0, np.subtract(high, low)))
+
+
+def known_or_zero(score: Floats) -> Floats:
+    """0 where a search did not find the candidate; `nan_to_num` takes four times as long for it."""
+    return np.where(np.isnan(score), 0.0, score)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationContext:
+    """How much of a query is said around messages: by their neighbours, and by the whole conversation.
+
+    Each word weighs the more, the fewer texts contain it. Places are by conversation, then by position.
+    """
+
+    session: Ints
+    position: Ints
+    near: Floats
+    sessions: Ints
+    whole: Floats
+
+    @classmethod
+    def empty(cls) -> ConversationContext:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, np.zeros(0), nothing, np.zeros(0))
+
+    def for_candidates(self, facts: Facts) -> tuple[Floats, Floats]:
+        """For each candidate, what its neighbours and what its conversation says; 0 where nothing does."""
+        if not len(self.sessions):
+            return np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
+        order = np.argsort(self.sessions)
+        number, known = _places_in(self.sessions[order], facts.session)
+        whole = np.where(known, self.whole[order][number], 0.0)
+        # Conversations by number, since their codes leave no room for a position.
+        spoken, _ = _places_in(self.sessions[order], self.session)
+        keys, wanted = (spoken << _POSITION_BITS) + self.position, (number << _POSITION_BITS) + facts.position
+        by_key = np.argsort(keys)
+        place, there = _places_in(keys[by_key], wanted)
+        return np.where(there & known, self.near[by_key][place], 0.0), whole
+
+
+def _places_in(ascending: Ints, wanted: Ints) -> tuple[Ints, Flags]:
+    """The place of each value, and whether it is there."""
+    places = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return places, ascending[places] == wanted
+
+
+# A profile: which searches to ask, and the steps that make one list of what they found.
+
+
+class Step(Protocol):
+    """A frozen value that one can call: it prints, compares, serialises and runs."""
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates: ...
+
+
+class _Deep:
+    """A search that is asked for `times` the limit, and for `least` at the least."""
+
+    __slots__ = ()
+    times: float
+    least: int
+
+    def take(self, limit: int) -> int:
+        return max(self.least, ceil(self.times * limit))
+
+
+@dataclass(frozen=True, slots=True)
+class ByMeaning(_Deep):
+    """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
+
+    With a `shortlist_size`, the search goes in two stages: by a third of each vector's width to a shortlist
+    of that size, then by the whole width. With `then`, a query that names a time also asks for the
+    nearest among the texts of that time. With `tokens`, the first ones are also compared token by token.
+    """
+
+    times: float = 3.0
+    least: int = 0
+    shortlist_size: int | None = None
+    then: bool = False
+    tokens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ByWords(_Deep):
+    """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
+
+    With `held`, also tell how much of the query each candidate holds, whichever search has found it.
+    """
+
+    index: Literal["plain", "stemmed"] = "plain"
+    times: float = 3.0
+    least: int = 0
+    then: bool = False
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ByContext(_Deep):
+    """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
+
+    Neighbours are up to `within` places away; `times` and `least` as by meaning.
+    """
+
+    times: float = 3.0
+    least: int = 0
+    within: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ByLinks:
+    """Ask for the entities that are tied by a relation to one that the query names, at most `most`."""
+
+    most: int = 50
+
+    def take(self, limit: int) -> int:
+        return self.most
+
+
+Retriever = ByMeaning | ByWords | ByContext | ByLinks
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One way to remember."""
+
+    name: str
+    about: str
+    retrieve: tuple[Retriever, ...]
+    steps: tuple[Step, ...]
+
+    def __hash__(self) -> int:
+        # Every recall looks up facts by profile several times, and a profile has many steps.
+        return hash(self.name)
+
+
+def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
+    """Best first, cut to the limit; each candidate carries what every step did."""
+    for step in profile.steps:
+        candidates = step(candidates, query)
+    return candidates
+
+
+# Reasons for a candidate's place: each step, its value, and the score after it.
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The value of one step for one candidate, and the score after it."""
+
+    step: str
+    effect: Effect
+    value: float
+    numbers: tuple[float, ...]
+    score: float
+
+
+def reasons(candidates: Candidates, row: int) -> tuple[Reason, ...]:
+    """The whole sum for one candidate, in the order the steps ran."""
+    return all_reasons([change.at(slice(row, row + 1)) for change in candidates.score_changes], 1)[0]
+
+
+def all_reasons(changes: Iterable[ScoreChange], count: int) -> list[tuple[Reason, ...]]:
+    """The whole sum for each of `count` candidates."""
+    score = np.zeros(count)
+    of_each: list[list[Reason]] = [[] for _ in range(count)]
+    for change in changes:
+        score = apply_change(score, change)
+        for listed, value, after in zip(of_each, change.values.tolist(), score.tolist(), strict=True):
+            listed.append(Reason(change.step, change.effect, value, tuple(map(float, change.numbers)), after))
+    return [tuple(listed) for listed in of_each]
+
+
+def recombined(listed: Iterable[Reason]) -> float:
+    """The score again, from nothing but the reasons: equal to the last bit."""
+    score = np.zeros(1)
+    for reason in listed:
+        value = np.array([reason.value])
+        score = apply_change(score, ScoreChange(reason.step, reason.effect, value, reason.numbers))
+    return float(score[0])
+
+
+def effect_text(reason: Reason) -> str:
+    """The effect of a step, as arithmetic: `+0.12`, `×0.9`."""
+    match reason.effect:
+        case "plus":
+            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
+        case "times":
+            return f"×{decimals(reason.value)}"
+        case "set":
+            return f"→{decimals(reason.value)}"
+        case "rescale":
+            low, high = reason.numbers
+            return f"from {decimals(low)}…{decimals(high)}"
+        case "mix":
+            (weight,) = reason.numbers
+            return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
+        case "note":
+            return decimals(reason.value)

@@ -1,0 +1,154 @@
+"""Routing by the kind of question, and re-ranking by a second model: how far each mixes into the score."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import lines
+from recollect.ranking.candidates import Candidates, Floats, rescaled
+from recollect.ranking.steps import Order, Rescale
+from recollect.text.tokens import words
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Query
+
+
+class Strategy(StrEnum):
+    COSINE_HEAVY = "cosine_heavy"
+    HYBRID_BALANCED = "hybrid_balanced"
+    LIMBIC_HEAVY = "limbic_heavy"
+
+
+_POINTS = {"factual": 2, "intermediate": 1, "exploratory": -2}
+# `…` means one word or more. The longest phrase takes its words, so that in "relación entre" there is no
+# "relación" left to count.
+_PHRASES = sorted(
+    ((tuple(line.split()), kind) for kind in _POINTS for line in lines("questions", f"routed {kind}")),
+    key=lambda pair: (-len(pair[0]), pair[0]),
+)
+
+
+def points(query: str, limit: int | None = None) -> int:
+    """The query's points; `limit` only if the caller gave one."""
+    asked = words(query)
+    total = sum(_POINTS[kind] for kind in sorted(_kinds_of(asked)))
+    total += _step(len(asked), low=3, high=10)
+    return total if limit is None else total + _step(limit, low=3, high=10)
+
+
+@lru_cache(maxsize=4096)  # the tuner asks for the same queries with each set of numbers
+def strategy_for(query: str, limit: int | None = None) -> Strategy:
+    total = points(query, limit)
+    if total >= 2:
+        return Strategy.COSINE_HEAVY
+    return Strategy.LIMBIC_HEAVY if total <= -2 else Strategy.HYBRID_BALANCED
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
+
+    The score is stretched to [0, 1] over the candidates first. Switched off, neither happens.
+    """
+
+    cosine_heavy: float = 0.7
+    hybrid_balanced: float = 0.5
+    limbic_heavy: float = 0.3
+    on: bool = True
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not self.on or not len(candidates):
+            return candidates
+        strategies = [
+            strategy_for(each.text, each.limit if each.limit_given else None) for each in query.queries
+        ]
+        weight = candidates.by_query([float(getattr(self, strategy.value)) for strategy in strategies])
+        base = candidates.named_values["base"]
+        rescaled = Rescale()(candidates, query)
+        return rescaled.with_change(f"routing: {strategies[0].value}", "mix", base, weight)
+
+
+def _step(number: int, low: int, high: int) -> int:
+    if number <= low:
+        return 1
+    return -1 if number >= high else 0
+
+
+def _kinds_of(asked: list[str]) -> set[str]:
+    free = [True] * len(asked)
+    kinds = set()
+    starts: dict[str, list[int]] = {}
+    for place, word in enumerate(asked):
+        starts.setdefault(word, []).append(place)
+    for phrase, kind in _PHRASES:
+        for start in starts.get(phrase[0], ()):
+            places = _places(phrase, asked, start)
+            if places and all(free[place] for place in places):
+                kinds.add(kind)
+                for place in places:
+                    free[place] = False
+    return kinds
+
+
+def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
+    """The places of the phrase's words if it begins at `start`; else empty."""
+    places: list[int] = []
+    at = start
+    gap = False
+    for word in phrase:
+        if word == "…":
+            at, gap = at + 1, True
+            continue
+        if gap:
+            at = next((place for place in range(at, len(asked)) if asked[place] == word), len(asked))
+        if at >= len(asked) or asked[at] != word:
+            return []
+        places.append(at)
+        at, gap = at + 1, False
+    return places
+
+
+# Re-ranking: mixes what a second model makes of the first places of a list with the score that they had.
+
+
+@dataclass(frozen=True, slots=True)
+class RerankBlend:
+    """share * reading + (1 - share) * score, over a list that is sorted already.
+
+    The scores are stretched to [0, 1] over the first `listed`, the readings over the first `read`, which are
+    those that have one; all others read as 0. So candidates that were not read stay below those that were, in
+    the order that they had.
+    """
+
+    first: int = 20
+    """How long the list is at the least; where the limit is higher, it is as long as that."""
+    most: int = 50
+    """How many of it are read at the most."""
+    share: float = 0.3
+
+    def listed(self, limit: int) -> int:
+        """How long a list the answer is cut from."""
+        return max(self.first, limit)
+
+    def read(self, limit: int) -> int:
+        """How many of it the second reader is given."""
+        return min(self.listed(limit), self.most)
+
+    def __call__(self, candidates: Candidates, readings: Floats, query: Query, name: str) -> Candidates:
+        """`readings` are scores of the first candidates; higher is better."""
+        if not len(candidates):
+            return candidates
+        score = candidates.score[: self.listed(query.limit)]
+        values = np.zeros(len(candidates))
+        values[: len(readings)] = rescaled(readings, readings.min(), readings.max())
+        high = float(score.max())
+        # Equal scores all become 1, and what is below them, and not listed, less than that.
+        low = high - 1 if score.min() == high else float(score.min())
+        scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
+        mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)
+        return Order()(mixed, query)

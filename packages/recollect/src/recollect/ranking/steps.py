@@ -1,0 +1,750 @@
+"""Steps: each is a frozen value that takes candidates and returns them with other scores, order or number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.numbers import distinct
+from recollect.domain.records import Kind
+from recollect.language.questions import QuestionTense, question_tense
+from recollect.ranking.candidates import (
+    ASSISTANT,
+    SPEAKER,
+    USER,
+    Candidates,
+    Floats,
+    Ints,
+    Profile,
+    Source,
+    Step,
+    known_or_zero,
+    rescaled,
+)
+from recollect.ranking.factors import ComposedFactor, Factor, TemporalRelevance, factor_name
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Query
+
+RRF_K = 60
+"""Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rrf:
+    """Add 1 / (k + rank) for each search that found the candidate."""
+
+    k: float = RRF_K
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        for name in ("meaning", "words"):
+            shares = _by_rank(candidates.source(name), 1.0, self.k)
+            candidates = candidates.with_change(f"rrf: {name}", "plus", shares)
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedRrf:
+    """Add weight * (k + 1) / (k + rank) for each search that found the candidate (Cognis)."""
+
+    vector_weight: float = 0.70
+    bm25_weight: float = 0.30
+    rrf_k: float = 10.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        for name, weight in (("meaning", self.vector_weight), ("words", self.bm25_weight)):
+            shares = _by_rank(candidates.source(name), weight * (self.rrf_k + 1), self.rrf_k)
+            candidates = candidates.with_change(f"weighted rrf: {name}", "plus", shares)
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Add weight * cosine (0 where negative or unknown) and weight * BM25 / the best BM25."""
+
+    meaning: float = 0.5
+    words: float = 0.3
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        cosine, words = positive_cosine(candidates), words_share(candidates)
+        candidates = candidates.with_change("linear: meaning", "plus", self.meaning * cosine)
+        return candidates.with_change("linear: words", "plus", self.words * words)
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
+
+    Stretching makes up for a model's own crowding: two texts that have nothing to do with one another may
+    have a cosine of 0.7.
+    """
+
+    meaning: float = 0.6
+    words: float = 0.4
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        meaning = stretched_cosine(candidates)
+        words = words_share(candidates)
+        candidates = candidates.with_change("blend: meaning", "plus", self.meaning * meaning)
+        return candidates.with_change("blend: words", "plus", self.words * words)
+
+
+def positive_cosine(candidates: Candidates) -> Floats:
+    """max(0, cosine); 0 where meaning did not find the candidate."""
+    return np.maximum(0.0, known_or_zero(candidates.source("meaning").score))
+
+
+def words_share(candidates: Candidates, source: str = "words") -> Floats:
+    """BM25 over the best BM25 of the candidates: in [0, 1]."""
+    scores = known_or_zero(candidates.source(source).score)
+    best = candidates.highest(scores, at_least=0.0)
+    return np.where(np.greater(best, 0), scores / np.where(np.greater(best, 0), best, 1.0), 0.0)
+
+
+def stretched_cosine(candidates: Candidates) -> Floats:
+    """From 0 for the lowest known cosine to 1 for the highest; 0 where unknown, 1 where all are equal."""
+    cosine = candidates.source("meaning").score
+    known = ~np.isnan(cosine)
+    low = candidates.lowest(np.where(known, cosine, np.inf))
+    high = candidates.highest(np.where(known, cosine, -np.inf))
+    return np.where(known, rescaled(cosine, low, high), 0.0)
+
+
+def _by_rank(source: Source, weight: float, k: float) -> Floats:
+    # Rank 0 means "not found", and is never a divisor, whatever k is.
+    return np.where(source.found, weight / (k + np.maximum(source.rank, 1)), 0.0)
+
+
+# Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale.
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
+
+    So a factor below 1 lowers every score, and one above 1 raises every score. The number that a published
+    factor is made of is kept under its own name, such as `importance`.
+    """
+
+    factor: Factor
+    on: bool = True
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not self.on:
+            return candidates
+        if isinstance(self.factor, ComposedFactor):
+            part = self.factor.part(candidates, query)
+            candidates, values = candidates.with_values(self.factor.part_name, part), self.factor.whole(part)
+        else:
+            values = self.factor(candidates, query)
+        below = (candidates.score < 0) & (values > 0)
+        values = np.where(below, 1 / np.where(below, values, 1.0), values)
+        return candidates.with_change(factor_name(self.factor), "times", values)
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """Add weight * factor to the score, while it is switched on."""
+
+    factor: Factor
+    weight: float = 1.0
+    on: bool = True
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not self.on:
+            return candidates
+        values = self.weight * self.factor(candidates, query)
+        return candidates.with_change(factor_name(self.factor), "plus", values)
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalBlend:
+    """share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
+
+    share: float = 0.4
+    relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not any(each.span for each in query.queries):
+            return candidates
+        share = candidates.by_query([self.share if each.span else 0.0 for each in query.queries])
+        return candidates.with_change("temporal", "mix", self.relevance(candidates, query), share)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRelevance:
+    """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
+
+    base = max(0, cosine)                       found by meaning
+    base = 0.2 + 0.6 * (rrf - min) / (max - min)   found by words alone; where all are equal, 0.8
+    """
+
+    low: float = 0.2
+    reach: float = 0.6
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not len(candidates):
+            return candidates
+        fused = candidates.score
+        share = rescaled(fused, candidates.lowest(fused), candidates.highest(fused))
+        by_words = self.low + self.reach * share
+        base = np.where(candidates.source("meaning").found, positive_cosine(candidates), by_words)
+        return candidates.with_change("base relevance", "set", base).with_values("base")
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep the score so far under a name, for a later step or for the answer."""
+
+    name: str
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        return candidates.with_values(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale:
+    """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
+
+    on: bool = True
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not self.on or not len(candidates):
+            return candidates
+        score = candidates.score
+        low, high = candidates.lowest(score), candidates.highest(score)
+        return candidates.with_change("rescaled", "rescale", np.zeros_like(score), low, high)
+
+
+# The step for entities that are related to an entity that the query names.
+
+
+@dataclass(frozen=True, slots=True)
+class LinkScore:
+    """Add weight * the share of the query that names its relation to an entity in the query.
+
+    "Who worked with Ada?" asks for entities that the graph connects to her.
+    """
+
+    weight: float = 0.6
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        links = candidates.source("linked")
+        if not links.found.any():
+            return candidates
+        return candidates.with_change("linked", "plus", self.weight * known_or_zero(links.score))
+
+
+# Steps of time: memories in the time that a query names, and texts with a time where it asks for one.
+
+_MARGIN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class TimeScore:
+    """Add what a memory's times say to the time that the query asks about.
+
+    weight  times how well they match it
+    related times how well they match it times the stretched cosine: of all that lies in a year, what the
+            query is about
+    tells   for texts with a time, where the question asks when and names no time itself
+    stated  times how late before a year that the query names its text says that something began: of many
+            texts about one thing, each of its own time, one held then; the fit is 1 / (1 + years / 5)
+    """
+
+    weight: float = 0.5
+    related: float = 0.0
+    tells: float = 0.15
+    stated: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        for name, source, weight in (
+            ("time", "time", self.weight),
+            ("time and topic", "time", self.related),
+            ("when", "when", self.tells),
+            ("stated", "stated", self.stated),
+        ):
+            if source not in candidates.sources:
+                continue
+            score = candidates.source(source).score
+            if np.isfinite(score).any():
+                share = weight * stretched_cosine(candidates) if name == "time and topic" else weight
+                candidates = candidates.with_change(name, "plus", share * known_or_zero(score))
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFirst:
+    """Put what lies in the asked time above all else, where the question asks for whatever happened then.
+
+    Adds the distance from the lowest score to the highest and a tenth, so that the order inside and outside
+    stays, and none of these is level with any of those.
+    """
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        inside = candidates.source("then").score > 0
+        if not inside.any():
+            return candidates
+        reach = np.subtract(candidates.highest(candidates.score), candidates.lowest(candidates.score))
+        return candidates.with_change("then", "plus", np.where(inside, reach + _MARGIN, 0.0))
+
+
+# The step for what held at another time: of two that contradict each other.
+
+# The least distance by which a winner leads: more than any rounding.
+_HAIR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class NewestWins:
+    """Of two candidates that contradict each other, put the later one above the earlier one.
+
+    The one that wins gets the other's score, if that is higher, and a hair more. The one that loses falls by
+    `fall` of what it was ahead; by `fall_now` where the query asks for what holds now. A query that asks for
+    what held before turns it round: what is current comes last, then the later of the others first. Where a
+    query names a time, what held then wins: the last that is no later than the end of that time, else the
+    first after it. Pairs that the query does not ask for keep their places, and so do archived memories.
+    """
+
+    fall: float = 0.0
+    fall_now: float = 0.5
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        decided = list(self._decided(candidates, query))
+        if not decided:
+            return candidates
+        moved = _reordered(candidates.score, decided) - candidates.score
+        return candidates.with_change("newest wins", "plus", moved) if moved.any() else candidates
+
+    def _decided(self, candidates: Candidates, query: Query) -> Iterator[tuple[int, int, float]]:
+        """The rows of who loses and who wins, and by what share of its lead the first falls."""
+        pairs = candidates.contradictions
+        queries = query.queries
+        tenses = [question_tense(each.text) for each in queries] if len(pairs.older) else []
+        older, newer = candidates.rows_of(pairs.older), candidates.rows_of(pairs.newer)
+        outdated = set(pairs.older.tolist())
+        status = candidates.facts.status.tolist()
+        rows = zip(
+            older.tolist(),
+            newer.tolist(),
+            pairs.newer.tolist(),
+            pairs.since.tolist(),
+            pairs.asked.tolist(),
+            strict=True,
+        )
+        for old, new, new_place, since, asked in rows:
+            if old < 0 or new < 0 or not asked:
+                continue
+            of = 0 if candidates.query is None else int(candidates.query[old])
+            span = queries[of].span
+            if span is not None:
+                turned = since >= span[1]
+            else:
+                turned = tenses[of] is QuestionTense.PAST and new_place not in outdated
+            fall = self.fall_now if tenses[of] is QuestionTense.NOW else self.fall
+            loser, winner = (new, old) if turned else (old, new)
+            # A memory with a lower status does not win.
+            if status[winner] <= status[loser]:
+                yield loser, winner, fall
+
+
+def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats:
+    """The scores in which each winner is above all that lose against it."""
+    ranked = score.copy()
+    leading = [(loser, winner, fall) for loser, winner, fall in decided if score[loser] >= score[winner]]
+    for loser, winner, fall in leading:
+        ranked[loser] = min(ranked[loser], score[loser] - fall * (score[loser] - score[winner]))
+    for loser, winner, _ in leading:
+        ranked[winner] = max(ranked[winner], score[loser] + _HAIR)
+    # One may win here and lose there. Where some are dated by their own words and others by when they were
+    # said, they may even form a circle: so not for ever.
+    for _ in decided:
+        behind = [(loser, winner) for loser, winner, _ in decided if ranked[winner] < ranked[loser] + _HAIR]
+        if not behind:
+            break
+        for loser, winner in behind:
+            ranked[winner] = max(ranked[winner], ranked[loser] + _HAIR)
+    return ranked
+
+
+# Finishing: dropping what should not be shown, sorting, and cutting to the limit.
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Drop what words did not find and whose cosine is below the threshold."""
+
+    similarity_threshold: float = 0.3
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        cosine = positive_cosine(candidates)
+        gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
+
+        def why() -> list[str]:
+            return [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
+
+        # A note: what the step looked at stays on those that passed, and moves no score.
+        return candidates.with_change("threshold", "note", cosine).without(gone, "threshold", why)
+
+
+@dataclass(frozen=True, slots=True)
+class DropEcho:
+    """Drop messages of the current session that are equal to the query; never a note or an entity."""
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        gone = candidates.facts.echo
+        return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class DropRepeats:
+    """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
+
+    Texts say the same where only case, accents, spaces or outer marks differ; with `ignore_marks`, also where
+    marks between the words do. A message says all that its notes say: where it is better than each of them
+    they go, else it does.
+    """
+
+    ignore_marks: bool = False
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        gone = np.zeros(len(candidates), bool)
+        if len(distinct(candidates.facts.content)) < len(candidates):
+            rows = best_first(candidates)
+            _, first_places = np.unique(candidates.facts.content[rows], return_index=True)
+            gone[:] = True
+            gone[rows[first_places]] = False
+
+        def why() -> list[str]:
+            content, ids = candidates.facts.content, candidates.ids
+            keepers = dict(zip(content[~gone].tolist(), ids[~gone].tolist(), strict=True))
+            return [f"it repeats memory {keepers[key]}" for key in content[gone].tolist()]
+
+        return _without_extracted(candidates.without(gone, "repeats", why))
+
+
+def drawn_rows(candidates: Candidates) -> Ints:
+    """The notes that were drawn from a message that is a candidate as well."""
+    drawn = np.flatnonzero(candidates.facts.origin != candidates.ids)
+    return drawn[np.isin(candidates.facts.origin[drawn], candidates.ids)] if len(drawn) else drawn
+
+
+def _without_extracted(candidates: Candidates) -> Candidates:
+    """Without messages ranked below a note drawn from them, and without notes ranked below their message."""
+    drawn = drawn_rows(candidates)
+    if not len(drawn):
+        return candidates
+    ids, origin = candidates.ids, candidates.facts.origin
+    place = np.empty(len(candidates), np.int64)
+    place[best_first(candidates)] = np.arange(len(candidates))
+    row_of = {id_: row for row, id_ in enumerate(ids.tolist())}
+    notes_of: dict[int, list[int]] = {}
+    for row in drawn.tolist():
+        notes_of.setdefault(row_of[int(origin[row])], []).append(row)
+    told_by: dict[int, int] = {}
+    for message, notes in notes_of.items():
+        best = min(notes, key=lambda row: place[row])
+        told_by |= dict.fromkeys(notes, message) if place[message] < place[best] else {message: best}
+    gone = np.zeros(len(candidates), bool)
+    gone[list(told_by)] = True
+
+    def why() -> list[str]:
+        return [f"memory {ids[told_by[row]]} says it" for row in np.flatnonzero(gone).tolist()]
+
+    return candidates.without(gone, "repeats", why)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Best score first; ties by id, so that equal inputs give equal orders."""
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        return candidates.at(best_first(candidates))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Keep the first `limit`."""
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        limit, count = query.limit, len(candidates)
+        if count <= limit:
+            return candidates
+
+        def why() -> list[str]:
+            return [f"it stands at place {place + 1}" for place in range(limit, count)]
+
+        return candidates.split(slice(limit), slice(limit, None), "cut", why)
+
+
+def best_first(candidates: Candidates) -> Ints:
+    """The rows in order; of several queries, one query after the other."""
+    keys = (candidates.ids, -candidates.score)
+    return np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
+
+
+def uncut(profile: Profile) -> list[Step]:
+    """A profile's steps without the cut."""
+    return [step for step in profile.steps if not isinstance(step, Cut)]
+
+
+_RANK_K = 10.0
+"""The smoothing of places: the first counts 1, the eleventh 0.52, the hundredth 0.1."""
+_LONG = 2_000
+"""Letters; a longer text counts as one of this length."""
+_ENTITY = tuple(Kind).index(Kind.ENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningScore:
+    """cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
+
+    cosine: float = 0.6
+    rank: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        source = candidates.source("meaning")
+        values = self.cosine * stretched_cosine(candidates) + self.rank * place_share(source)
+        return candidates.with_change("meaning", "plus", values)
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
+
+    bm25: float = 0.4
+    rank: float = 0.0
+    share: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        words = self.bm25 * words_share(candidates) + self.rank * place_share(candidates.source("words"))
+        candidates = candidates.with_change("words", "plus", words)
+        matched = known_or_zero(candidates.source("held").score)
+        return candidates.with_change("matched words", "plus", self.share * matched)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScore:
+    """match * the token match, stretched to [0, 1], + deviation * how far it lies above the usual one
+    + rank * 11 / (10 + place).
+
+    The deviation is in quarters of standard deviations, from -1 to 2: an outstanding match is worth more
+    than the first of many alike. Where no candidate has token vectors, nothing is added to any.
+    """
+
+    match: float = 0.0
+    deviation: float = 0.0
+    rank: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        score = candidates.source("tokens").score
+        known = ~np.isnan(score)
+        if not known.any():
+            return candidates
+        low = candidates.lowest(np.where(known, score, np.inf))
+        high = candidates.highest(np.where(known, score, -np.inf))
+        stretched = np.where(known, rescaled(score, low, high), 0.0)
+        values = (
+            self.match * stretched
+            + self.deviation * _deviation(candidates, score, known)
+            + self.rank * place_share(_ranked(candidates, score, known))
+        )
+        return candidates.with_change("tokens", "plus", values)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNotes:
+    """Replace notes by the message they were drawn from, and add what they match better than it.
+
+    meaning * (the best stretched cosine of its notes - its own, where above 0), and so for words. A note and
+    its message are one answer: the note goes, unless the message is no candidate.
+    """
+
+    meaning: float = 0.0
+    words: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        drawn = drawn_rows(candidates)
+        if not len(drawn):
+            return candidates
+        ids, origin = candidates.ids, candidates.facts.origin
+        order = np.argsort(ids, kind="stable")
+        message = order[np.searchsorted(ids[order], origin[drawn])]
+        values = np.zeros(len(candidates))
+        for weight, sign in (
+            (self.meaning, stretched_cosine(candidates)),
+            (self.words, words_share(candidates)),
+        ):
+            best = sign.copy()
+            np.maximum.at(best, message, sign[drawn])
+            values += weight * (best - sign)
+        gone = np.zeros(len(candidates), bool)
+        gone[drawn] = True
+
+        def why() -> list[str]:
+            return [f"memory {id_} says it" for id_ in origin[drawn].tolist()]
+
+        return candidates.with_change("drawn notes", "plus", values).without(gone, "drawn", why)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationScore:
+    """Add what is said around a message, by who speaks: the user, an assistant, or anybody else.
+
+    nearby        what the neighbours say of the query / the most that any candidate's neighbours say
+    conversation  what the whole conversation says / the most that any candidate's conversation says
+    reply         the stretched cosine of the question that it replies to
+    before, after the stretched cosine of the message before and after it, where that is a candidate
+    """
+
+    nearby_user: float = 0.0
+    nearby_assistant: float = 0.0
+    nearby_speaker: float = 0.0
+    conversation_user: float = 0.0
+    conversation_assistant: float = 0.0
+    conversation_speaker: float = 0.0
+    reply_user: float = 0.0
+    reply_assistant: float = 0.0
+    reply_speaker: float = 0.0
+    before_user: float = 0.0
+    before_assistant: float = 0.0
+    before_speaker: float = 0.0
+    after_user: float = 0.0
+    after_assistant: float = 0.0
+    after_speaker: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not (candidates.facts.session != 0).any():
+            return candidates
+        before, after = _adjacent_cosines(candidates)
+        for name, sign in (
+            ("nearby", words_share(candidates, "nearby")),
+            ("conversation", words_share(candidates, "conversation")),
+            ("reply", np.where(_replies(candidates), before, 0.0)),
+            ("before", before),
+            ("after", after),
+        ):
+            values = self._by_role(name, candidates.facts.role) * sign
+            if values.any():
+                candidates = candidates.with_change(f"conversation: {name}", "plus", values)
+        return candidates
+
+    def _by_role(self, name: str, role: Ints) -> Floats:
+        """The weight of a sign for each candidate."""
+        return _of_role(
+            role,
+            getattr(self, f"{name}_user"),
+            getattr(self, f"{name}_assistant"),
+            getattr(self, f"{name}_speaker"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OriginScore:
+    """Add what a candidate is worth by its kind, by who says it, and by how it is said.
+
+    user, assistant, speaker  of messages, by who speaks
+    entity        of entities
+    asks_*        where a message ends with a question
+    brief         1 - how much a message says by itself
+    length        ln(1 + letters) / ln(1 + 2,000), at most 1; of entities 0
+    """
+
+    user: float = 0.0
+    assistant: float = 0.0
+    speaker: float = 0.0
+    entity: float = 0.0
+    asks_user: float = 0.0
+    asks_assistant: float = 0.0
+    asks_speaker: float = 0.0
+    brief: float = 0.0
+    length: float = 0.0
+
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        facts = candidates.facts
+        asks = _of_role(facts.role, self.asks_user, self.asks_assistant, self.asks_speaker) * facts.asks
+        length = np.log1p(np.minimum(facts.length, _LONG)) / np.log1p(_LONG)
+        for name, values in (
+            ("said by", _of_role(facts.role, self.user, self.assistant, self.speaker)),
+            ("entity", self.entity * (facts.kind == _ENTITY)),
+            ("asks", asks),
+            ("says little", self.brief * (1 - facts.informativeness)),
+            ("length", self.length * length),
+        ):
+            if values.any():
+                candidates = candidates.with_change(name, "plus", values.astype(np.float64))
+        return candidates
+
+
+def place_share(source: Source) -> Floats:
+    """11 / (10 + place); 0 where the search did not find it."""
+    return np.where(source.found, (_RANK_K + 1) / (_RANK_K + np.maximum(source.rank, 1)), 0.0)
+
+
+def _of_role(role: Ints, user: float, assistant: float, speaker: float) -> Floats:
+    weights = np.zeros(4)
+    weights[[USER, ASSISTANT, SPEAKER]] = user, assistant, speaker
+    return weights[role]
+
+
+def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floats:
+    """Quarters of standard deviations above the mean of the known scores of the query, from -1 to 2."""
+    values = np.where(known, score, 0.0)
+    query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
+    count = np.maximum(np.bincount(query, known), 1)
+    mean = np.bincount(query, values) / count
+    variance = np.bincount(query, np.where(known, (values - mean[query]) ** 2, 0.0)) / count
+    spread = np.sqrt(variance)[query]
+    same = spread <= 0
+    above = np.where(same, 0.0, (values - mean[query]) / np.where(same, 1.0, 4 * spread))
+    return np.where(known, np.clip(above, -1.0, 2.0), 0.0)
+
+
+def _ranked(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
+    """Places by score among the known ones of each query, ties by id."""
+    keys = (candidates.ids, np.where(known, -score, np.inf))
+    order = np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
+    rank = np.zeros(len(score), np.int64)
+    if candidates.query is None:
+        rank[order] = np.arange(1, len(score) + 1)
+    else:
+        query = candidates.query[order]
+        starts = np.flatnonzero(np.diff(query, prepend=-1))
+        first = np.repeat(starts, np.diff(starts, append=len(query)))
+        rank[order] = np.arange(len(score)) - first + 1
+    return Source(np.where(known, rank, 0), score)
+
+
+def _adjacent_cosines(candidates: Candidates) -> tuple[Floats, Floats]:
+    """The stretched cosines of the messages before and after each; 0 where these are no candidates."""
+    earlier, later = _adjacent_rows(candidates)
+    cosine = stretched_cosine(candidates)
+    before, after = np.zeros(len(candidates)), np.zeros(len(candidates))
+    before[later] = cosine[earlier]
+    after[earlier] = cosine[later]
+    return before, after
+
+
+def _replies(candidates: Candidates) -> np.ndarray:
+    """Messages right after a candidate that ends with a question."""
+    earlier, later = _adjacent_rows(candidates)
+    replies = np.zeros(len(candidates), bool)
+    replies[later] = candidates.facts.asks[earlier]
+    return replies
+
+
+def _adjacent_rows(candidates: Candidates) -> tuple[Ints, Ints]:
+    """Rows of two messages of which the second follows the first in its conversation."""
+    facts = candidates.facts
+    order = np.lexsort((facts.position, facts.session))
+    earlier, later = order[:-1], order[1:]
+    follows = (
+        (facts.session[later] != 0)
+        & (facts.session[earlier] == facts.session[later])
+        & (facts.position[earlier] + 1 == facts.position[later])
+    )
+    return earlier[follows], later[follows]

@@ -1,0 +1,401 @@
+"""The consolidation report: what could be tidied in a graph. It changes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.errors import InvalidInput, ModelUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import clean_share
+from recollect.domain.records import Kind, Memory, Observation, Status
+from recollect.domain.tables import is_set
+from recollect.memories.graph import entity_named
+from recollect.memories.observations import completed, pages, stored_rows
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.factors import microseconds
+from recollect.review.results import (
+    ConsolidationReport,
+    DuplicateGroup,
+    DuplicatePair,
+    Duplicates,
+    FlaggedNote,
+    FlaggedObservation,
+    Match,
+    OversizedEntity,
+    SplitAnalysis,
+    StaleEntity,
+    decision_key,
+    text_reference,
+)
+from recollect.review.split import analyses, large_ones
+from recollect.search.contradictions import open_contradictions, texts_of
+from recollect.search.facts import ranking_facts
+from recollect.search.recall import text_preview
+from recollect.search.rows import MemoryRows, allowed, memories_by_id, moment, scope_id
+from recollect.search.texts import dismissed_keys
+from recollect.services import Services
+from recollect.stores.port import Embedder, Progress, Snapshot, Vector
+from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key, usual_cosine
+from recollect.text.phrases import one_line, quoted
+from recollect.write.embedding import embedder_or_reason
+
+if TYPE_CHECKING:
+    Found = dict[tuple[int, int], tuple[float, Match]]
+    """By places in an entity's observations, the lower first."""
+
+
+_MOST_DAYS = 36_500
+_SHOWN = 10
+_MOST_COMPARED = 2_000
+"""Texts that are looked at for contradictions: the newest observations, and the newest notes."""
+
+
+def consolidation_report(
+    services: Services, stale_days: float, progress: Progress | None = None
+) -> ConsolidationReport:
+    """Report on one moment of the store, without what a person decided to keep."""
+    _check_days(stale_days)
+    # Write pending usage first, so that the report includes it.
+    services.usage.settle(services.usage.patience_seconds)
+    now = services.clock()
+    counts: Counter[str] = Counter()
+    flagged: list[FlaggedObservation] = []
+    stale: list[StaleEntity] = []
+    large: list[tuple[Memory, Mapping[int, Vector]]] = []
+    names: dict[int, str] = {}
+    newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
+    with services.read() as view:
+        kept = dismissed_keys(view, services.scope)
+        for page in pages(services, view, Kind.ENTITY, progress):
+            counts["entities"] += len(page)
+            counts["observations"] += sum(len(entity.in_force) for entity in page)
+            flagged += (flag for entity in page for flag in _flagged(entity, kept))
+            large += large_ones(view, page)
+            idle = stale_in(view, page, now, timedelta(days=stale_days))
+            stale += (each for each in idle if decision_key("stale", str(each.id)) not in kept)
+            names |= {entity.id: entity.name for entity in page}
+            newest.extend(entity for entity in page if entity.in_force)
+        observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
+        in_force = allowed(services.unexpired(Kind.NOTE), [scope_id(view, services.scope)])
+        counts["notes"] = view.count("memory", in_force)[None]
+        similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
+        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values()), kept))
+        last = view.rows("memory", ("id",), in_force, newest_first=True, limit=_MOST_COMPARED)
+        recent = memories_by_id(view, sorted(id_ for (id_,) in last))
+        noted = [text for note in recent.values() for text in texts_of(note)]
+    found = [
+        each
+        for each in analyses(services, large, progress)
+        if decision_key("split", str(each.id)) not in kept
+    ]
+    report = ConsolidationReport(
+        at=now,
+        stale_days=stale_days,
+        entities=counts["entities"],
+        observations=counts["observations"],
+        notes=counts["notes"],
+        split_candidates=tuple(each for each in found if each.needs_split),
+        flagged_observations=tuple(flagged),
+        flagged_notes=tuple(notes),
+        stale=tuple(sorted(stale, key=lambda entity: (-entity.days, entity.id))),
+        oversized=tuple(
+            OversizedEntity(each.id, each.name, each.type, each.observations, each.limit)
+            for each in found
+            if not each.needs_split
+        ),
+        text="",
+        contradictions=open_contradictions([*observed, *noted], names, kept),
+    )
+    return replace(report, text="\n".join(_lines(report)))
+
+
+def _check_days(days: object) -> None:
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
+        raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
+
+
+def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
+    """Return near-repeats of which both are still in force."""
+    standing = {seen.id: seen for seen in entity.in_force}
+    for seen in entity.in_force:
+        if seen.similar_to not in standing:
+            continue
+        references = (text_reference(entity.id, id_) for id_ in (seen.similar_to, seen.id))
+        if decision_key("similar_observations", *references) not in kept:
+            yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
+
+
+def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]) -> Iterator[FlaggedNote]:
+    others = memories_by_id(view, sorted({note.similar_to for note in page if note.similar_to is not None}))
+    for note in page:
+        other = others.get(note.similar_to or 0)
+        if other is None or other.deleted_at is not None or other.superseded_at is not None:
+            continue
+        if decision_key("similar_notes", str(other.id), str(note.id)) not in kept:
+            yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
+
+
+def stale_in(
+    view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
+) -> Iterator[StaleEntity]:
+    """Return entities of a page that were not seen or changed for that time."""
+    facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
+    seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
+    times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
+    for entity in page:
+        last = None if seen[entity.id] == NEVER else moment(seen[entity.id])
+        idle = now - max(entity.updated_at, last or entity.updated_at)
+        if idle > unseen_for and entity.status is not Status.ARCHIVED:
+            yield StaleEntity(
+                id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                status=entity.status,
+                observations=len(entity.in_force),
+                updated_at=entity.updated_at,
+                last_seen=last,
+                times_seen=times[entity.id],
+                days=idle.days,
+            )
+
+
+def _lines(report: ConsolidationReport) -> Iterator[str]:
+    yield (
+        f"{_many(report.entities, 'entity', 'entities')}, {_many(report.observations, 'observation')}, "
+        f"{_many(report.notes, 'note')}."
+    )
+    sections = (
+        (
+            "Open contradictions, each with the command that retires the older one",
+            [
+                f"{_preview(each.older_text)} / {_preview(each.newer_text)}: {one_line(each.command)}"
+                for each in report.contradictions
+            ],
+        ),
+        (
+            "Too large, with topics to split by",
+            [
+                f"{_entity(each)}: {each.observations} observations, at most {each.limit}; topics: "
+                f"{', '.join(quoted(topic.name) for topic in each.topics)}"
+                for each in report.split_candidates
+            ],
+        ),
+        (
+            "Too large, and of one piece",
+            [
+                f"{_entity(each)}: {each.observations} observations, at most {each.limit}"
+                for each in report.oversized
+            ],
+        ),
+        (
+            "Observations that nearly repeat another",
+            [
+                f"{quoted(each.entity)}: {_preview(each.observation.content)} ~ "
+                f"{_preview(each.similar.content)}"
+                for each in report.flagged_observations
+            ],
+        ),
+        (
+            "Notes that nearly repeat another",
+            [
+                f"{each.id}: {_preview(each.text)} ~ {each.similar_to}: {_preview(each.similar_text)}"
+                for each in report.flagged_notes
+            ],
+        ),
+        (
+            f"Neither seen nor changed for {report.stale_days:g} days",
+            [f"{_entity(each)}: {_many(each.days, 'day')}" for each in report.stale],
+        ),
+    )
+    for title, rows in sections:
+        if rows:
+            yield f"\n{title}: {len(rows)}"
+            yield from (f"- {row}" for row in rows[:_SHOWN])
+            if len(rows) > _SHOWN:
+                yield f"- and {len(rows) - _SHOWN} more"
+    if not any(rows for _, rows in sections):
+        yield "Nothing to tidy."
+
+
+def _entity(each: SplitAnalysis | OversizedEntity | StaleEntity) -> str:
+    return f"{quoted(each.name)} ({quoted(each.type)})"
+
+
+def _preview(text: str) -> str:
+    return quoted(text_preview(text))
+
+
+def _many(count: int, one: str, more: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
+# Observations of one entity that nearly repeat one another: found, and left to the caller to judge.
+
+MOST_PAIRS = 10_000
+# Comparing the plain contents costs an embedding each, so only likely pairs are: those whose stored vectors,
+# which share the entity's name and so lie nearer, come this close to the threshold; of each, the nearest few.
+_SLACK = 0.1
+_COMPARED = 8
+_BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    cosine: float
+    containment: float
+
+
+def find_duplicate_observations(
+    services: Services,
+    entity: str | None,
+    *,
+    threshold: float,
+    containment: float,
+    limit: int,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """Pairs of observations in force, of one entity or of each."""
+    bounds = _Bounds(_above_zero(threshold, "threshold"), _above_zero(containment, "containment"))
+    _check_limit(limit)
+    embedder, note = embedder_or_reason(services)
+    pairs: list[DuplicatePair] = []
+    looked_at = 0
+    for page, several, stored in _read_entities(services, entity, progress):
+        looked_at += sum(len(each.in_force) for each in page)
+        if embedder is not None:
+            try:
+                pairs += _pairs(several, completed(stored, several, embedder), embedder, bounds)
+                continue
+            except ModelUnavailable as error:
+                embedder, note = None, str(error)
+        pairs += _pairs(several, {}, None, bounds)
+    pairs.sort(key=lambda pair: (-pair.similarity, pair.entity_id, pair.older.id, pair.newer.id))
+    shown = tuple(pairs[:limit])
+    return Duplicates(shown, _groups(shown), looked_at, len(pairs) - len(shown), note)
+
+
+def _check_limit(limit: object) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_PAIRS:
+        raise InvalidInput(f"The limit is a number of pairs from 1 to {MOST_PAIRS:,}, not {limit!r}.")
+
+
+def _above_zero(share: float, what: str) -> float:
+    if clean_share(share, what) == 0:
+        raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
+    return share
+
+
+def _read_entities(
+    services: Services, entity: str | None, progress: Progress | None
+) -> Iterator[tuple[Sequence[Memory], Sequence[Memory], Mapping[int, Vector]]]:
+    """Entities, those of them with something to compare, and the vectors that the store has of those."""
+    id_ = None if entity is None else entity_named(services, entity)
+    with services.read() as view:
+        chosen = (
+            pages(services, view, Kind.ENTITY, progress)
+            if id_ is None
+            else [list(memories_by_id(view, [id_]).values())]
+        )
+        for page in chosen:
+            several = [each for each in page if len(each.in_force) > 1]
+            yield page, several, stored_rows(view, several)
+
+
+def _pairs(
+    entities: Sequence[Memory], rows: Mapping[int, Vector], embedder: Embedder | None, bounds: _Bounds
+) -> list[DuplicatePair]:
+    likely = {
+        entity.id: [] if embedder is None else list(_likely(entity.in_force, rows, bounds.cosine))
+        for entity in entities
+    }
+    plain = {} if embedder is None else _plain(entities, likely, embedder)
+    model = "" if embedder is None else embedder.model.name
+    return [
+        DuplicatePair(entity.id, entity.name, seen[one], seen[other], similarity, match)
+        for entity in entities
+        for seen in [entity.in_force]
+        for (one, other), (similarity, match) in _similar_pairs(
+            seen, likely[entity.id], plain, bounds, model
+        ).items()
+    ]
+
+
+def _likely(
+    observations: Sequence[Observation], rows: Mapping[int, Vector], threshold: float
+) -> Iterator[tuple[int, int]]:
+    """Pairs that are near by the vectors at hand: of each observation, the nearest few before it."""
+    told = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
+    if len(told) < 2:
+        return
+    matrix = np.stack([rows[observations[place].id] for place in told])
+    for start in range(0, len(told), _BLOCK):
+        block = matrix[start : start + _BLOCK]
+        cosines = block @ matrix[: start + len(block)].T
+        cosines[np.triu_indices(len(block), start, cosines.shape[1])] = -np.inf
+        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :_COMPARED]
+        for row, others in enumerate(nearest.tolist()):
+            for other in others:
+                if cosines[row, other] >= threshold - _SLACK:
+                    yield told[other], told[start + row]
+
+
+def _plain(
+    entities: Iterable[Memory], likely: Mapping[int, Sequence[tuple[int, int]]], embedder: Embedder
+) -> dict[str, Vector]:
+    """Vectors of the contents by themselves; the entity's name, which all share, would make all alike."""
+    wanted = dict.fromkeys(
+        entity.in_force[place].content
+        for entity in entities
+        for place in sorted({place for pair in likely[entity.id] for place in pair})
+    )
+    if not wanted:
+        return {}
+    return dict(zip(wanted, embedder.documents(list(wanted)), strict=True))
+
+
+def _similar_pairs(
+    observations: Sequence[Observation],
+    likely: Sequence[tuple[int, int]],
+    plain: Mapping[str, Vector],
+    bounds: _Bounds,
+    model: str,
+) -> Found:
+    """The surest reason of each pair: the same words, else the same meaning, else the words of the other."""
+    texts = [seen.content for seen in observations]
+    found: Found = {
+        pair: (share, "containment") for pair, share in contained_pairs(texts, bounds.containment).items()
+    }
+    for one, other in likely:
+        # Rounding may carry a cosine past one.
+        cosine = usual_cosine(min(1.0, float(plain[texts[one]] @ plain[texts[other]])), model)
+        if cosine >= bounds.cosine:
+            found[one, other] = (cosine, "cosine")
+    first: dict[int, int] = {}
+    for place, text in enumerate(texts):
+        one = first.setdefault(text_key(text), place)
+        if one != place:
+            found[one, place] = (1.0, "same")
+    return found
+
+
+def _groups(pairs: Iterable[DuplicatePair]) -> tuple[DuplicateGroup, ...]:
+    groups: dict[int, dict[int, Observation]] = {}
+    names: dict[int, tuple[int, str]] = {}
+    for pair in pairs:
+        joined = {
+            **groups.get(pair.older.id, {pair.older.id: pair.older}),
+            **groups.get(pair.newer.id, {pair.newer.id: pair.newer}),
+        }
+        for id_ in joined:
+            groups[id_], names[id_] = joined, (pair.entity_id, pair.entity)
+    whole = {min(members): members for members in groups.values()}
+    return tuple(
+        DuplicateGroup(*names[first], tuple(members[id_] for id_ in sorted(members)))
+        for first, members in sorted(whole.items(), key=lambda group: (names[group[0]][0], group[0]))
+    )

@@ -1,0 +1,466 @@
+"""Review: contradictions, near-copies, entities to split and stale ones for a person to decide on; with an
+undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Annotated, Literal, get_args
+
+from recollect.domain.changes import (
+    Amend,
+    Change,
+    Dismiss,
+    Forget,
+    RemoveObservations,
+    Restore,
+    RestoreObservation,
+    Supersede,
+)
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.json_values import omitted
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import STALE_DAYS
+from recollect.domain.records import Memory, Observation, Status
+from recollect.domain.tables import (
+    IN_FORCE,
+    BelongsTo,
+    Compares,
+    Condition,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    is_set,
+)
+from recollect.memories.corrections import near_copies
+from recollect.ranking.factors import microseconds
+from recollect.review.report import stale_in
+from recollect.review.results import (
+    SettleKind,
+    SplitUndo,
+    decision_key,
+    is_about_two,
+    kept_together,
+    text_reference,
+)
+from recollect.review.split import (
+    MOST_BY_TYPE,
+    MOST_OBSERVATIONS,
+    analyses,
+    execute_split,
+    large_ones,
+    propose_split,
+    undo_split,
+)
+from recollect.search.contradictions import StatedText, contradictions_among, texts_of, time_of_text
+from recollect.search.rows import memories_by_id
+from recollect.search.texts import dismissed_keys
+from recollect.services import Services, retry_after_failover
+from recollect.stores.port import Progress, Snapshot
+from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
+from recollect.write.catch_up import catch_up
+
+SettleAction = Literal[
+    "supersede_older",
+    "forget_older",
+    "forget_newer",
+    "remove_older",
+    "remove_newer",
+    "split",
+    "archive",
+    "forget",
+    "keep",
+]
+"""`keep`: leave all as it is, and do not ask again. `remove` is of observations."""
+# The newest texts that are compared, of notes and of observations.
+_MOST_COMPARED = 2_000
+_MOST_PAIRS = 10_000
+# The newest observations whose entities may have grown too large, and the largest of these entities.
+_MOST_GROWN = 20_000
+_MOST_ANALYSED = 200
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the two that a decision is about, or the only one."""
+
+    id: int
+    """The memory."""
+    observation: int | None
+    """Where it is one of an entity."""
+    name: str
+    """Name of the entity; empty for other texts."""
+    text: str
+    at: datetime | None
+    """When it was true or was said, if known."""
+
+    @property
+    def reference(self) -> str:
+        return text_reference(self.id, self.observation)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """Something to decide, and what can be done."""
+
+    kind: SettleKind
+    older: Candidate
+    newer: Candidate | None
+    actions: tuple[SettleAction, ...]
+    similarity: float | None = None
+    detail: str = ""
+    dismissed: bool = False
+    """A person decided to keep it."""
+    JSON_PROPERTIES = ("key",)
+
+    @property
+    def key(self) -> str:
+        sides = (self.older,) if self.newer is None else (self.older, self.newer)
+        return decision_key(self.kind, *(side.reference for side in sides))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleUndo:
+    """Undoes a decision: ids alone, so that it can be stored anywhere."""
+
+    key: str
+    action: SettleAction
+    memories: tuple[int, ...] = ()
+    """To be restored."""
+    observations: tuple[int, ...] = ()
+    status: Annotated[str | None, "The status of an entity before it was archived"] = omitted()
+    split: SplitUndo | None = omitted()
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """`memory.upkeep.settling`: what there is to decide, and the ways to decide it."""
+
+    services: Services
+
+    @retry_after_failover
+    def page(
+        self,
+        kind: SettleKind,
+        *,
+        start: int = 0,
+        limit: int = 50,
+        dismissed: bool = False,
+        stale_days: float = STALE_DAYS,
+        progress: Progress | None = None,
+    ) -> tuple[tuple[ReviewItem, ...], bool]:
+        """Return items of one kind from `start` on, and whether there are more; with `dismissed`, the
+        dismissed ones.
+
+        Contradictions are searched among the newest texts: two thousand notes, and as many observations.
+        Entities to split are those that gained one of the newest twenty thousand observations.
+        """
+        services = self.services.for_writing
+        with services.read() as view:
+            kept = dismissed_keys(view, services.scope)
+            found = self._all(view, kind, stale_days, progress)
+            wanted = (each for each in found if (each.key in kept) is dismissed)
+            shown = tuple(islice(wanted, start, start + limit + 1))
+        marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
+        return marked, len(shown) > limit
+
+    def settle(self, key: str, action: SettleAction) -> SettleUndo:
+        """Do one thing about what this key names; what it returns takes it back."""
+        services = self.services.for_writing
+        kind, older, newer = _parsed(key)
+        if action not in _ACTIONS[kind]:
+            raise InvalidInput(
+                f"For {kind!r} there is no {action!r}; there are: {', '.join(_ACTIONS[kind])}."
+            )
+        if action == "keep":
+            services.write([Dismiss(services.scope, key)])
+            return SettleUndo(key, action)
+        with services.read() as view:
+            sides = [_side_of(services, view, each) for each in (older, newer) if each is not None]
+        if kind == "split":
+            done = execute_split(services, sides[0].name, propose_split(services, sides[0].name).parts)
+            return SettleUndo(key, action, split=done.undo)
+        if action == "archive":
+            before = services.memory(sides[0].id).status
+            services.write([Amend(services.scope, sides[0].id, status=Status.ARCHIVED)])
+            return SettleUndo(key, action, (sides[0].id,), status=before)
+        return _apply_decision(services, key, action, sides)
+
+    def undo(self, undo: SettleUndo) -> None:
+        """Take a decision back."""
+        services = self.services.for_writing
+        match undo.action:
+            case "keep":
+                services.write([Dismiss(services.scope, undo.key, dismissed=False)])
+            case "split" if undo.split is not None:
+                undo_split(services, undo.split)
+            case "archive" if undo.status is not None:
+                status = Status.of(undo.status)
+                services.write([Amend(services.scope, id_, status=status) for id_ in undo.memories])
+            case _:
+                changes: list[Change] = [Restore(services.scope, id_) for id_ in undo.memories]
+                changes += [RestoreObservation(services.scope, id_) for id_ in undo.observations]
+                if not changes:
+                    raise InvalidInput("There is nothing to take back; pass on what `settle` answered with.")
+                services.write(changes)
+                catch_up(services)
+
+    def _all(
+        self, view: Snapshot, kind: SettleKind, stale_days: float, progress: Progress | None
+    ) -> Iterator[ReviewItem]:
+        services = self.services.for_writing
+        match kind:
+            case "contradiction":
+                return _contradictions(services, view)
+            case "similar_notes":
+                return _similar_notes(services, view)
+            case "similar_observations":
+                return _similar_observations(services, view)
+            case "split":
+                return _splits(services, view, progress)
+            case "stale":
+                return _stale(services, view, stale_days)
+
+
+_PAIR: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
+_OBSERVED: tuple[SettleAction, ...] = ("remove_older", "remove_newer", "keep")
+_ACTIONS: Mapping[SettleKind, tuple[SettleAction, ...]] = {
+    "contradiction": tuple(dict.fromkeys((*_PAIR, *_OBSERVED))),
+    "similar_notes": _PAIR,
+    "similar_observations": _OBSERVED,
+    "split": ("split", "keep"),
+    "stale": ("archive", "forget", "keep"),
+}
+
+
+# Items
+
+
+def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
+    own: tuple[Condition, ...] = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    noted = view.rows(
+        "memory", ("id",), (*own, Equals("kind", "note")), newest_first=True, limit=_MOST_COMPARED
+    )
+    observed = view.rows(
+        "observation",
+        ("memory_id",),
+        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
+        newest_first=True,
+        limit=_MOST_COMPARED,
+    )
+    memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
+    texts = [text for memory in memories.values() for text in texts_of(memory)]
+    for older, newer in contradictions_among(texts):
+        one, other = _candidate_of(older, memories[older.id]), _candidate_of(newer, memories[newer.id])
+        yield ReviewItem("contradiction", one, other, _pair_actions(one, other))
+
+
+def _candidate_of(text: StatedText, memory: Memory) -> Candidate:
+    return Candidate(text.id, text.observation, memory.name, text.text, time_of_text(text))
+
+
+def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...]:
+    """An observation is removed, a text forgotten; one of another memory may take the older one's place."""
+    found: list[SettleAction] = ["supersede_older"] if older.id != newer.id else []
+    found.append("forget_older" if older.observation is None else "remove_older")
+    found.append("forget_newer" if newer.observation is None else "remove_newer")
+    return (*found, "keep")
+
+
+def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
+    last = None
+    while True:
+        where: tuple[Condition, ...] = (
+            OneOf("scope_id", services.scope_ids(view)),
+            Equals("kind", "note"),
+            is_set("similar_to"),
+            *IN_FORCE,
+        )
+        where += () if last is None else (Compares("id", "<", last),)
+        rows = view.rows("memory", ("id", "similar_to"), where, newest_first=True, limit=_PAGE)
+        known = memories_by_id(view, {id_ for row in rows for id_ in row})
+        for id_, other in rows:
+            older = known.get(other)
+            if (
+                older is not None
+                and older.deleted_at is None
+                and older.superseded_at is None
+                and _say_the_same(older.text, known[id_].text, known[id_].similarity)
+            ):
+                sides = (_whole(older), _whole(known[id_]))
+                yield ReviewItem("similar_notes", *sides, _PAIR, known[id_].similarity)
+        if len(rows) < _PAGE:
+            return
+        last = rows[-1][0]
+
+
+def _say_the_same(one: str, other: str, similarity: float | None) -> bool:
+    """Whether it is worth a person's time: of all that was flagged as near, much only shares a subject."""
+    found = is_paraphrase(one, other)
+    return (similarity or 0.0) >= REWORDED_COSINE if found is None else found
+
+
+def _whole(memory: Memory) -> Candidate:
+    known = memory.happened_at or (None if memory.undated else memory.created_at)
+    return Candidate(memory.id, None, memory.name, memory.text, known)
+
+
+def _similar_observations(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
+    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    flagged = (is_set("similar_to"), *IN_FORCE, BelongsTo("memory_id", "memory", own))
+    rows = view.rows(
+        "observation", ("memory_id", "id", "similar_to"), flagged, newest_first=True, limit=_MOST_PAIRS
+    )
+    for start in range(0, len(rows), _PAGE):
+        page = rows[start : start + _PAGE]
+        entities = memories_by_id(view, {entity for entity, *_ in page})
+        for entity, new, old in page:
+            standing = {seen.id: seen for seen in entities[entity].in_force}
+            if (
+                new in standing
+                and old in standing
+                and _say_the_same(standing[old].content, standing[new].content, standing[new].similarity)
+            ):
+                older, newer = (_observed(entities[entity], standing[each]) for each in (old, new))
+                similarity = standing[new].similarity
+                yield ReviewItem("similar_observations", older, newer, _OBSERVED, similarity)
+
+
+def _observed(entity: Memory, seen: Observation) -> Candidate:
+    return Candidate(entity.id, seen.id, entity.name, seen.content, seen.happened_at or seen.created_at)
+
+
+def _splits(services: Services, view: Snapshot, progress: Progress | None) -> Iterator[ReviewItem]:
+    """Among the entities that gained the newest observations: those that grew too large are there."""
+    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    newest = view.rows(
+        "observation",
+        ("memory_id",),
+        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
+        newest_first=True,
+        limit=_MOST_GROWN,
+    )
+    counts = view.count(
+        "observation", (OneOf("memory_id", {id_ for (id_,) in newest}), *IN_FORCE), by="memory_id"
+    )
+    fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
+    grown = sorted((-count, id_) for id_, count in counts.items() if isinstance(id_, int) and count > fewest)
+    entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_ANALYSED]])
+    for each in analyses(services, list(large_ones(view, entities.values())), progress):
+        if each.needs_split:
+            topics = ", ".join(topic.name for topic in each.topics)
+            said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
+            side = Candidate(each.id, None, each.name, each.type, None)
+            yield ReviewItem("split", side, None, _ACTIONS["split"], detail=said)
+
+
+def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[ReviewItem]:
+    """In the order in which they were learnt; the store itself passes over those that are in use."""
+    now, unseen_for = services.clock(), timedelta(days=stale_days)
+    start = microseconds(now - unseen_for)
+    where: tuple[Condition, ...] = (
+        OneOf("scope_id", services.scope_ids(view)),
+        Equals("kind", "entity"),
+        *IN_FORCE,
+        Compares("updated_at", "<", start),
+        Not(Equals("status", str(Status.ARCHIVED))),
+        Not(HasRow("use", "memory_id", (Compares("last_at", ">=", start),))),
+    )
+    last = 0
+    while rows := view.rows("memory", ("id",), (*where, Compares("id", ">", last)), limit=_PAGE):
+        page = list(memories_by_id(view, [id_ for (id_,) in rows]).values())
+        for each in stale_in(view, page, now, unseen_for):
+            side = Candidate(each.id, None, each.name, each.type, each.last_seen or each.updated_at)
+            said = f"neither seen nor changed for {each.days} days"
+            yield ReviewItem("stale", side, None, _ACTIONS["stale"], detail=said)
+        last = rows[-1][0]
+
+
+# Deciding
+
+
+def _parsed(key: str) -> tuple[SettleKind, str, str | None]:
+    kind, *references = key.split(":")
+    pairs = is_about_two(kind)
+    if kind not in get_args(SettleKind) or len(references) != (2 if pairs else 1):
+        raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
+    known: SettleKind = next(each for each in get_args(SettleKind) if each == kind)
+    return known, references[0], references[1] if pairs else None
+
+
+def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
+    """Return the text of a reference, if it is still in force."""
+    number = reference.removeprefix("o")
+    gone = NotFound(f"{reference[:40]!r} is no longer in force; ask `to_settle` again.")
+    if not (number.isascii() and number.isdecimal() and len(number) < 19):
+        raise gone
+    id_, observation = int(number), None
+    if reference.startswith("o"):
+        rows = view.rows("observation", ("memory_id",), (Equals("id", id_),))
+        if not rows:
+            raise gone
+        observation, id_ = id_, rows[0][0]
+    memory = memories_by_id(view, [id_]).get(id_)
+    if memory is None or not services.can_read(memory.scope) or memory.deleted_at or memory.superseded_at:
+        raise gone
+    if observation is None:
+        return _whole(memory)
+    seen = next((each for each in memory.in_force if each.id == observation), None)
+    if seen is None:
+        raise gone
+    return _observed(memory, seen)
+
+
+def _apply_decision(
+    services: Services, key: str, action: SettleAction, sides: Sequence[Candidate]
+) -> SettleUndo:
+    older, newer = sides[0], sides[-1]
+    target = newer if action in {"forget_newer", "remove_newer"} else older
+    is_observation = target.observation is not None
+    if action.startswith("remove") != is_observation and action != "supersede_older":
+        raise InvalidInput(
+            f"{action!r} is not for {'an observation' if is_observation else 'a whole memory'}; "
+            f"there are: {', '.join(_pair_actions(older, newer))}."
+        )
+    if action == "supersede_older":
+        if older.id == newer.id:
+            raise InvalidInput("Both are observations of one entity; say 'remove_older' instead.")
+        ids, observations = _retired(services, older, newer, copies=key.startswith("contradiction:"))
+        services.write([Supersede(services.scope, ids, newer.id, observations)])
+        return SettleUndo(key, action, ids, observations)
+    if target.observation is not None:
+        services.write([RemoveObservations(services.scope, target.name, (target.text,))])
+        return SettleUndo(key, action, observations=(target.observation,))
+    services.write([Forget(services.scope, (target.id,))])
+    return SettleUndo(key, action, (target.id,))
+
+
+def _retired(
+    services: Services, older: Candidate, newer: Candidate, *, copies: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return memories and observations that the newer one replaces.
+
+    As with `supersede`, the `copies` of an error go with it, except those that a person chose to keep.
+    """
+    if older.observation is not None:
+        return (), (older.observation,)
+    if not copies:
+        return (older.id,), ()
+    wrong = services.memory(older.id)
+    right = newer.text if newer.observation is None else f"{newer.name}: {newer.text}"
+    with services.read() as view:
+        kept = kept_together(dismissed_keys(view, services.scope))
+        found = [
+            (id_, observation)
+            for id_, observation in near_copies(services, view, wrong, right, newer.id)
+            if text_reference(id_, observation) not in kept
+        ]
+    return (
+        (older.id, *(id_ for id_, observation in found if observation is None)),
+        tuple(observation for _, observation in found if observation is not None),
+    )

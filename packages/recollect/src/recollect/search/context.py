@@ -1,0 +1,360 @@
+"""Context: what an agent should read before it answers, within a budget of tokens."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from recollect.domain.changes import Turn
+from recollect.domain.errors import InvalidInput
+from recollect.domain.limits import QUERY_LIMIT, name_as_kept
+from recollect.domain.records import Kind, Memory, is_assistant, memory_at
+from recollect.domain.results import Answer, Context, ContextItem, Hit
+from recollect.language.questions import prompt_signs
+from recollect.memories.sessions import session_end
+from recollect.ranking.confidence import (
+    READ,
+    SILENT_BELOW,
+    BearingSignals,
+    bearing,
+    bearing_signals,
+    prompt_stems,
+)
+from recollect.ranking.profiles import RECOLLECT
+from recollect.search.recall import check_budget, memory_text, query_of, recall
+from recollect.search.texts import turns_of
+from recollect.services import Services
+from recollect.text.near_duplicates import text_key
+from recollect.text.phrases import origin_of, quoted
+from recollect.text.tokens import content_words, count_tokens, matched_terms
+from recollect.write.inputs import TurnLike, listed, turn_of
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Profile
+
+_MOST_TURNS = 50
+_MOST_MEMORIES = 60
+# Behind the first few, a long memory gives only its beginning, so that there is room for others.
+_WHOLE = 5
+_BRIEF_LETTERS = 160
+# The most memories of a context, whatever its budget.
+_MOST_GIVEN = 20
+# At most this share of the budget goes to recent turns while memories could use it.
+_TURNS_SHARE = 0.5
+# A memory that is less likely to be of use than this share of the best one is noise.
+_LEAST_SHARE = 0.02
+# An assistant's own answer is seldom useful again, unless it ranks among the first.
+_FIRST = 3
+# A piece of a turn that is shorter than this many letters is not worth its date.
+_LEAST_PIECE = 40
+_QUOTED_LETTERS = 40
+_KNOWN = "## What is known"
+_TALK = "## Recent turns"
+# A shorter last message says too little by itself about what is sought.
+_FEWEST_WORDS = 3
+
+
+def context(
+    services: Services,
+    asked: str | Sequence[TurnLike],
+    *,
+    profile: Profile,
+    budget_tokens: int,
+    session: str | None,
+    as_of: datetime | None,
+) -> Context:
+    """Return the relevant memories, most useful first, and the recent turns, without repeats.
+
+    There are no memories where none is relevant, and never more than fit the budget.
+
+    `asked` is a query, or the last messages of a conversation, which then are the recent turns. Nothing is
+    recorded, so asking again gives the same.
+    """
+    check_budget(budget_tokens)
+    given = [] if isinstance(asked, str) else _turns_of(asked)
+    query = asked if isinstance(asked, str) else _query(given)
+    talk = _recent_turns(services, given) if given else _recent(services, session, as_of)
+    wanted = query_of(
+        services,
+        query,
+        profile,
+        limit=_MOST_MEMORIES,
+        session=session,
+        across=True,
+        as_of=as_of,
+        record=False,
+    )
+    answer = recall(services, wanted, profile)
+    likely = bearing(answer_bearing_signals(answer))
+    memories = _unsaid(services, answer.hits, talk) if likely >= SILENT_BELOW else []
+    kept_turns, kept = _within(talk, memories, budget_tokens)
+    text = _text(kept, kept_turns)
+    return Context(
+        query=query,
+        memories=tuple(kept),
+        turns=tuple(kept_turns),
+        text=text,
+        tokens=count_tokens(text),
+        budget_tokens=budget_tokens,
+        left_out=len(memories) - len(kept),
+        bearing=likely,
+        note=answer.note,
+    )
+
+
+def prompt_bearing_signals(services: Services, prompt: str) -> BearingSignals:
+    """Measure whether a prompt needs something remembered, by the default profile."""
+    wanted = query_of(services, prompt, RECOLLECT, limit=_MOST_MEMORIES, across=True, record=False)
+    return answer_bearing_signals(recall(services, wanted, RECOLLECT))
+
+
+def answer_bearing_signals(answer: Answer) -> BearingSignals:
+    stems = prompt_stems(answer.query)
+    matched = [matched_terms(_text_with_speaker(hit.memory), stems) for hit in answer.hits[:READ]]
+    return bearing_signals(
+        prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
+    )
+
+
+def _text_with_speaker(memory: Memory) -> str:
+    return f"{memory.speaker or ''} {memory_text(memory)}"
+
+
+def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
+    if not asked:
+        raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
+    listed(asked, "Messages")
+    return [turn_of(turn) for turn in asked]
+
+
+def _query(given: Sequence[Turn]) -> str:
+    """The last message that is not the assistant's; with the one before it where it says little by itself."""
+    last = next((place for place in range(len(given) - 1, -1, -1) if not is_assistant(given[place].role)), -1)
+    query = given[last].content
+    telling = content_words(query)
+    if len(telling) < _FEWEST_WORDS and last > 0:
+        return f"{given[last - 1].content}\n{query}"[-QUERY_LIMIT:]
+    # A message may be longer than a query; its beginning says what it is about.
+    return query[:QUERY_LIMIT]
+
+
+def _recent_turns(services: Services, given: Sequence[Turn]) -> list[ContextItem]:
+    spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
+    return [
+        _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
+        for turn, who in spoken
+    ]
+
+
+def _recent(services: Services, session: str | None, as_of: datetime | None) -> list[ContextItem]:
+    """The last turns of the session, as far as they were said by then."""
+    name = name_as_kept(session or services.session or "")
+    if not name:
+        return []
+    with services.read() as view:
+        scope, end = session_end(services, view, name)
+        # At an earlier moment, the last turn may have any position.
+        turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
+    said = [memory_at(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
+    return [_turn_item(services.zone, turn) for turn in said[-_MOST_TURNS:]]
+
+
+def _turn_item(zone: tzinfo, turn: Memory) -> ContextItem:
+    """A turn stays what was said; one that was corrected since says so."""
+    item = replace(_memory_item(zone, turn, None), kind="turn")
+    if turn.superseded_at is None:
+        return item
+    by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
+    return replace(item, line=f"{item.line} (corrected since{by})")
+
+
+def _unsaid(
+    services: Services, hits: Sequence[Hit], talk: Sequence[ContextItem]
+) -> list[tuple[ContextItem, ...]]:
+    """Return hits that are not among the turns, nor notes taken from one, nor repeats; most useful first.
+
+    Each in full, and in a shorter form where there is one.
+    """
+    shown = {item.id for item in talk if item.id is not None}
+    heard = {text_key(item.text) for item in talk}
+    items: list[tuple[ContextItem, ...]] = []
+    for hit in _useful(hits):
+        memory = hit.memory
+        item = _memory_item(services.zone, memory, hit)
+        if memory.kind is Kind.ENTITY and not memory.in_force:
+            continue
+        if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in heard:
+            continue
+        shown.add(memory.id)
+        heard.add(text_key(item.text))
+        if len(items) >= _WHOLE:
+            items.append((_brief(_shorter(services.zone, hit) if memory.kind is Kind.ENTITY else item),))
+        else:
+            items.append((item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
+        if len(items) == _MOST_GIVEN:
+            break
+    return items
+
+
+def _useful(hits: Sequence[Hit]) -> list[Hit]:
+    """Most useful first; of those that are as likely to the percent, the newest first."""
+    best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
+    useful = [
+        hit
+        for place, hit in enumerate(hits)
+        if (hit.confidence or 0.0) >= _LEAST_SHARE * best
+        and (place < _FIRST or not is_assistant(hit.memory.role))
+    ]
+    ordered = sorted(
+        useful, key=lambda hit: (-round(hit.confidence or 0.0, 2), -_age_key(hit.memory), hit.memory.id)
+    )
+    return _conflicts_as_ranked(ordered, hits)
+
+
+def _conflicts_as_ranked(ordered: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """Of two that contradict each other, the one that the ranking put first stays first."""
+    rank = {hit.memory.id: place for place, hit in enumerate(hits)}
+    for hit in tuple(ordered):
+        ahead = {each.id for each in hit.conflicts_with if rank.get(each.id, len(rank)) < rank[hit.memory.id]}
+        last = max((place for place, each in enumerate(ordered) if each.memory.id in ahead), default=-1)
+        own = next(place for place, each in enumerate(ordered) if each.memory.id == hit.memory.id)
+        if own < last:
+            ordered.insert(last, ordered.pop(own))
+    return ordered
+
+
+def _age_key(memory: Memory) -> float:
+    """Later is more; what has no time is oldest."""
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    return float("-inf") if at is None else at.timestamp()
+
+
+def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
+    """For an entity, keep only the observation that was found."""
+    item = _memory_item(zone, hit.memory, hit)
+    text = hit.passage or hit.memory.name
+    return _item(zone, item.id, item.kind, text, item.at, item.source, item.source, item.score, _remark(hit))
+
+
+def _within(
+    talk: Sequence[ContextItem], memories: Sequence[tuple[ContextItem, ...]], budget: int
+) -> tuple[list[ContextItem], list[ContextItem]]:
+    """The newest turns and the best memories that fit together."""
+    turns: list[ContextItem] = []
+    kept: list[ContextItem] = []
+    # First half of the room to the newest turns, then the best memories, then more turns if room is left.
+    spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
+    for forms in memories:
+        # The best one comes at least in part.
+        last_resort = () if kept else cut_item(forms[-1], _KNOWN, budget - spent)
+        for item in (*forms, *last_resort):
+            cost = _cost(item, _KNOWN, first=not kept)
+            if spent + cost <= budget:
+                kept.append(item)
+                spent += cost
+                break
+    _fill_turns(turns, talk, spent, budget)
+    return turns, kept
+
+
+def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: int, room: int) -> int:
+    """Add turns before those that are there, as long as they fit: a conversation has no holes."""
+    for item in reversed(talk[: len(talk) - len(turns)]):
+        cost = _cost(item, _TALK, first=not turns)
+        if spent + cost > room:
+            if turns:
+                break
+            # The last turn is what the answer is about: rather a piece of it than nothing.
+            turns += cut_item(item, _TALK, room - spent)
+            return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
+        turns.insert(0, item)
+        spent += cost
+    return spent
+
+
+def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
+    """The beginning of a line, as much as fits; nothing where that would say nothing."""
+    least = len(item.line) - len(_on_one_line(item.text)) + _LEAST_PIECE
+    length = bisect_right(
+        range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
+    )
+    return [_until(item, length - 1)] if length > least else []
+
+
+def _brief(item: ContextItem) -> ContextItem:
+    return item if len(item.line) <= _BRIEF_LETTERS else _until(item, _BRIEF_LETTERS)
+
+
+def _until(item: ContextItem, stop: int) -> ContextItem:
+    """Cut the text to `stop` characters, and keep it in quotes."""
+    # Only our own remark may follow the text, and it has no quotes.
+    start = item.line.rindex(quoted(item.text))
+    text = _on_one_line(item.text)[: max(0, stop - start)]
+    return replace(item, line=f"{item.line[:start]}{quoted(f'{text} …')}")
+
+
+def _cost(item: ContextItem, heading: str, *, first: bool) -> int:
+    """Count the tokens of a line with its line break; the first line of a part adds the heading."""
+    return count_tokens(f"\n{item.line}") + (count_tokens(f"\n\n{heading}") if first else 0)
+
+
+def _text(memories: Sequence[ContextItem], turns: Sequence[ContextItem]) -> str:
+    sections = []
+    if memories:
+        sections.append("\n".join((_KNOWN, *(item.line for item in memories))))
+    if turns:
+        sections.append("\n".join((_TALK, *(item.line for item in turns))))
+    return "\n\n".join(sections)
+
+
+def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    score = None if hit is None else hit.score
+    remark = _remark(hit)
+    if memory.kind is Kind.ENTITY:
+        known = "; ".join(seen.content for seen in memory.in_force)
+        about = f"{memory.name} ({memory.type})" if memory.type != "unknown" else memory.name
+        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", "entity", score, remark)
+    # A long text is shown as the passage that was found.
+    text = memory.text
+    if hit is not None and hit.piece is not None:
+        text = f"… {hit.piece.strip()} …"
+    who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
+    where = f"session {memory.session}" if memory.session else memory.source or ""
+    source = ", ".join(part for part in (who, where) if part) or memory.kind.value
+    origin = ", ".join(origin_of(who, memory.session, memory.source)) or memory.kind.value
+    return _item(zone, memory.id, memory.kind.value, text, at, source, origin, score, remark)
+
+
+def _remark(hit: Hit | None) -> str:
+    """Say that a later memory contradicts this one, and which."""
+    newer = None if hit is None else hit.outdated_by
+    if newer is None:
+        return ""
+    line = _on_one_line(newer.text)
+    return f"; older than {quoted(line if len(line) <= _QUOTED_LETTERS else f'{line[:_QUOTED_LETTERS]}…')}"
+
+
+def _item(
+    zone: tzinfo,
+    id_: int | None,
+    kind: str,
+    text: str,
+    at: datetime | None,
+    source: str,
+    origin: str,
+    score: float | None,
+    remark: str = "",
+) -> ContextItem:
+    """`origin` is the source as shown in the line; text written by others is in quotes."""
+    day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
+    # One line each, and nothing but its text between the last quotes, whatever a name or a text holds.
+    line = f"- [{day}, {origin}{remark}] {quoted(text)}"
+    return ContextItem(id_, kind, text, at, source, line, score)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,321 @@
+"""Which of a query's candidates contradict each other, and what their own words say of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from itertools import islice
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.domain.records import Kind, Memory, is_assistant, memory_at
+from recollect.domain.results import ConflictingMemory, ContradictedObservation
+from recollect.domain.tables import IN_FORCE, OneOf
+from recollect.language.claims import Claims, Contradiction, claims_of, contradicting_pairs, contradiction
+from recollect.language.time_phrases import holds_since, months_since, names_year
+from recollect.ranking.candidates import NEVER, Contradictions, Facts, Source
+from recollect.ranking.factors import microseconds
+from recollect.ranking.steps import NewestWins, TimeScore
+from recollect.review.results import decision_key, text_reference
+from recollect.search.facts import asked_zone, former_texts
+from recollect.search.rows import MemoryRows, moment
+from recollect.stores.port import Snapshot
+from recollect.text.tokens import content_words, light_stem
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Query
+    from recollect.ranking.candidates import Profile
+    from recollect.review.results import OpenContradiction
+
+
+COMPARED = 30
+"""The first candidates by words and by meaning that are compared with each other."""
+_MOST_OBSERVATIONS = 40
+"""The newest observations of an entity that are compared."""
+_FIT_YEARS = 5
+_COLUMNS = (
+    "id", "kind", "text", "name", "role", "speaker", "drawn_from", "created_at", "happened_at", "undated",
+    "superseded_at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StatedText:
+    """A text in force that may contradict another: of a note, a message, or one observation of an entity."""
+
+    id: int
+    text: str
+    at: int
+    """When it was true, else when it was said; NEVER where unknown."""
+    claims: Claims
+    origin: int
+    """The message that a note was drawn from; of all others, the memory itself."""
+    speaker: str | None = None
+    observation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictingTexts:
+    """Two texts of different memories that contradict each other."""
+
+    older: StatedText
+    newer: StatedText
+    since: int
+    """When the newer one began: by its own words, else by its time."""
+    asked: bool
+    """The query asks for what they disagree on, as far as its words tell."""
+
+
+def contradicting_texts(
+    memories: MemoryRows, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
+) -> tuple[ContradictingTexts, ...]:
+    """Find contradictions among the first candidates, if the profile uses them. Pairs without an order in
+    time do not count.
+    """
+    if not any(isinstance(step, NewestWins) for step in profile.steps):
+        return ()
+    first = _first(facts, sources)
+    as_of = query.where.as_of
+    stated = stated_texts(memories, first) if as_of is None else _texts_then(memories, first, as_of)
+    texts = list(stated)
+    asked = frozenset(map(light_stem, content_words(query.text)))
+    found = []
+    for one, other, where in contradicting_pairs([text.claims for text in texts]):
+        mine, theirs = texts[one], texts[other]
+        order = later_by(mine, theirs, where)
+        if mine.origin == theirs.origin or not order:
+            continue
+        strays = _strays(mine.text, where.first, asked) or _strays(theirs.text, where.second, asked)
+        older, newer, place = (theirs, mine, where.first) if order > 0 else (mine, theirs, where.second)
+        since = None if where.is_of_time else _stated_since(newer, place, asked_zone(query))
+        found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not strays))
+    return tuple(found)
+
+
+def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
+    """Above 0 where the first of two is the later one, below 0 where the other is; 0 where it is open.
+
+    By the times since which both say that they hold, where these differ; else by when each was so or was
+    said. Of times that are what the two differ in, the larger is not the later.
+    """
+    if not where.is_of_time:
+        mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
+        if mine is not None and theirs is not None and mine != theirs:
+            return mine - theirs
+    return 0 if NEVER in {one.at, other.at} else one.at - other.at
+
+
+def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
+    """As columns; of entities that disagree in several observations, each pair."""
+    if not found:
+        return Contradictions.none()
+    return Contradictions(
+        older=np.searchsorted(facts.ids, [each.older.id for each in found]),
+        newer=np.searchsorted(facts.ids, [each.newer.id for each in found]),
+        since=np.array([each.since for each in found], np.int64),
+        asked=np.array([each.asked for each in found], bool),
+    )
+
+
+def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
+    """How late before the time that a query names each text states that something began."""
+    if query.span is None or query.span[0] == NEVER or not names_year(query.text):
+        return {}
+    if not any(isinstance(step, TimeScore) for step in profile.steps):
+        return {}
+    asked = moment(query.span[0]).astimezone(asked_zone(query))
+    month = 12 * asked.year + asked.month - 1
+    ids = facts.ids.tolist()
+    texts: dict[int, str] = dict(memories.select(ids, ("id", "text")))
+    if query.where.as_of is not None:
+        texts |= former_texts(memories, ids, query.now)
+    gaps = [months_since(texts[id_], month) for id_ in ids]
+    fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _FIT_YEARS)) for gap in gaps]
+    return {"stated": Source(np.zeros(len(fit), np.int64), np.array(fit))}
+
+
+def texts_of(memory: Memory) -> Iterator[StatedText]:
+    """The texts of a memory that may contradict another. An assistant's words state no fact of the user's."""
+    if memory.kind is Kind.ENTITY:
+        for seen in memory.in_force[-_MOST_OBSERVATIONS:]:
+            at = microseconds(seen.happened_at or seen.created_at)
+            claims = claims_of(seen.content, "", memory.name)
+            yield StatedText(memory.id, seen.content, at, claims, memory.id, observation=seen.id)
+    elif not is_assistant(memory.role):
+        known = memory.happened_at or (None if memory.undated else memory.created_at)
+        at = NEVER if known is None else microseconds(known)
+        claims = claims_of(memory.text, memory.speaker or "")
+        origin = memory.drawn_from or memory.id
+        yield StatedText(memory.id, memory.text, at, claims, origin, memory.speaker)
+
+
+def time_of_text(text: StatedText) -> datetime | None:
+    return None if text.at == NEVER else moment(text.at)
+
+
+def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
+    """The ids of the first by any of these searches."""
+    best = np.full(len(facts.ids), np.iinfo(np.int64).max)
+    for source in sources:
+        best = np.where(source.found, np.minimum(best, source.rank), best)
+    order = np.lexsort((facts.ids, best))[:COMPARED]
+    return sorted(facts.ids[order].tolist())
+
+
+def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedText]:
+    """As `texts_of`, for memories in force, without reading whole memories."""
+    rows = memories.select(ids, _COLUMNS)
+    names: dict[int, str] = {row[0]: row[3] for row in rows if row[1] == Kind.ENTITY}
+    for id_, kind, text, _, role, speaker, origin, created_at, happened_at, undated, superseded_at in rows:
+        if kind == Kind.ENTITY or is_assistant(role) or superseded_at is not None:
+            continue
+        at = happened_at if happened_at is not None else NEVER if undated else created_at
+        yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
+    for memory, seen in _observations(memories.snapshot, list(names)):
+        id_, content, created_at, happened_at = seen
+        at = created_at if happened_at is None else happened_at
+        claims = claims_of(content, "", names[memory])
+        yield StatedText(memory, content, at, claims, memory, observation=id_)
+
+
+def _observations(snapshot: Snapshot, entities: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    rows = (
+        snapshot.rows(
+            "observation",
+            ("memory_id", "id", "content", "created_at", "happened_at"),
+            (OneOf("memory_id", entities), *IN_FORCE),
+        )
+        if entities
+        else []
+    )
+    of_each: dict[int, list[Any]] = {}
+    for memory, *seen in sorted(rows, key=lambda row: (row[0], row[1])):
+        of_each.setdefault(memory, []).append(seen)
+    for memory, every in of_each.items():
+        yield from ((memory, seen) for seen in every[-_MOST_OBSERVATIONS:])
+
+
+def _texts_then(memories: MemoryRows, ids: Sequence[int], as_of: datetime) -> Iterator[StatedText]:
+    for memory in memories.whole(ids).values():
+        stood = memory_at(memory, as_of)
+        if stood.superseded_at is None:
+            yield from texts_of(stood)
+
+
+def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
+    """Since when a sentence holds by its own words, in microseconds; None where that was yet to come.
+
+    Years begin in the zone in which the query's own time was read.
+    """
+    month = holds_since(text.text[slice(*place)])
+    if month is None:
+        return None
+    since = microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=zone))
+    return since if text.at == NEVER or since <= text.at else None
+
+
+def _strays(text: str, place: tuple[int, int], asked: frozenset[str]) -> bool:
+    """Whether other sentences of a text have words of the query that the one in question lacks."""
+    start, stop = place
+    inside = set(map(light_stem, content_words(text[start:stop])))
+    outside = set(map(light_stem, content_words(f"{text[:start]} {text[stop:]}")))
+    return not (asked & outside) <= inside
+
+
+# Results that describe contradicting memories, and how to settle them.
+
+_MOST_NAMED = 5
+_MOST_LISTED = 100
+
+
+def conflicts_by_memory(
+    pairs: Iterable[ContradictingTexts],
+) -> dict[int, tuple[ConflictingMemory, ...]]:
+    """For each memory, what it contradicts, newest first."""
+    found: dict[int, dict[int, ConflictingMemory]] = {}
+    for pair in sorted(
+        pairs, key=lambda pair: (-pair.newer.at, -pair.older.at, pair.newer.id, pair.older.id)
+    ):
+        found.setdefault(pair.older.id, {}).setdefault(pair.newer.id, conflicting(pair.newer, is_newer=True))
+        found.setdefault(pair.newer.id, {}).setdefault(pair.older.id, conflicting(pair.older, is_newer=False))
+    return {
+        id_: tuple(sorted(others.values(), key=_newest_first)[:_MOST_NAMED]) for id_, others in found.items()
+    }
+
+
+def contradicted_texts(new: Memory, others: Iterable[StatedText]) -> tuple[ConflictingMemory, ...]:
+    """Those of the others that a new memory contradicts, in their order; of equal times, the new is newer."""
+    return tuple(
+        conflicting(theirs, is_newer=later_by(theirs, mine, where) > 0)
+        for mine in texts_of(new)
+        for theirs in others
+        if theirs.origin != mine.origin and (where := contradiction(theirs.claims, mine.claims)) is not None
+    )[:_MOST_NAMED]
+
+
+def contradicted_observations(entity: Memory, new: Collection[int]) -> tuple[ContradictedObservation, ...]:
+    """New observations of an entity that contradict one that was there before them."""
+    texts = list(texts_of(entity))
+    return tuple(
+        ContradictedObservation(one.observation, one.text, other.observation, other.text)
+        for place, one in enumerate(texts)
+        if one.observation in new
+        for other in texts[:place]
+        if one.observation is not None
+        and other.observation is not None
+        and contradiction(other.claims, one.claims) is not None
+    )[:_MOST_NAMED]
+
+
+def conflicting(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
+    return ConflictingMemory(text.id, text.text, is_newer, time_of_text(text), text.observation)
+
+
+def _newest_first(other: ConflictingMemory) -> tuple[float, int]:
+    return (0.0 if other.at is None else -other.at.timestamp(), other.id)
+
+
+def open_contradictions(
+    texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
+) -> tuple[OpenContradiction, ...]:
+    """Find contradictions among these texts, the newest first. `names` are those of entities; `kept` are keys
+    of pairs that a person decided to keep. Equal times go by arrival.
+    """
+    from recollect.review.results import OpenContradiction  # noqa: PLC0415  # no search lists them
+
+    found = (pair for pair in contradictions_among(texts) if _key(*pair) not in kept)
+    return tuple(
+        OpenContradiction(older.id, older.text, newer.id, newer.text, settling_command(older, newer, names))
+        for older, newer in islice(found, _MOST_LISTED)
+    )
+
+
+def _key(older: StatedText, newer: StatedText) -> str:
+    references = (text_reference(each.id, each.observation) for each in (older, newer))
+    return decision_key("contradiction", *references)
+
+
+def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
+    """Pairs of an older and a newer one, the newest first. Equal times go by arrival."""
+    arrival = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
+    newest_first = arrival[::-1]
+    for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
+        newer, older = _newer_first(newest_first[first], newest_first[second], where)
+        if older.observation is not None or older.origin != newer.origin:
+            yield older, newer
+
+
+def _newer_first(one: StatedText, other: StatedText, where: Contradiction) -> tuple[StatedText, StatedText]:
+    """Of two in this order, unless their own words say otherwise."""
+    return (other, one) if later_by(one, other, where) < 0 else (one, other)
+
+
+def settling_command(older: StatedText, newer: StatedText, names: Mapping[int, str]) -> str:
+    """The command that retires the older of two; `names` are those of entities."""
+    text = quote(" ".join(newer.text.split()))
+    if older.observation is not None:
+        return f"recollect observe {quote(names[older.id])} {text} --supersedes '#{older.observation}'"
+    return f"recollect supersede {older.id} {newer.id if newer.observation is None else text}"

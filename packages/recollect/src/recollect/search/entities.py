@@ -1,0 +1,252 @@
+"""Entities by name: the one that a caller means, those that a text names, those one relation away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.domain.records import Found
+from recollect.domain.tables import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
+from recollect.search.rows import PastState, allowed, scope_ids, touching
+from recollect.stores.port import Snapshot
+from recollect.text.names import NamePlace, NameText, first_name, is_written_in, places_that_count
+from recollect.text.tokens import coarse_stem, content_words, fold, has_unspaced, words
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Filter
+
+    Known = dict[str, list[tuple[int, str]]]
+    """By folded name, the ids and names of entities."""
+
+# An entity with more relations keeps those that were made last.
+_MOST_RELATIONS = 1_000
+# The score of an entity whose relation the query does not mention.
+_UNSAID = 0.25
+_MOST_ALIKE = 5
+
+
+def live_entities(scope: int) -> tuple[Condition, ...]:
+    return Equals("scope_id", scope), Equals("kind", "entity"), is_null("deleted_at")
+
+
+def exact_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
+    rows = snapshot.rows("memory", ("id",), (*live_entities(scope), Equals("name", name)))
+    return int(rows[0][0]) if rows else None
+
+
+def find_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
+    """The live entity of exactly this name, else the only one that differs in case or accents."""
+    exact = exact_entity(snapshot, scope, name)
+    if exact is not None:
+        return exact
+    alike = snapshot.rows(
+        "memory", ("id",), (*live_entities(scope), Equals("folded_name", fold(name))), limit=2
+    )
+    return int(alike[0][0]) if len(alike) == 1 else None
+
+
+def entities_named(snapshot: Snapshot, scope: int, names: Iterable[str]) -> dict[str, int]:
+    """Live entities by name: the exact one, else the only one that differs in case or accents."""
+    found = {name: find_entity(snapshot, scope, name) for name in names}
+    return {name: id_ for name, id_ in found.items() if id_ is not None}
+
+
+def names_alike(snapshot: Snapshot, scope: int, name: str) -> list[str]:
+    """Names that differ from this one in case or accents only."""
+    same = (*live_entities(scope), Equals("folded_name", fold(name)))
+    return [other for (other,) in snapshot.rows("memory", ("name",), same, limit=_MOST_ALIKE)]
+
+
+def has_entities(snapshot: Snapshot, scope: int) -> bool:
+    return bool(snapshot.rows("memory", ("id",), live_entities(scope), limit=1))
+
+
+def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
+    """The entities that a text names."""
+    if not has_entities(snapshot, scope):
+        return set()
+    text = NameText.of(said)
+    (named,) = named_in_each(snapshot, scope, [text])
+    return named
+
+
+def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
+    """For each of these texts, the entities that it names.
+
+    The work grows with the texts, not with how many entities there are: the store is asked which of the
+    texts' words begin a name, and then which of the stretches that begin so are one. A first name means the
+    person whose name begins with it, where no other name does.
+    """
+    beginnings = _known_beginnings(snapshot, scope, set().union(*(text.beginnings() for text in texts)))
+    places = [tuple(text.places(beginnings)) for text in texts]
+    known = _entities(snapshot, scope, {place.name for found in places for place in found})
+    first_names = [tuple(text.first_names(beginnings - known.keys())) for text in texts]
+    people = {
+        name: person
+        for name in sorted({place.name for found in first_names for place in found})
+        if (person := person_called(snapshot, scope, name)) is not None
+    }
+    return [
+        _mentioned(text, found, known, {place: people[place.name] for place in first if place.name in people})
+        for text, found, first in zip(texts, places, first_names, strict=True)
+    ]
+
+
+def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] | None:
+    """Id and full name of the only entity whose name begins with this folded word, if it may be a person."""
+    rows = snapshot.rows(
+        "memory", ("id", "name", "type"), (*live_entities(scope), Equals("first_word", name)), limit=2
+    )
+    if len(rows) != 1:
+        return None
+    id_, full, type_ = rows[0]
+    return (int(id_), str(full)) if first_name(full, type_) == name else None
+
+
+def _mentioned(
+    text: NameText,
+    places: Sequence[NamePlace],
+    known: Known,
+    first_names: Mapping[NamePlace, tuple[int, str]],
+) -> set[int]:
+    meant = dict(first_names) | {
+        place: entity
+        for place in places
+        if (entity := _choose_spelling(text, known.get(place.name, ()))) is not None
+    }
+    return {
+        meant[place][0]
+        for place in places_that_count(text, {place: name for place, (_, name) in meant.items()})
+    }
+
+
+def _choose_spelling(text: NameText, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
+    """Of entities whose names differ in case or accents alone, the one written so, else the only one."""
+    exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
+    chosen = exact or alike
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _known_beginnings(snapshot: Snapshot, scope: int, found: set[str]) -> set[str]:
+    """Those words with which the folded name of some entity begins, perhaps after a mark or two."""
+    firsts = {word[0] for word in found if has_unspaced(word[0])}
+    known = {
+        word
+        for (word,) in snapshot.rows(
+            "memory", ("first_word",), (*live_entities(scope), OneOf("first_word", found | firsts))
+        )
+    }
+    # In a script without spaces, the first letter marks a name.
+    return {word for word in found if word in known or (has_unspaced(word[0]) and word[0] in known)}
+
+
+def _entities(snapshot: Snapshot, scope: int, names: set[str]) -> Known:
+    known: Known = {}
+    if names:
+        for folded, id_, name in snapshot.rows(
+            "memory",
+            ("folded_name", "id", "name"),
+            (*live_entities(scope), OneOf("folded_name", names)),
+            order=("id",),
+        ):
+            known.setdefault(folded, []).append((id_, name))
+    return known
+
+
+def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, now: int) -> list[Found]:
+    """Score entities by their relations in force to the entities that the query names.
+
+    A relation that the query mentions scores 1, one it mentions in part less, any other a quarter. The named
+    entities themselves are left out.
+    """
+    named = entities_named_in(snapshot, scope, text)
+    if not named:
+        return []
+    holds = (is_null("deleted_at"), Compares("created_at", "<=", now), null_or_after("until", now))
+    rows = snapshot.rows(
+        "relation",
+        ("source_id", "target_id", "type"),
+        (touching(sorted(named)), *holds),
+        newest_first=True,
+    )
+    ties = [
+        (other, type_)
+        for source, target, type_ in rows
+        for one, other in ((source, target), (target, source))
+        if one in named and other not in named
+    ]
+    if not ties:
+        return []
+    others = {id_ for id_, _ in ties}
+    seen = {
+        id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", others), *allowed(where, [scope])))
+    }
+    said = {coarse_stem(word) for word in words(text)}
+    best: dict[int, float] = {}
+    for id_, type_ in [tie for tie in ties if tie[0] in seen][:_MOST_RELATIONS]:
+        best[id_] = max(best.get(id_, 0.0), _UNSAID, _share_said(type_, said))
+    return [Found(id_, share) for id_, share in best.items()]
+
+
+def _share_said(type_: str, said: set[str]) -> float:
+    """How much of a relation's type, `worked_with`, a query says."""
+    content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
+    return len(content & said) / len(content) if content else 0.0
+
+
+def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
+    """Another number once the graph of a scope reads otherwise, made of ids, statuses and times alone.
+
+    Whatever a graph shows has a row of its own that never changes its words, so another graph is another set
+    of rows; only a type may take the place of `unknown`, a status may change and a relation get its end.
+    """
+    rows = snapshot.rows(
+        "memory", ("id", "type", "status"), (*live_entities(scope), is_null("superseded_at"))
+    )
+    entities = {(id_, type_.lower() == "unknown", status) for id_, type_, status in rows}
+    ids = {id_ for id_, *_ in rows}
+    observations = snapshot.rows("observation", ("id",), (OneOf("memory_id", ids), *IN_FORCE))
+    holds = (is_null("deleted_at"), null_or_after("until", now))
+    relations = snapshot.rows("relation", ("id", "until"), (OneOf("source_id", ids), *holds))
+    return hash((frozenset(entities), frozenset(observations), frozenset(relations)))
+
+
+def matching_names(snapshot: Snapshot, part: str, limit: int, where: Filter) -> tuple[list[str], int]:
+    """Return names of entities that contain the text, ignoring case and accents, and their number.
+
+    Names that begin with the text come first; each group is in alphabetical order.
+    """
+    if _is_nowhere(part):
+        return [], 0
+    wanted = fold(part)
+    conditions = allowed(where, scope_ids(snapshot, where.owner, where.agent))
+    rows = [
+        (not folded.startswith(wanted), folded, id_, name)
+        for id_, name, folded in snapshot.rows(
+            "memory", ("id", "name", "folded_name"), (*conditions, Equals("kind", "entity"))
+        )
+        if wanted in folded
+    ]
+    return [name for *_, name in sorted(rows)[:limit]], len(rows)
+
+
+def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) -> Sequence[int]:
+    """Return entities that contain the text literally, ignoring case, by id."""
+    if _is_nowhere(text):
+        return []
+    state = PastState.of(where)
+    observed = IN_FORCE if state is None else state.observation()
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    return snapshot.containing(text, k, allowed(where, scopes), observed)
+
+
+def _is_nowhere(text: str) -> bool:
+    """Whether the text cannot be stored, so no memory contains it."""
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def texts_mentioning(snapshot: Snapshot, entity: int, limit: int) -> list[int]:
+    """Return texts in force that mention an entity, the newest first."""
+    texts = [id_ for (id_,) in snapshot.rows("mention", ("memory_id",), (Equals("entity_id", entity),))]
+    in_force = (OneOf("id", texts), *IN_FORCE)
+    return [id_ for (id_,) in snapshot.rows("memory", ("id",), in_force, newest_first=True, limit=limit)]

@@ -1,0 +1,569 @@
+"""The facts that a ranking reads of its candidates, by column, in a constant number of queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from math import exp
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind, Status, is_assistant
+from recollect.domain.tables import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
+from recollect.language.questions import asks_openly, asks_what_was_said, asks_when
+from recollect.language.time_phrases import MOST_LETTERS, own_times
+from recollect.ranking.candidates import (
+    ALWAYS,
+    ASSISTANT,
+    DAY,
+    NEVER,
+    NOBODY,
+    SPEAKER,
+    USER,
+    Cooccurrences,
+    Facts,
+    Flags,
+    Floats,
+    Ints,
+    Source,
+)
+from recollect.ranking.factors import microseconds
+from recollect.ranking.profiles import EVERY_GROUP, FactGroup
+from recollect.search.rows import MemoryRows, PastState, moment, touching
+from recollect.search.texts import conversation
+from recollect.stores.port import RowsQuery, Snapshot
+from recollect.text.names import informativeness
+from recollect.text.near_duplicates import text_key, unmarked_text_key
+from recollect.text.tokens import content_words, words
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Query
+    from recollect.ranking.candidates import Profile
+    from recollect.search.candidates import Search
+
+
+_STATUSES = {status.value: place for place, status in enumerate(Status)}
+# Of Latin, Chinese and Arabic script.
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_BLANKS = "\t\n\r "
+_LAST_LETTERS = frozenset((*_QUESTION_MARKS, *_BLANKS))
+_KINDS = {kind.value: place for place, kind in enumerate(Kind)}
+
+
+def ranking_facts(
+    memories: MemoryRows,
+    ids: Sequence[int],
+    query: str,
+    session: str | None,
+    now: int,
+    groups: Collection[FactGroup] = EVERY_GROUP,
+    *,
+    ignore_marks: bool = False,
+) -> Facts:
+    """By ascending id; ids that do not exist are left out. Other groups are left unknown.
+
+    The query and the session tell which are echoes of it. With `ignore_marks`, the content of texts that
+    differ only in marks is the same.
+    """
+    snapshot = memories.snapshot
+    columns = memories.columns(sorted(ids))
+    known: Sequence[int] = columns["id"]
+    found, size = _ints(known), len(known)
+    former = _former_texts(snapshot, known, columns["revisions"], now)
+    if former:
+        texts = zip(known, columns["text"], strict=True)
+        columns["text"] = [former.get(id_, text) for id_, text in texts]
+    texts_read: Sequence[str] = columns["text"]
+    last_access, access_count, access_days = _use(snapshot, found, groups)
+    # Most stores hold notes alone or messages alone, and of notes there is less to know.
+    talk = Kind.MESSAGE.value in columns["kind"]
+    sessions = _sessions(snapshot, columns) if talk else np.zeros(size, np.int64)
+    return Facts(
+        ids=found,
+        created_at=_created(columns),
+        updated_at=_times(columns["updated_at"]),
+        happened_at=_times(columns["happened_at"]),
+        last_access=last_access,
+        access_count=access_count,
+        access_days=access_days,
+        degree=_beside(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
+        status=_ints([_STATUSES[status] for status in columns["status"]]),
+        importance=np.array(columns["importance"], np.float64),
+        strength=np.array(columns["strength"], np.float64),
+        depth=_ints(columns["depth"]),
+        spread=_ints(columns["spread"]),
+        stability=np.array(columns["stability"], np.float64),
+        metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
+        content=_contents(columns, former, ignore_marks),
+        echo=_echoes(columns, query, session) if talk else np.zeros(size, bool),
+        origin=_origins(columns),
+        session=sessions,
+        position=_positions(columns, sessions) if talk else np.zeros(size, np.int64),
+        named=_names_speaker(columns, query),
+        asks=np.array(list(map(ends_with_question, texts_read)), bool),
+        kind=_ints([_KINDS[kind] for kind in columns["kind"]]),
+        role=_roles(columns) if talk else np.full(size, NOBODY),
+        informativeness=_informativeness(columns) if talk else np.ones(size),
+        length=_ints(list(map(len, texts_read))),
+    )
+
+
+def _created(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    if not any(columns["undated"]):
+        return _ints(columns["created_at"])
+    dates = zip(columns["created_at"], columns["undated"], strict=True)
+    return _ints([NEVER if undated else at for at, undated in dates])
+
+
+def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[Ints, Ints, Ints]:
+    """When each was last seen, how often, and on how many days."""
+    none = np.zeros(len(ids), np.int64)
+    if "usage" not in groups:
+        return np.full(len(ids), NEVER), none, none
+    known = ids.tolist()
+    seen = OneOf("memory_id", known)
+    uses, days = snapshot.several(
+        (
+            RowsQuery("use", ("memory_id", "count", "last_at"), (seen,)),
+            RowsQuery("use_day", ("memory_id",), (seen,)),
+        )
+    )
+    usage = {memory: (count, last_at) for memory, count, last_at in uses}
+    used = [usage.get(id_, (0, None)) for id_ in known]
+    return (
+        _times(last_at for _, last_at in used),
+        _ints([count for count, _ in used]),
+        _beside(ids, Counter(memory for (memory,) in days)).astype(np.int64),
+    )
+
+
+def _origins(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    # A note that was reworded since no longer says what its message says.
+    each = zip(columns["id"], columns["drawn_from"], columns["revisions"], strict=True)
+    return _ints([id_ if origin is None or revised else origin for id_, origin, revised in each])
+
+
+def _positions(columns: Mapping[str, Sequence[Any]], sessions: Ints) -> Ints:
+    each = zip(sessions.tolist(), columns["position"], strict=True)
+    return _ints([position if where else 0 for where, position in each])
+
+
+def _echoes(columns: Mapping[str, Sequence[Any]], query: str, session: str | None) -> Flags:
+    texts = zip(columns["kind"], columns["session"], columns["text"], strict=True)
+    return np.array(
+        [kind == Kind.MESSAGE and where == session and text == query for kind, where, text in texts], bool
+    )
+
+
+def _informativeness(columns: Mapping[str, Sequence[Any]]) -> Floats:
+    texts = zip(columns["kind"], columns["text"], strict=True)
+    return np.array(
+        [informativeness(text) if kind == Kind.MESSAGE else 1.0 for kind, text in texts], np.float64
+    )
+
+
+def _roles(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    each = list(zip(columns["kind"], columns["role"], strict=True))
+    numbers = {one: _role(*one) for one in set(each)}
+    return _ints([numbers[one] for one in each])
+
+
+def _role(kind: str, role: str | None) -> int:
+    if kind != Kind.MESSAGE:
+        return NOBODY
+    if is_assistant(role):
+        return ASSISTANT
+    return USER if (role or "").lower() == "user" else SPEAKER
+
+
+def ends_with_question(text: str) -> bool:
+    """Whatever blanks follow."""
+    return text[-1:] in _LAST_LETTERS and text.rstrip(_BLANKS).endswith(_QUESTION_MARKS)
+
+
+def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
+    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    places: list[tuple[Any, ...]] = list(
+        zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
+    )
+    first = [
+        (scope, session)
+        for kind, scope, session, position in places
+        if kind == Kind.MESSAGE and position == 1 and session is not None
+    ]
+    # The first message of a conversation that has no second one is alone in it.
+    followed = set()
+    if first:
+        followed = {
+            (scope, session)
+            for scope, session in snapshot.rows(
+                "memory",
+                ("scope_id", "session"),
+                (KeyIn(("scope_id", "session", "position"), [(*each, 2) for each in dict.fromkeys(first)]),),
+            )
+        }
+    return _ints(
+        [
+            conversation(scope, session)
+            if kind == Kind.MESSAGE
+            and session is not None
+            and position is not None
+            and (position != 1 or (scope, session) in followed)
+            else 0
+            for kind, scope, session, position in places
+        ]
+    )
+
+
+def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:
+    """Return the former texts of memories that changed after `now`."""
+    rows = memories.select(ids, ("id", "revisions"))
+    known, revisions = zip(*rows, strict=True) if rows else ((), ())
+    return _former_texts(memories.snapshot, known, revisions, now)
+
+
+def _former_texts(
+    snapshot: Snapshot, ids: Sequence[int], revisions: Sequence[int], now: int
+) -> dict[int, str]:
+    if not any(revisions):
+        return {}
+    revised = [id_ for id_, count in zip(ids, revisions, strict=True) if count]
+    wordings = snapshot.rows(
+        "revision",
+        ("memory_id", "text"),
+        (OneOf("memory_id", revised), Compares("until", ">", now)),
+        order=("id",),
+        newest_first=True,
+    )
+    # The last to come is the first of those that held after the moment.
+    return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
+
+
+def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str], ignore_marks: bool) -> Ints:
+    """Hash what each memory says; in the past, what it said then.
+
+    A note with a program's `ref` is never equal to another one.
+    """
+    if ignore_marks:
+        texts = zip(columns["id"], columns["kind"], columns["ref"], columns["text"], strict=True)
+        return _ints(
+            [
+                -id_ if kind == Kind.ENTITY or ref is not None else unmarked_text_key(text)
+                for id_, kind, ref, text in texts
+            ]
+        )
+    return _ints(
+        [
+            -id_ if ref is not None or key is None else text_key(former[id_]) if id_ in former else key
+            for id_, ref, key in zip(columns["id"], columns["ref"], columns["text_key"], strict=True)
+        ]
+    )
+
+
+def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]:
+    """Relations of each. One that has ended, or leads to something forgotten, connects nothing."""
+    wanted = set(ids)
+    degrees: Counter[int] = Counter()
+    for source, target in snapshot.rows(
+        "relation",
+        ("source_id", "target_id"),
+        (touching(ids), null_or_after("until", now), is_null("deleted_at")),
+    ):
+        degrees.update({source, target} & wanted)
+    return degrees
+
+
+def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, float]:
+    """How much of an entity's observations in force are of the kind `metadata`."""
+    every: Counter[int] = Counter()
+    metadata: Counter[int] = Counter()
+    entities = [id_ for id_, kind in memories.select(ids, ("id", "kind")) if kind == Kind.ENTITY]
+    for memory, kind in memories.snapshot.rows(
+        "observation", ("memory_id", "kind"), (OneOf("memory_id", entities), *IN_FORCE)
+    ):
+        every[memory] += 1
+        metadata[memory] += kind == "metadata"
+    return {memory: metadata[memory] / count for memory, count in every.items()}
+
+
+def _names_speaker(columns: Mapping[str, Sequence[Any]], query: str) -> Flags:
+    """Whether the query names the speaker; for texts without one, whether it names a person in them."""
+    asked = set(content_words(query))
+    speakers = columns["speaker"]
+    names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
+    people = set().union(*names.values())
+    return np.array(
+        [
+            bool(names[speaker])
+            if speaker
+            else bool(people) and not people.isdisjoint(words(f"{name} {text}"))
+            for name, text, speaker in zip(columns["name"], columns["text"], speakers, strict=True)
+        ],
+        bool,
+    )
+
+
+def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
+    """Pairs of these, in the order of their ids; places are those of the sorted ids."""
+    wanted = set(ids)
+    rows = [
+        row
+        for row in snapshot.rows(
+            "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+        )
+        if row[1] in wanted
+    ]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    known = np.array(sorted(ids), np.int64)
+    return Cooccurrences(
+        first=np.searchsorted(known, _ints(columns[0])),
+        second=np.searchsorted(known, _ints(columns[1])),
+        count=_ints(columns[2]),
+        last=_ints(columns[3]),
+    )
+
+
+def _beside(ids: Ints, numbers: Mapping[int, float]) -> Floats:
+    """Return the number of each id, or 0."""
+    if not numbers:
+        return np.zeros(len(ids))
+    return np.array([numbers.get(id_, 0) for id_ in ids.tolist()], np.float64)
+
+
+def _times(column: Iterable[object]) -> Ints:
+    return _ints([NEVER if at is None else at for at in column])
+
+
+def _ints(column: Sequence[object]) -> Ints:
+    return np.array(column, np.int64)
+
+
+# How well a memory's times match the time that a query asks about.
+
+Span: TypeAlias = "tuple[int, int]"
+"""Microseconds since 1970, half-open; from NEVER or until ALWAYS where it is open."""
+
+UNKNOWN = 0.25
+"""Match of a memory without a time: below one inside the span, above one outside."""
+INSIDE = 0.5
+"""The least of what lies in the asked time, if only in part; anything outside stays below."""
+_OUTSIDE = 0.4
+# Memory looks back: where the last and the next may be meant, the next counts somewhat less.
+_NEXT = 0.9
+_SHORTEST_TAU = 1 * DAY
+_OPEN_TAU = 30 * DAY
+# Plans of the next months are part of the talk in which they were made; next year's holiday hardly is.
+_TOLD_TAU = 180 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class StatementTimes:
+    """The times of one text: when it was said, and the times it mentions."""
+
+    told: int
+    """NEVER: unknown."""
+    happened: int = NEVER
+    """As given by the caller who stored it."""
+    named: tuple[Span, ...] = ()
+    """By its own words."""
+    next: tuple[Span, ...] = ()
+    """Of days and months without a year, which are named as the last that began: the ones to come."""
+
+    @property
+    def events(self) -> tuple[Span, ...]:
+        """Return the times that it mentions, as far as they are known."""
+        return self.named if self.happened == NEVER else (*self.named, (self.happened, self.happened))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTime:
+    span: Span
+    next: Span | None = None
+    """Where a month or a weekday comes round again: the one to come."""
+    said: bool = False
+    """The query asks for what was said, so the time of saying counts."""
+
+
+def time_match(asked: AskedTime, statements: Iterable[StatementTimes]) -> float:
+    """0 to 1: the best of what a memory states."""
+    return max((_statement_match(asked, each) for each in statements), default=UNKNOWN)
+
+
+def _statement_match(asked: AskedTime, times: StatementTimes) -> float:
+    """Match the times a text mentions; the time of saying counts less, the farther it is away.
+
+    A text about yesterday belongs to today's talk as well; one about 2016 does not.
+    """
+    events = times.events
+    told = UNKNOWN if times.told == NEVER else _asked_match(asked, (times.told, times.told))
+    if not events:
+        return told
+    spoken = max(_asked_match(asked, event) for event in events)
+    spoken = max([spoken, *(_NEXT * _asked_match(asked, event) for event in times.next)])
+    if times.told == NEVER:
+        return spoken
+    away = min(_distance((times.told, times.told), event) for event in (*events, *times.next))
+    return max(spoken, told * (1.0 if asked.said else exp(-away / _TOLD_TAU)))
+
+
+def _asked_match(asked: AskedTime, named: Span) -> float:
+    match = span_match(asked.span, named)
+    return match if asked.next is None else max(match, _NEXT * span_match(asked.next, named))
+
+
+def span_match(asked: Span, named: Span) -> float:
+    """1 inside the asked span; from 0.5 up, by the share that lies inside; outside, 0.4 exp(-distance / tau).
+
+    tau is the asked span's length, a day at least, and 30 days where it is open on a side. A wider span never
+    matches worse.
+    """
+    start, stop = asked
+    if start <= named[0] and named[1] <= stop and (named[0] < stop or named[0] < named[1]):
+        return 1.0
+    distance = _distance(asked, named)
+    if distance == 0 and max(start, named[0]) < min(stop, max(named[1], named[0] + 1)):
+        return INSIDE + (1 - INSIDE) * _share_inside(asked, named)
+    is_open = start == NEVER or stop == ALWAYS
+    tau = _OPEN_TAU if is_open else max(stop - start, _SHORTEST_TAU)
+    return _OUTSIDE * exp(-distance / tau)
+
+
+def _share_inside(asked: Span, named: Span) -> float:
+    """Return the share of `named` inside `asked`; 0 for an open span."""
+    if named[0] == NEVER or named[1] == ALWAYS:
+        return 0.0
+    return (min(asked[1], named[1]) - max(asked[0], named[0])) / (named[1] - named[0])
+
+
+def _distance(one: Span, other: Span) -> int:
+    """From the end of the earlier to the start of the later; 0 where they touch."""
+    return max(0, one[0] - other[1], other[0] - one[1])
+
+
+# The search by time: how well each candidate's times match the one that the query asks about.
+
+# Candidates within this rank of a search are read; others rarely rise.
+_READ = 50
+
+
+def time_sources(
+    memories: MemoryRows, profile: Profile, query: Query, ids: Ints, found: Mapping[str, Source]
+) -> dict[str, Source]:
+    """Return sources about the candidates' times, without ranks, for a profile that uses time.
+
+    `time`, if the query names one: the match from 0 to 1. `then`, if it asks for whatever happened in that
+    time: 1 inside it, else 0. `when`, if it asks for a time: 1 for a text that names one, else 0. Candidates
+    far down in every search, by `found`, count by their stored times alone.
+    """
+    heeds_time = any(getattr(retriever, "then", False) for retriever in profile.retrieve)
+    if not heeds_time or (query.span is None and not asks_when(query.text)):
+        return {}
+    read = _among_first(ids, found, max(_READ, query.limit))
+    statements = _statements(memories, query, ids.tolist(), read)
+    each = [statements.get(id_, ()) for id_ in ids.tolist()]
+    if query.span is None:
+        return {"when": _scored([float(any(times.events for times in those)) for those in each])}
+    asked = AskedTime(query.span, query.next_span, asks_what_was_said(query.text))
+    matches = [time_match(asked, those) for those in each]
+    if not (query.only_time or asks_openly(query.text)):
+        return {"time": _scored(matches)}
+    return {"time": _scored(matches), "then": _scored([float(match >= INSIDE) for match in matches])}
+
+
+def shares_in_time(
+    search: Search, query: Query, sources: Mapping[str, Source], ids: Ints
+) -> dict[str, Source]:
+    """The sources, with the words of the asked time counted as contained in what lies in it.
+
+    An outage in September is `the September outage`, whether or not its text has the word September.
+    """
+    if query.time is None or not query.time_words or not {"held", "time"} <= sources.keys():
+        return dict(sources)
+    start, stop = query.time.place
+    topic = search.matched_shares(f"{query.text[:start]} {query.text[stop:]}", ids)
+    held = sources["held"]
+    score = np.where(sources["time"].score >= INSIDE, np.fmax(held.score, topic), held.score)
+    return {**sources, "held": Source(held.rank, score)}
+
+
+def _among_first(ids: Ints, found: Mapping[str, Source], most: int) -> frozenset[int]:
+    first = np.zeros(len(ids), bool)
+    for source in found.values():
+        first |= source.found & (source.rank <= most)
+    return frozenset(ids[first].tolist())
+
+
+def _scored(values: Sequence[float]) -> Source:
+    return Source(np.zeros(len(values), np.int64), np.array(values, np.float64))
+
+
+def _statements(
+    memories: MemoryRows, query: Query, ids: Sequence[int], read: Container[int]
+) -> Mapping[int, Sequence[StatementTimes]]:
+    """Of each memory, the times of its text; of an entity, those of each observation."""
+    zone = asked_zone(query)
+    columns = ("id", "kind", "text", "created_at", "happened_at", "undated")
+    rows = memories.select(ids, columns)
+    former = {} if query.where.as_of is None else former_texts(memories, ids, query.now)
+    found: dict[int, list[StatementTimes]] = {
+        id_: [
+            _text_times(
+                former.get(id_, text) if id_ in read else "", None if undated else created, happened, zone
+            )
+        ]
+        for id_, kind, text, created, happened, undated in rows
+        if kind != Kind.ENTITY
+    }
+    entities = {
+        id_: (created, happened) for id_, kind, _, created, happened, _ in rows if kind == Kind.ENTITY
+    }
+    if entities:
+        state = PastState.of(query.where)
+        in_force = IN_FORCE if state is None else state.observation()
+        observed = ("memory_id", "content", "created_at", "happened_at")
+        for id_, content, created, happened in memories.snapshot.rows(
+            "observation", observed, (OneOf("memory_id", list(entities)), *in_force)
+        ):
+            found.setdefault(id_, []).append(
+                _text_times(content if id_ in read else "", created, happened, zone)
+            )
+        for id_, (created, happened) in entities.items():
+            found.setdefault(id_, [_text_times("", created, happened, zone)])
+    return found
+
+
+def asked_zone(query: Query) -> tzinfo:
+    """Where the user's days begin, as the query's own time was read."""
+    edge = None if query.time is None else query.time.start or query.time.stop
+    return UTC if edge is None or edge.tzinfo is None else edge.tzinfo
+
+
+def _text_times(text: str | None, created: int | None, happened: int | None, zone: tzinfo) -> StatementTimes:
+    named, following = _named_spans(text[:MOST_LETTERS], created, zone) if text else ((), ())
+    return StatementTimes(
+        told=NEVER if created is None else created,
+        happened=NEVER if happened is None else happened,
+        named=named,
+        next=following,
+    )
+
+
+# A text's own times do not change, and a server asks for those of the same texts again and again.
+@lru_cache(maxsize=4096)
+def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The spans that a text names, and those to come of what comes round again."""
+    try:
+        reference = None if told is None else moment(told).astimezone(zone)
+    except OverflowError:  # the first day of all, in a zone where it has not begun
+        reference = None
+    phrases = own_times(text, reference)
+    named = tuple(_span(phrase.start, phrase.stop) for phrase in phrases)
+    return named, tuple(_span(*phrase.next) for phrase in phrases if phrase.next is not None)
+
+
+def _span(start: datetime | None, stop: datetime | None) -> Span:
+    return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)

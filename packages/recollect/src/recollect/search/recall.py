@@ -1,0 +1,599 @@
+"""Recall: the one way to search, by any profile."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from recollect.domain.errors import InvalidInput, ModelUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, UNLIKELY, check_query, name_as_kept
+from recollect.domain.records import Filter, Kind, Memory, Model, Passage, Query, memory_at
+from recollect.domain.results import Answer, Hit, Mode, Place
+from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
+from recollect.language.time_phrases import TimePhrase, time_of
+from recollect.ranking.candidates import (
+    ALWAYS,
+    NEVER,
+    Candidates,
+    Floats,
+    Ints,
+    Profile,
+    all_reasons,
+    known_or_zero,
+    run,
+)
+from recollect.ranking.confidence import (
+    JUDGED,
+    MOST_QUERY_TERMS,
+    ConfidenceInput,
+    QueryTerms,
+    estimate_confidence,
+    fitted_confidence,
+    weigh_query_terms,
+)
+from recollect.ranking.factors import microseconds
+from recollect.ranking.profiles import FactGroup, groups_read
+from recollect.ranking.routing import RerankBlend, Route, strategy_for
+from recollect.ranking.steps import Cut, uncut
+from recollect.search.candidates import Gathered, Search, gather
+from recollect.search.contradictions import conflicts_by_memory
+from recollect.search.recording import Rankers, baseline_of, note_shown, rankers_for, trace_of
+from recollect.search.rows import memories_by_id, moment
+from recollect.search.texts import has_pending, passage_rows, passages_by_id, passages_from
+from recollect.search.words import MOST_TERMS
+from recollect.services import Services
+from recollect.stores.port import Embedder, Reranker, Snapshot, Vector
+from recollect.text.passages import passage_spans
+from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
+from recollect.write.catch_up import switch_model_if_needed
+from recollect.write.embedding import embed_query, embedder_for, embedder_of
+from recollect.write.inputs import aware, tags_of
+
+# The text of a memory, and how much of it fits a budget.
+
+
+def fit_budget(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
+    """The best hits whose texts fit the budget together; one that does not fit is passed over."""
+    if budget is None:
+        return hits
+    kept = []
+    left = budget
+    for hit in hits:
+        cost = count_tokens(memory_text(hit.memory, hit.piece))
+        if cost <= left:
+            kept.append(hit)
+            left -= cost
+    return tuple(kept)
+
+
+def memory_text(memory: Memory, piece: str | None = None) -> str:
+    """Return the text of a memory; for a long one, the passage that was found."""
+    if memory.kind is not Kind.ENTITY:
+        return memory.text if piece is None else piece
+    return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
+
+
+def text_preview(text: str, most: int = 80) -> str:
+    """Return the beginning of a text on one line of at most `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def piece_of(memory: Memory, query: str) -> str | None:
+    """Return the passage of a long text that contains most words of the query."""
+    pieces = passage_spans(memory.text)
+    if len(pieces) == 1:
+        return None
+    sought = set(content_words(query))
+    start, stop = max(pieces, key=lambda span: len(sought.intersection(words(memory.text[slice(*span)]))))
+    return memory.text[start:stop]
+
+
+# The confidence of an answer, from what a recall has read, and how many of its hits are worth reading.
+
+_OF_THAT_TIME = 0.95
+"""Confidence of a memory from the asked time, where the query asks for nothing else."""
+# A hit that is less likely than this, and less than this part of the best one, is not worth reading unasked.
+_WORTH_READING = 0.03
+_WORTH_OF_BEST = 1 / 8
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfidence:
+    """The confidence of each hit of an answer, and of the answer."""
+
+    hits: Mapping[int, float]
+    answer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A whole ranking, best first, whatever it was cut to."""
+
+    ids: Ints
+    score: Floats
+
+    @classmethod
+    def of(cls, ranked: Candidates) -> Ranking:
+        cut = [removal for removal in ranked.removals if removal.step == "cut"]
+        return cls(
+            np.concatenate([ranked.ids, *(removal.ids for removal in cut)]),
+            np.concatenate([ranked.score, *(removal.scores for removal in cut)]),
+        )
+
+
+def memories_to_read(ranked: Candidates) -> list[int]:
+    """The memories to load for it: those shown, and the first of the ranking."""
+    return sorted({*ranked.ids.tolist(), *Ranking.of(ranked).ids[:JUDGED].tolist()})
+
+
+def answer_confidence(
+    search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
+) -> AnswerConfidence:
+    """Of these memories: those shown, and the first of the ranking."""
+    query = gathered.query
+    inputs, terms = confidence_input(search, gathered, ranked, memories)
+    model = None if query.vector is None or search.model is None else search.model[1].name
+    done = estimate_confidence(inputs, terms, *fitted_confidence().for_model(model))
+    hits, answer = done.hits, done.answer
+    if query.only_time:
+        then = gathered.candidates.source("then").score > 0
+        hits = np.where(then[inputs.rows], _OF_THAT_TIME, hits)
+        answer = max(answer, _OF_THAT_TIME) if then[inputs.rows[: inputs.first]].any() else answer
+    ids = gathered.candidates.ids[inputs.rows].tolist()
+    return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
+
+
+def confidence_input(
+    search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
+) -> tuple[ConfidenceInput, QueryTerms]:
+    candidates, query = gathered.candidates, gathered.query
+    ranking = Ranking.of(ranked)
+    order = np.searchsorted(candidates.ids, ranking.ids)
+    first = order[:JUDGED].tolist()
+    shown = np.searchsorted(candidates.ids, sorted(memories)).tolist()
+    rows = np.array(list(dict.fromkeys([*first, *shown])), np.int64)
+    read = [memories[id_] for id_ in candidates.ids[rows].tolist()]
+    texts = [f"{memory.speaker or ''} {memory_text(memory)}" for memory in read]
+    terms = _weighted_terms(search, query)
+    shape = answer_shape(query.text)
+    cosine = candidates.source("meaning").score
+    inputs = ConfidenceInput(
+        cosine=cosine,
+        bm25=candidates.source("words").score,
+        order=order,
+        score=ranking.score,
+        rows=rows,
+        first=len(first),
+        kinds=[memory.kind for memory in read],
+        matched=[matched_terms(text, terms.weights.keys()) for text in texts],
+        near=_cosines(search, cosine, rows, candidates.ids, query.vector),
+        fits=np.array([shape is None or has_shape(text, shape) for text in texts], bool),
+        timed=_time_fit(candidates)[rows],
+    )
+    return inputs, terms
+
+
+def _weighted_terms(search: Search, query: Query) -> QueryTerms:
+    """The query's terms, each weighed by how many texts contain it."""
+    texts, counts = search.document_counts(query_terms(query.search_text, MOST_QUERY_TERMS))
+    time_words = "" if query.time is None else query.text[slice(*query.time.place)]
+    return weigh_query_terms(query.search_text, counts, texts, time_words)
+
+
+def _time_fit(candidates: Candidates) -> Floats:
+    """Return how well each candidate fits the time of the query, from 0 to 1; 0 without a time."""
+    return known_or_zero(candidates.source("time").score)
+
+
+def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
+    """Drop hits below `least`; hits without a confidence stay."""
+    if least is None:
+        return hits
+    return tuple(hit for hit in hits if hit.confidence is None or hit.confidence >= least)
+
+
+def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The first hits up to the last that is worth reading, and one at the least.
+
+    No hit is left out between two that are shown: the order is the ranking's, and a page goes on where the
+    one before it ended.
+    """
+    best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
+    least = max(_WORTH_READING, _WORTH_OF_BEST * best)
+    worth = [place for place, hit in enumerate(hits, start=1) if (hit.confidence or 0.0) >= least]
+    return tuple(hits[: max(worth, default=1)])
+
+
+def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
+    """Of these rows, also of those that were too far down for the search by meaning."""
+    near = cosine[rows]
+    if vector is None:
+        return near
+    far = np.flatnonzero(~np.isfinite(near))
+    if len(far):
+        place_of = dict(zip(ids[rows[far]].tolist(), far.tolist(), strict=True))
+        for hit in search.snapshot.cosines(vector, sorted(place_of)):
+            near[place_of[hit.id]] = hit.score
+    return near
+
+
+# Re-ranking: a model that reads query and text together looks again at the first places of a list.
+
+# In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
+_LONGEST = 2_000
+
+
+def reranker_for(services: Services, query: Query) -> tuple[Reranker | None, str | None]:
+    """The one to use, if any; or why the one that the settings name cannot be.
+
+    `ModelUnavailable` where the caller asked for it.
+    """
+    if query.rerank is False or (query.rerank is None and not services.reranks):
+        return None, None
+    try:
+        return services.reranker(), None
+    except ModelUnavailable as error:
+        return None, unread_note(query, error)
+
+
+def unread_note(query: Query, error: ModelUnavailable) -> str:
+    if query.rerank:
+        raise error
+    return f"Not re-ranked: {error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rescorer:
+    """A re-ranker for one query. It reads each memory once, however often the list is ranked."""
+
+    reranker: Reranker
+    snapshot: Snapshot
+    query: Query
+    step: RerankBlend = field(default_factory=RerankBlend)
+    _known: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        """How long a list the answer is cut from."""
+        return self.step.listed(self.query.limit)
+
+    def __call__(self, ranked: Candidates, gathered: Gathered) -> Candidates:
+        """The whole list again, its first places read."""
+        first = ranked.ids[: self.step.read(gathered.query.limit)].tolist()
+        unknown = [id_ for id_ in first if id_ not in self._known]
+        scores = self.reranker.scores(self.query.text, self._texts(unknown, gathered))
+        self._known.update(zip(unknown, scores.tolist(), strict=True))
+        readings = np.array([self._known[id_] for id_ in first])
+        return self.step(ranked, readings, gathered.query, self.reranker.name)
+
+    def _texts(self, ids: Sequence[int], gathered: Gathered) -> list[str]:
+        memories = memories_by_id(self.snapshot, ids)
+        stood = [memory_at(memories[id_], self.query.where.as_of) for id_ in ids]
+        nearest = gathered.nearest_passages
+        wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
+        passages = {passage.memory: passage for passage in passages_by_id(self.snapshot, wanted, memories)}
+        return [as_read(memory, self.query.text, passages.get(memory.id)) for memory in stood]
+
+
+def ranked_anew(profile: Profile, gathered: Gathered, rescorer: Rescorer) -> Candidates:
+    """By the profile's steps, then by the re-ranker, cut to the limit."""
+    ranked = gathered.candidates
+    for step in uncut(profile):
+        ranked = step(ranked, gathered.query)
+    return Cut()(rescorer(ranked, gathered), gathered.query)
+
+
+def as_read(memory: Memory, query: str, passage: Passage | None = None) -> str:
+    """A memory as a person would read it: who says it, and what; of a long one, the piece that was found."""
+    if memory.kind is Kind.ENTITY:
+        return passage.text if passage is not None and _is_long(memory) else memory_text(memory)
+    piece = None
+    if _is_long(memory):
+        piece = passage.piece if passage is not None else piece_of(memory, query)
+    text = memory_text(memory, piece)
+    return f"{memory.speaker}: {text}" if memory.speaker else text
+
+
+def _is_long(memory: Memory) -> bool:
+    return len(memory_text(memory)) > _LONGEST
+
+
+# A time that is doubtful moves nothing.
+_SURE_ENOUGH = 0.6
+# In letters. Beyond it, a query is no question but a text: times in it are not what is asked for, and its
+# meaning is that of its beginning, since a model takes seconds to read it all.
+_LONGEST_QUESTION = 2_000
+# Facts that are made of what earlier answers showed.
+_OF_USE: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
+WAITING = "Some texts still wait for a vector, so only words find them."
+"""A note on answers. Only the command line adds a command: a server makes vectors by itself."""
+
+
+def query_of(
+    services: Services,
+    text: str,
+    profile: Profile,
+    *,
+    now: datetime | None = None,
+    limit: int | None = None,
+    kinds: Collection[str] = tuple(Kind),
+    session: str | None = None,
+    across: bool = False,
+    as_of: datetime | None = None,
+    tags: Iterable[str] = (),
+    category: str | None = None,
+    speaker: str | None = None,
+    about: int | None = None,
+    include_superseded: bool = False,
+    **how: Any,
+) -> Query:
+    """Read the caller's arguments into a query, without its vector; `how` are further fields of it.
+
+    `session` defaults to the one that the memory was opened with. With `across`, messages of every session
+    are found. Times are relative to `as_of`, else to `now`.
+    """
+    check_query(text)
+    as_of = aware(as_of, "as_of")
+    current = name_as_kept(session or services.session or "") or None
+    query = Query(
+        text,
+        now=microseconds(as_of or now or services.clock()),
+        limit=DEFAULT_LIMIT if limit is None else limit,
+        limit_given=limit is not None,
+        where=Filter(
+            services.scope.owner,
+            services.scope.agent,
+            kinds=kinds_of(kinds),
+            current=None if across else current,
+            tags=frozenset(tags_of(tags)),
+            category=category,
+            speaker=speaker,
+            about=about,
+            as_of=as_of,
+            superseded=include_superseded,
+            # Superseded memories include expired ones.
+            expired_by=None if include_superseded else microseconds(as_of or now or services.clock()),
+        ),
+        session=current or services.usage.session,
+        **how,
+    )
+    _check(query)
+    # Times in a query are relative to the moment of the query, in the user's time zone.
+    phrase = time_of(text[:_LONGEST_QUESTION], moment(query.now).astimezone(services.zone))
+    if phrase is None or phrase.confidence < _SURE_ENOUGH:
+        return replace(query, search_text=text)
+    search_text, only_time, named = _search_text(text, phrase, profile)
+    return replace(
+        query,
+        search_text=search_text,
+        only_time=only_time,
+        time=phrase,
+        time_words=named,
+        span=_span(phrase.start, phrase.stop),
+        next_span=None if phrase.next is None else _span(*phrase.next),
+    )
+
+
+def kinds_of(words: Collection[str]) -> frozenset[Kind]:
+    """The kinds that a caller names."""
+    try:
+        return frozenset(Kind(word) for word in words)
+    except ValueError:
+        wrong = ", ".join(repr(str(word)) for word in words if word not in set(Kind))
+        raise InvalidInput(f"No kind named {wrong}; there are: {', '.join(Kind)}.") from None
+
+
+def _check(query: Query) -> None:
+    if isinstance(query.limit, bool) or not isinstance(query.limit, int):
+        raise InvalidInput(f"The limit is a whole number, not {query.limit!r}.")
+    if not 0 <= query.limit <= MOST_HITS:
+        raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {query.limit}.")
+    if query.budget_tokens is not None:
+        check_budget(query.budget_tokens)
+    least: object = query.min_confidence
+    if least is not None and (
+        isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1
+    ):
+        raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
+
+
+def check_budget(budget: object) -> None:
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
+
+
+def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, bool, tuple[str, ...]]:
+    """Return the query without its time, whether nothing else is left, and words of the time to search for.
+
+    `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
+    """
+    if not any(getattr(retriever, "then", False) for retriever in profile.retrieve):
+        return text, False, ()
+    start, stop = phrase.place
+    before, spoken, after = text[:start], text[start:stop], text[stop:]
+    # Texts may contain a year or a feast: "born in 1944", "the lights at Christmas".
+    named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
+    content = [word for word in content_words(f"{before} {after}") if word not in OPEN_WORDS]
+    return (" ".join((before, *named, after)), False, tuple(named)) if content else (text, True, ())
+
+
+def _span(start: datetime | None, stop: datetime | None) -> tuple[int, int]:
+    return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)
+
+
+def recall(services: Services, asked: Query, profile: Profile) -> Answer:
+    """The best memories for a query, best first."""
+    if asked.limit == 0 or not asked.text.strip():
+        return Answer(asked.text, (), "words", profile=profile.name)
+    present = asked.where.as_of is None
+    # Unrecorded recalls never switch the model.
+    model_note = switch_model_if_needed(services, asked.text) if asked.record and present else None
+    with open_search(services, asked, profile, baseline_of(services, profile)) as (search, query, note):
+        # An unrecorded answer teaches nothing, so it is in no trial.
+        noted = present and (query.record or query.defer_recording)
+        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=noted)
+        gathered, ranked, unread = _ranked(services, search, query, rankers)
+        ids = ranked.ids.tolist()
+        wanted = memories_to_read(ranked) if query.with_confidence else ids
+        nearest = gathered.nearest_passages
+        found_by = passage_rows([nearest[id_] for id_ in ids if id_ in nearest])
+        present_memories, (rows,) = search.memories.whole_and(wanted, found_by)
+        passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
+        memories = {id_: memory_at(memory, query.where.as_of) for id_, memory in present_memories.items()}
+        sure = answer_confidence(search, gathered, ranked, memories) if query.with_confidence else None
+        hits = _hits(ranked, gathered, memories, passages, {} if sure is None else sure.hits)
+        now = moment(query.now)
+        trace = trace_of(services, rankers, gathered, ids, now, several_scopes=len(search.scopes) > 1)
+    # An explicit limit is filled. Without one, weak hits are dropped.
+    found = len(hits)
+    hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
+    abstained = query.abstain and sure is not None and sure.answer < UNLIKELY
+    likely = () if abstained else confident_hits(hits, query.min_confidence)
+    shown = fit_budget(likely, query.budget_tokens)
+    # Questions about the past are not recorded.
+    if query.record and present:
+        note_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
+    return Answer(
+        query=query.text,
+        hits=shown,
+        mode=mode_of(gathered),
+        note=" ".join(filter(None, (rankers.note, unread, note, _cut_note(query), model_note))) or None,
+        profile=profile.name,
+        strategy=_strategy(query, rankers.shown),
+        time=query.time,
+        left_out=len(likely) - len(shown),
+        confidence=None if sure is None else sure.answer,
+        abstained=abstained,
+        withheld=len(hits) - len(likely),
+        unread=found - len(hits),
+        trace=trace if services.trial.log and present and not trace.several_scopes else None,
+    )
+
+
+@contextmanager
+def open_search(
+    services: Services, query: Query, *profiles: Profile
+) -> Iterator[tuple[Search, Query, str | None]]:
+    """The searches of one snapshot, the query with its vector, and why meaning is not searched, if so.
+
+    The query is embedded before the store is read, so that nothing waits for it. `profiles` do the ranking.
+    """
+    expected = services.store.last_model
+    model, embedded, note = _embedded(services, query, expected)
+    # Write pending usage first, so that this answer reads it.
+    if not _OF_USE.isdisjoint(groups_read(profiles)):
+        services.usage.settle(services.usage.patience_seconds)
+    while True:
+        with services.read() as snapshot:
+            search = Search(snapshot, query.where)
+            used = services.store.last_model = None if search.model is None else search.model[1]
+            # A store without vectors has no model yet.
+            fits = used is None or (model is not None and used.name == model.name)
+            if fits or (embedded.vector is None and expected in (None, used)):
+                waits = used is not None and search.some_wait and has_pending(snapshot, search.scopes)
+                yield search, embedded, note or (WAITING if waits else None)
+                return
+        # Another process changed the model: vectors of two models are never compared.
+        former, expected = model, None
+        model, embedded, note = _embedded(services, query)
+        if model is not None and model == former:
+            embedded = query
+            note = "The store's vectors are of another model than the one that answers its name."
+
+
+def _embedded(
+    services: Services, query: Query, used: Model | None = None
+) -> tuple[Model | None, Query, str | None]:
+    """Return the model and the query with its vectors, or why it has none. Without `model`, the store's is
+    used.
+    """
+    try:
+        embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
+        vector, tokens = embed_query(embedder, query.search_text[:_LONGEST_QUESTION])
+    except ModelUnavailable as error:
+        return None, query, f"Searched by words only: {error}"
+    return embedder.model, replace(query, vector=vector, tokens=tokens), None
+
+
+def _cut_note(query: Query) -> str | None:
+    """Say which part of a long query was not searched."""
+    text = query.search_text
+    has_more_terms = len(text) > MOST_TERMS and len(query_terms(text)) > MOST_TERMS
+    parts = [f"only its {MOST_TERMS} rarest words were searched for"] if has_more_terms else []
+    if len(text) > MOST_TERMS and len(pair_queries(text)) > MOST_TERMS:
+        parts.append(f"of letters that are searched for in pairs, only the first {MOST_TERMS} pairs were")
+    if query.vector is not None and len(text) > _LONGEST_QUESTION:
+        parts.append(f"the meaning is that of its first {_LONGEST_QUESTION:,} characters")
+    return f"The query is long: {'; '.join(parts)}." if parts else None
+
+
+def _ranked(
+    services: Services, search: Search, query: Query, rankers: Rankers
+) -> tuple[Gathered, Candidates, str | None]:
+    """Return the candidates, the best of them, and why they were not re-ranked, if so."""
+    profile, others = rankers.shown, (rankers.ours, rankers.baseline)
+    reranker, note = reranker_for(services, query)
+    if reranker is not None:
+        rescorer = Rescorer(reranker, search.snapshot, query)
+        try:
+            gathered = gather(search, profile, query, depth=rescorer.depth, also_ranked=others)
+            return gathered, ranked_anew(profile, gathered, rescorer), None
+        except ModelUnavailable as error:
+            note = unread_note(query, error)
+    gathered = gather(search, profile, query, also_ranked=others)
+    return gathered, run(profile, gathered.candidates, query), note
+
+
+def _strategy(query: Query, profile: Profile) -> str | None:
+    if not any(isinstance(step, Route) and step.on for step in profile.steps):
+        return None
+    return strategy_for(query.text, query.limit if query.limit_given else None).value
+
+
+def mode_of(gathered: Gathered) -> Mode:
+    """Hybrid where words found something beside meaning, as the published pipeline chooses."""
+    words, meaning = gathered.found.get("words"), gathered.found.get("meaning")
+    if words and meaning:
+        return "hybrid"
+    return "meaning" if meaning else "words"
+
+
+def _hits(
+    ranked: Candidates,
+    gathered: Gathered,
+    memories: Mapping[int, Memory],
+    passages: Mapping[int, Passage],
+    confidence: Mapping[int, float],
+) -> tuple[Hit, ...]:
+    query, ids = gathered.query, ranked.ids.tolist()
+    nearest = gathered.nearest_passages
+    scores = ranked.score.tolist()
+    by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
+    why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)
+    conflicts = conflicts_by_memory(gathered.contradicting)
+    found_by = [(name, each.rank.tolist(), each.score.tolist()) for name, each in ranked.sources.items()]
+    return tuple(
+        Hit(
+            memory=memories[id_],
+            score=scores[row],
+            places=_places(found_by, row),
+            scores={name: values[row] for name, values in by_name.items()},
+            reasons=why[row],
+            passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
+            piece=piece_of(memories[id_], query.text) if read is None else read.piece,
+            confidence=confidence.get(id_),
+            conflicts_with=conflicts.get(id_, ()),
+        )
+        for row, id_ in enumerate(ids)
+    )
+
+
+def _places(found_by: Iterable[tuple[str, Sequence[int], Sequence[float]]], row: int) -> dict[str, Place]:
+    return {name: Place(ranks[row], scores[row]) for name, ranks, scores in found_by if ranks[row] > 0}

@@ -1,0 +1,435 @@
+"""Whole records from rows, and rows from records. A memory's fields are listed in `records.Memory` alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.records import (
+    Absence,
+    Consolidation,
+    Kind,
+    Memory,
+    Observation,
+    Relation,
+    Revision,
+    Scope,
+    Status,
+)
+from recollect.domain.tables import (
+    IN_FORCE,
+    AnyOf,
+    Compares,
+    Condition,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    Value,
+    Where,
+    is_null,
+    is_set,
+    null_or_after,
+)
+from recollect.ranking.factors import EPOCH, microseconds
+from recollect.stores.port import RowsQuery, Snapshot
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Filter
+    from recollect.domain.tables import Row, Table
+
+
+_FIRST = microseconds(datetime.min.replace(tzinfo=UTC))
+_LAST = microseconds(datetime.max.replace(tzinfo=UTC))
+
+
+def stamp(moment: datetime) -> int:
+    """Whole microseconds since 1970, exactly."""
+    if moment.utcoffset() is None:
+        raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
+    at = microseconds(moment)
+    if not _FIRST <= at <= _LAST:  # a date in its own zone, and none in UTC: it could not be read back
+        raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
+    return at
+
+
+def stamp_or_none(when: datetime | None) -> int | None:
+    return None if when is None else stamp(when)
+
+
+def moment(at: int) -> datetime:
+    return EPOCH + timedelta(microseconds=at)
+
+
+def moment_or_none(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)
+
+
+def json_or_none(given: Mapping[str, Any] | None) -> str | None:
+    return None if given is None else json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+
+
+# From a stored value to a field's, by the field's type; types that are not named here are stored as they are.
+_READ: dict[str, Callable[[Any], object]] = {
+    "datetime": moment,
+    "datetime | None": moment_or_none,
+    "bool": bool,
+    "Kind": Kind,
+    "Status": Status,
+    "Consolidation": Consolidation,
+    "Mapping[str, Any] | None": lambda stored: None if stored is None else json.loads(stored),
+}
+_WRITE: dict[str, Callable[[Any], Value]] = {
+    "datetime": stamp,
+    "datetime | None": stamp_or_none,
+    "bool": int,
+    "Kind": str,
+    "Status": str,
+    "Consolidation": str,
+    "Mapping[str, Any] | None": json_or_none,
+}
+# Fields of a memory that have tables of their own.
+_ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
+_MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
+_MEMORY_NAMES = tuple(name for name, _ in _MEMORY_FIELDS)
+_MEMORY_READERS = [(name, _READ[type_]) for name, type_ in _MEMORY_FIELDS if type_ in _READ]
+MEMORY_COLUMNS = ("scope_id", *_MEMORY_NAMES)
+_OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
+_OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
+_OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
+_RELATION_COLUMNS = (
+    "id", "source_id", "target_id", "type", "created_at", "context", "since", "until", "inverse_of",
+    "deleted_at",
+)  # fmt: skip
+
+
+def memory_values(memory: Memory) -> dict[str, Value]:
+    """The columns of a memory's own row, but for its id and scope."""
+    return {
+        name: getattr(memory, name) if (write := _WRITE.get(type_)) is None else write(getattr(memory, name))
+        for name, type_ in _MEMORY_FIELDS
+        if name != "id"
+    }
+
+
+def observation_values(observation: Observation) -> dict[str, Value]:
+    """The columns of an observation's row, but for its id and memory."""
+    return {
+        name: value if (write := _WRITE.get(type_)) is None else write(value)
+        for name, type_ in _OBSERVATION_FIELDS
+        if name != "id"
+        for value in (getattr(observation, name),)
+    }
+
+
+def memories_where(
+    snapshot: Snapshot,
+    where: Where,
+    *,
+    order: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[Memory]:
+    """Return whole memories, with the rows of other tables, in a constant number of queries."""
+    rows = snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit)
+    if not rows:
+        return []
+    return _memories(snapshot, rows, snapshot.several(_child_rows([row[1] for row in rows])))
+
+
+def memories_and(
+    snapshot: Snapshot, ids: Iterable[int], beside: Sequence[RowsQuery]
+) -> tuple[dict[int, Memory], list[list[Row]]]:
+    """The memories that exist, forgotten ones included, by id; and what else was asked for, in one go."""
+    wanted = list(ids)
+    own = RowsQuery("memory", MEMORY_COLUMNS, (OneOf("id", wanted),))
+    children = _child_rows(wanted)
+    rows, *others = snapshot.several((own, *children, *beside))
+    found = _memories(snapshot, rows, others[: len(children)])
+    return {memory.id: memory for memory in found}, others[len(children) :]
+
+
+def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
+    """The questions for what other tables hold of memories."""
+    owned = (OneOf("memory_id", ids),)
+    return (
+        RowsQuery("scope", ("id", "owner", "agent"), (HasRow("memory", "scope_id", (OneOf("id", ids),)),)),
+        RowsQuery("observation", _OBSERVATION_COLUMNS, owned),
+        RowsQuery("tag", ("memory_id", "folded", "tag"), owned),
+        RowsQuery("mention", ("memory_id", "entity_id", "told"), owned),
+        RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), owned),
+        RowsQuery("absence", ("memory_id", "since", "why", "until"), owned),
+    )
+
+
+def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[list[Row]]) -> list[Memory]:
+    scopes, observations, tags, mentions, former, absences = children_rows
+    children: dict[int, dict[str, tuple[Any, ...]]] = {}
+    _keep(children, "observations", observations, _observation)
+    _keep(children, "tags", tags, itemgetter(1))
+    _keep(children, "former", former, lambda row: Revision(row[1], moment(row[2]), moment(row[3])))
+    _keep(children, "absences", absences, lambda row: Absence(row[1], moment(row[0]), moment(row[2])))
+    if mentions:
+        alive = _alive(snapshot, {entity for _, entity, _ in mentions})
+        there = [row for row in mentions if row[1] in alive]
+        _keep(children, "mentions", there, itemgetter(0))
+        _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
+    owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
+    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows]
+
+
+def _keep(
+    children: dict[int, dict[str, tuple[Any, ...]]],
+    field: str,
+    rows: Iterable[Row],
+    value_of: Callable[[Row], object],
+) -> None:
+    """Rows of another table by memory, under the name of a field, in the order of their keys."""
+    # Keys come first and are unique, so later columns are never compared.
+    for memory, group in groupby(sorted(rows), itemgetter(0)):
+        children.setdefault(memory, {})[field] = tuple(value_of(row[1:]) for row in group)
+
+
+def _alive(snapshot: Snapshot, ids: Collection[int]) -> set[int]:
+    return {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ids), is_null("deleted_at")))}
+
+
+def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
+    own: dict[str, Any] = dict(zip(_MEMORY_NAMES, row[1:], strict=True))
+    for name, read in _MEMORY_READERS:
+        own[name] = read(own[name])
+    return Memory(scope=scope, **own, **children)
+
+
+def _observation(row: Row) -> Observation:
+    return Observation(
+        *(
+            value if read is None else read(value)
+            for read, value in zip(_OBSERVATION_READERS, row, strict=True)
+        )  # type: ignore[arg-type]  # each by its field's own reader
+    )
+
+
+def memories_by_id(snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Memory]:
+    """Return the memories that exist, forgotten ones included."""
+    return {memory.id: memory for memory in memories_where(snapshot, (OneOf("id", list(ids)),))}
+
+
+def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) -> list[Relation]:
+    """Relations by ascending id, with the names of their ends."""
+    rows = snapshot.rows("relation", _RELATION_COLUMNS, where, limit=limit)
+    ends = {id_ for row in rows for id_ in row[1:3]}
+    names: dict[int, str] = dict(snapshot.rows("memory", ("id", "name"), (OneOf("id", ends),)))
+    return [
+        Relation(
+            id=id_,
+            source=source,
+            target=target,
+            source_name=names[source],
+            target_name=names[target],
+            type=type_,
+            created_at=moment(created_at),
+            context=context,
+            since=moment_or_none(since),
+            until=moment_or_none(until),
+            inverse_of=inverse_of,
+            deleted_at=moment_or_none(deleted_at),
+        )
+        for id_, source, target, type_, created_at, context, since, until, inverse_of, deleted_at in rows
+    ]
+
+
+def touching(ids: Iterable[int]) -> Condition:
+    """Relations that start or end at one of these."""
+    listed = list(ids)
+    return AnyOf(((OneOf("source_id", listed),), (OneOf("target_id", listed),)))
+
+
+def relations_of(snapshot: Snapshot, ids: Iterable[int], *, deleted: bool = False) -> list[Relation]:
+    """Relations that start or end at one of these, by id; ended ones included."""
+    there = () if deleted else (is_null("deleted_at"),)
+    return relations_where(snapshot, (touching(ids), *there))
+
+
+def replaced_by(snapshot: Snapshot, memory: int) -> list[int]:
+    """The memories that this one superseded, by id."""
+    return [old for (old,) in snapshot.rows("memory", ("id",), (Equals("superseded_by", memory),))]
+
+
+def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
+    """The scopes of an owner, what belongs to no agent first; None: of any agent."""
+    if agent is None:
+        found = snapshot.rows("scope", ("agent", "id"), (Equals("owner", owner),))
+        return [id_ for _, id_ in sorted(found)]
+    same = (Equals("owner", owner), Equals("agent", agent))
+    return [id_ for (id_,) in snapshot.rows("scope", ("id",), same)]
+
+
+def scope_id(snapshot: Snapshot, scope: Scope) -> int:
+    """Return the row of a scope; 0 for one without rows."""
+    return next(iter(scope_ids(snapshot, scope.owner, scope.agent)), 0)
+
+
+# The rows of the memories that one question looks at, each read once.
+
+# Columns that rankings, times and contradictions read; the rest is read for hits only.
+_COLUMNS = (
+    "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
+    "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
+    "drawn_from", "revisions", "role", "superseded_at", "ref",
+)  # fmt: skip
+_PLACES = {name: place for place, name in enumerate(_COLUMNS)}
+_ID = _PLACES["id"]
+
+
+class MemoryRows:
+    """A snapshot is of one moment, so what was read once is kept."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._rows: dict[int, Row] = {}
+        self._asked: set[int] = set()
+
+    def read(self, ids: Iterable[int]) -> None:
+        """Have these at hand."""
+        unknown = set(ids) - self._asked
+        if unknown:
+            self._asked |= unknown
+            rows = self.snapshot.rows("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
+            self._rows.update(zip(map(itemgetter(_ID), rows), rows, strict=True))
+
+    def select(self, ids: Iterable[int], columns: Sequence[str]) -> list[Any]:
+        """These columns of those that exist, in the order of the ids; of one column, its values."""
+        ids = list(ids)
+        self.read(ids)
+        pick = itemgetter(*(_PLACES[column] for column in columns))
+        return [pick(row) for id_ in ids if (row := self._rows.get(id_)) is not None]
+
+    def columns(self, ids: Iterable[int]) -> dict[str, Sequence[Any]]:
+        """All that was read of those that exist, by column, in the order of the ids."""
+        ids = list(ids)
+        self.read(ids)
+        rows = [row for id_ in ids if (row := self._rows.get(id_)) is not None]
+        return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
+
+    def whole(self, ids: Iterable[int]) -> dict[int, Memory]:
+        """Return the memories that exist, with the rows of other tables, by id."""
+        return self.whole_and(ids)[0]
+
+    def whole_and(self, ids: Iterable[int], *beside: RowsQuery) -> tuple[dict[int, Memory], list[list[Row]]]:
+        """The same; and what else to ask for in the same go."""
+        return memories_and(self.snapshot, ids, beside)
+
+
+# Which memories a filter lets through, as conditions on rows; and the state of a past moment.
+
+EVENT_TIME = ("happened_at", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class PastState:
+    """Another state than the present one: that of a moment, or that with what was superseded, or both."""
+
+    at: int | None
+    superseded: bool
+
+    @classmethod
+    def of(cls, where: Filter) -> PastState | None:
+        """Return None for the present, which the indexes hold."""
+        if where.as_of is None and not where.superseded:
+            return None
+        return cls(None if where.as_of is None else stamp(where.as_of), where.superseded)
+
+    def memory(self) -> tuple[Condition, ...]:
+        """The memory was there."""
+        conditions = self.observation()
+        if self.at is None:
+            return conditions
+        why = (Equals("why", "forgotten"),) if self.superseded else ()
+        absent = (Compares("since", "<=", self.at), Compares("until", ">", self.at), *why)
+        return (*conditions, Not(HasRow("absence", "memory_id", absent)))
+
+    def observation(self) -> tuple[Condition, ...]:
+        """The observation was there, given that its memory was."""
+        conditions: list[Condition] = [self._not_yet("deleted_at")]
+        if self.at is not None:
+            conditions.append(Compares("created_at", "<=", self.at))
+        if not self.superseded:
+            conditions.append(self._not_yet("superseded_at"))
+        return tuple(conditions)
+
+    def changed(self, snapshot: Snapshot) -> set[int]:
+        """All memories that read otherwise than now, or are in no index of the present.
+
+        Each part has an index of its own, so that the work grows with what has changed, not with the store.
+        """
+        parts: list[tuple[Table, str, Condition]] = [
+            ("memory", "id", is_set("superseded_at")),
+            ("observation", "memory_id", is_set("superseded_at")),
+        ]
+        if self.at is not None:
+            parts += [
+                ("memory", "id", Compares("deleted_at", ">", self.at)),
+                ("revision", "memory_id", Compares("until", ">", self.at)),
+                ("observation", "memory_id", Compares("deleted_at", ">", self.at)),
+                ("observation", "memory_id", Compares("created_at", ">", self.at)),
+            ]
+        return {
+            id_
+            for table, column, condition in parts
+            for (id_,) in snapshot.rows(table, (column,), (condition,))
+        }
+
+    def _not_yet(self, column: str) -> Condition:
+        return is_null(column) if self.at is None else null_or_after(column, self.at)
+
+
+def allowed(where: Filter, scopes: Sequence[int]) -> tuple[Condition, ...]:
+    """All that the filter lets through."""
+    return (OneOf("scope_id", scopes), *lifecycle(where), *narrowing(where))
+
+
+def lifecycle(where: Filter) -> tuple[Condition, ...]:
+    """Whether the filter lets a memory through, dead or alive."""
+    if where.deleted and where.as_of is None:
+        return ()  # all that there ever was, what was superseded included
+    past = PastState.of(where)
+    return IN_FORCE if past is None else past.memory()
+
+
+def narrowing(where: Filter) -> tuple[Condition, ...]:
+    """The part of a filter that a scope's own indexes do not answer by themselves."""
+    return tuple(_narrowing(where))
+
+
+def _narrowing(where: Filter) -> Iterator[Condition]:
+    if where.kinds != frozenset(Kind):
+        yield OneOf("kind", where.kinds)
+    if where.current is not None:
+        others = OneOf("kind", frozenset(Kind) - {Kind.MESSAGE})
+        yield AnyOf(((others,), (Equals("session", where.current),)))
+    if where.session is not None:
+        yield Equals("session", where.session)
+    for tag in sorted({fold(tag) for tag in where.tags}):
+        yield HasRow("tag", "memory_id", (Equals("folded", tag),))
+    if where.refs is not None:
+        yield OneOf("ref", where.refs)
+    if where.category is not None:
+        yield Equals("category", where.category)
+    if where.speaker is not None:
+        yield Equals("speaker", where.speaker)
+    if where.about is not None:
+        yield HasRow("mention", "memory_id", (Equals("entity_id", where.about),))
+    if where.expired_by is not None:
+        yield null_or_after("expires_at", where.expired_by)
+    if where.span is not None:
+        start, stop = where.span
+        yield OneOf("kind", frozenset(Kind) - {Kind.ENTITY})
+        yield Compares(EVENT_TIME, ">=", start)
+        yield Compares(EVENT_TIME, "<", stop)

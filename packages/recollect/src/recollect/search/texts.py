@@ -1,0 +1,566 @@
+"""Contents of a store: pages of memories and relations, counts, scopes, and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from recollect.domain.numbers import unpack_vector
+from recollect.domain.records import (
+    Counts,
+    Kind,
+    Memory,
+    Model,
+    NamedToken,
+    Passage,
+    Relation,
+    Scope,
+    ScopeCounts,
+    Session,
+)
+from recollect.domain.tables import (
+    IN_FORCE,
+    BelongsTo,
+    Compares,
+    Condition,
+    Equals,
+    KeyIn,
+    OneOf,
+    Row,
+    Where,
+    is_null,
+    is_set,
+    null_or_after,
+)
+from recollect.search.rows import (
+    allowed,
+    lifecycle,
+    memories_by_id,
+    memories_where,
+    moment,
+    moment_or_none,
+    narrowing,
+    relations_where,
+    scope_ids,
+    stamp,
+    stamp_or_none,
+)
+from recollect.stores.port import RowsQuery, Snapshot, Vector
+from recollect.text.passages import passage_text
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Filter
+    from recollect.domain.tables import Table
+
+
+# Passages and their vectors: what the model in use has read, and what still waits for it.
+
+MODEL_CHOICE = "model_choice"
+"""Set where texts chose the model in use; absent where a person named it."""
+_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
+# The newest texts that are checked for a missing vector.
+_NEWEST_DUE = 2_000
+
+
+MODEL_IN_USE = RowsQuery("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+
+
+def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
+    return model_of(snapshot.several([MODEL_IN_USE])[0])
+
+
+def model_of(rows: Sequence[Row]) -> tuple[int, Model] | None:
+    """Return the row of a model and the model; None without one in use."""
+    return (rows[0][0], Model(*rows[0][1:])) if rows else None
+
+
+def model_in_use(snapshot: Snapshot) -> Model | None:
+    """The model whose vectors searches use."""
+    row = model_row(snapshot)
+    return None if row is None else row[1]
+
+
+def vectors_of(
+    snapshot: Snapshot, passages: Sequence[int], model: tuple[int, Model] | None = None
+) -> dict[int, Vector]:
+    """Vectors of the model in use, by passage. Who knows the model's row gives it along."""
+    model = model or model_row(snapshot)
+    if model is None:
+        return {}
+    rows = snapshot.rows(
+        "vector", ("passage_id", "embedding"), (Equals("model_id", model[0]), OneOf("passage_id", passages))
+    )
+    return {passage: unpack_vector(blob) for passage, blob in rows}
+
+
+def memory_vectors(
+    snapshot: Snapshot, ids: Sequence[int], model: tuple[int, Model] | None = None
+) -> dict[int, list[Vector]]:
+    """Vectors of the live passages of these memories, by memory, the first passage first."""
+    rows = snapshot.rows("passage", ("id", "memory_id"), (OneOf("memory_id", ids), Equals("live", 1)))
+    vectors = vectors_of(snapshot, [passage for passage, _ in rows], model)
+    found: dict[int, list[Vector]] = {}
+    for passage, memory in rows:
+        if passage in vectors:
+            found.setdefault(memory, []).append(vectors[passage])
+    return found
+
+
+def passages_of(
+    snapshot: Snapshot, ids: Sequence[int], memories: Mapping[int, Memory] | None = None
+) -> list[Passage]:
+    """The live passages of these memories, by id. Who has read the memories gives them along."""
+    return _passages(snapshot, (OneOf("memory_id", ids), Equals("live", 1)), memories)
+
+
+def passages_by_id(
+    snapshot: Snapshot, passages: Sequence[int], memories: Mapping[int, Memory] | None = None
+) -> list[Passage]:
+    """Return the passages that exist, by id."""
+    return _passages(snapshot, (OneOf("id", passages),), memories) if passages else []
+
+
+def passage_rows(passages: Sequence[int]) -> RowsQuery:
+    """The question for the rows that `passages_from` reads."""
+    return RowsQuery("passage", _COLUMNS, (OneOf("id", passages),))
+
+
+def pending_passages(
+    snapshot: Snapshot, model: Model, after: int, limit: int, *, past: bool = False
+) -> list[Passage]:
+    """Live passages that have no vector of this model, by ascending id above `after`.
+
+    With `past`, also those of what was said before, as far as they wait for the model in use.
+    """
+    live = () if past else (Equals("live", 1),)
+    in_use = model_in_use(snapshot)
+    waiting = in_use is None or in_use.name == model.name
+    found: list[Passage] = []
+    while len(found) < limit:
+        ids = _due(snapshot, after, limit) if waiting else _lacking(snapshot, "vector", model, after, limit)
+        if not ids:
+            break
+        found += _passages(snapshot, (OneOf("id", ids), *live), None)
+        after = ids[-1]
+    return found[:limit]
+
+
+def passages_without_tokens(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
+    """Live passages of whose tokens the store has nothing by this model, by ascending id above `after`."""
+    return passages_by_id(snapshot, _lacking(snapshot, "passage_tokens", model, after, limit))
+
+
+def count_without_tokens(snapshot: Snapshot) -> int:
+    """How many live passages have a vector of the model in use, and no tokens."""
+    model = model_row(snapshot)
+    if model is None:
+        return 0
+    live = {id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 1),))}
+    own = (Equals("model_id", model[0]),)
+    with_vector = {id_ for (id_,) in snapshot.rows("vector", ("passage_id",), own)}
+    with_tokens = {id_ for (id_,) in snapshot.rows("passage_tokens", ("passage_id",), own)}
+    return len((live & with_vector) - with_tokens)
+
+
+def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
+    """Whether one of the texts that these scopes got last has no vector yet."""
+    # Among the newest alone: another scope may have ten thousand that wait.
+    newest = snapshot.rows("due", ("passage_id",), newest_first=True, limit=_NEWEST_DUE)
+    if not newest:
+        return False
+    passages = snapshot.rows(
+        "passage", ("memory_id",), (OneOf("id", [id_ for (id_,) in newest]), Equals("live", 1))
+    )
+    ours = (OneOf("id", {id_ for (id_,) in passages}), OneOf("scope_id", scopes))
+    return bool(snapshot.rows("memory", ("id",), ours, limit=1))
+
+
+def _due(snapshot: Snapshot, after: int, limit: int) -> list[int]:
+    rows = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
+    return [id_ for (id_,) in rows]
+
+
+def _lacking(
+    snapshot: Snapshot, table: Literal["vector", "passage_tokens"], model: Model, after: int, limit: int
+) -> list[int]:
+    """The next passages that have no row of this model in the table; empty at the end."""
+    known = snapshot.rows("model", ("id",), (Equals("name", model.name),))
+    while True:
+        rows = snapshot.rows("passage", ("id",), (Compares("id", ">", after), Equals("live", 1)), limit=limit)
+        ids = [id_ for (id_,) in rows]
+        if not ids or not known:
+            return ids
+        own = (Equals("model_id", known[0][0]), OneOf("passage_id", ids))
+        done = {id_ for (id_,) in snapshot.rows(table, ("passage_id",), own)}
+        after = ids[-1]
+        missing = [id_ for id_ in ids if id_ not in done]
+        if missing:
+            return missing
+
+
+def _passages(
+    snapshot: Snapshot, where: tuple[Condition, ...], memories: Mapping[int, Memory] | None
+) -> list[Passage]:
+    return passages_from(snapshot, snapshot.rows("passage", _COLUMNS, where), memories)
+
+
+def passages_from(
+    snapshot: Snapshot, rows: Sequence[Row], memories: Mapping[int, Memory] | None
+) -> list[Passage]:
+    wanted = {row[1] for row in rows}
+    if memories is None or not wanted <= memories.keys():
+        memories = memories_by_id(snapshot, sorted(wanted))
+    revisions = [row[5] for row in rows if row[5] is not None]
+    former: dict[int, str] = {}
+    if revisions:
+        former = dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", revisions),)))
+    passages = []
+    for id_, memory_id, observation_id, start, stop, revision in rows:
+        memory = memories[memory_id]
+        if revision is not None:
+            memory = replace(memory, text=former[revision])
+        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
+        whole = memory.text if about is None else about.content
+        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
+        text = passage_text(memory, about, (start, stop))
+        passages.append(Passage(id_, memory_id, memory.scope, text, piece))
+    return passages
+
+
+LAST_ID = 2**63 - 1
+"""The highest id that a store could give."""
+TOKENS = "tokens"
+"""The setting that holds the named tokens: all of them in one small document."""
+
+
+def memory_page(
+    snapshot: Snapshot, where: Filter | None, after: int, limit: int, *, newest_first: bool = False
+) -> Sequence[Memory]:
+    """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten.
+
+    With `newest_first`, by descending id, from the first below `after`; 0: from the newest.
+    """
+    beyond = Compares("id", "<", after or LAST_ID) if newest_first else Compares("id", ">", after)
+    if where is None:
+        return memories_where(snapshot, (beyond,), limit=limit)
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    if where.refs is not None:
+        # Asked for by themselves, or a store may rather go through all notes in order of id.
+        named = (OneOf("scope_id", scopes), OneOf("ref", where.refs))
+        asked = [id_ for (id_,) in snapshot.rows("memory", ("id",), named)]
+        found = memories_where(snapshot, (OneOf("id", asked), *allowed(where, scopes), beyond))
+        return sorted(found, key=lambda memory: memory.id, reverse=newest_first)[:limit]
+    # The first of each scope and kind, merged: an index holds each of them in order of id.
+    narrow = narrowing(replace(where, kinds=frozenset(Kind)))
+    ids = [
+        id_
+        for scope in scopes
+        for kind in sorted(where.kinds)
+        for (id_,) in snapshot.rows(
+            "memory",
+            ("id",),
+            (Equals("scope_id", scope), Equals("kind", kind), beyond, *lifecycle(where), *narrow),
+            newest_first=newest_first,
+            limit=limit,
+        )
+    ]
+    page = memories_where(snapshot, (OneOf("id", sorted(ids, reverse=newest_first)[:limit]),))
+    return sorted(page, key=lambda memory: memory.id, reverse=newest_first)
+
+
+def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
+    """Relations by ascending id, from the first above `after`, ended ones included.
+
+    Those of which the filter lets both ends through. None: of every scope, deleted ones too.
+    """
+    if where is None:
+        return relations_where(snapshot, (Compares("id", ">", after),), limit)
+    found: list[Relation] = []
+    there = () if where.deleted else (is_null("deleted_at"),)
+    visible = allowed(where, scope_ids(snapshot, where.owner, where.agent))
+    while len(found) < limit:
+        page = relations_where(snapshot, (Compares("id", ">", after), *there), limit)
+        if not page:
+            break
+        ends = {id_ for relation in page for id_ in (relation.source, relation.target)}
+        seen = {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ends), *visible))}
+        found += [each for each in page if each.source in seen and each.target in seen]
+        after = page[-1].id
+    return found[:limit]
+
+
+def count_by_kind(snapshot: Snapshot, where: Filter) -> Mapping[Kind, int]:
+    """Live memories that the filter lets through, by kind."""
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    counted = snapshot.count("memory", allowed(where, scopes), by="kind")
+    return {Kind(str(kind)): count for kind, count in counted.items()}
+
+
+def all_scopes(snapshot: Snapshot) -> list[Scope]:
+    return [Scope(owner, agent) for owner, agent in snapshot.rows("scope", ("owner", "agent"))]
+
+
+def notes_by_scope(snapshot: Snapshot) -> dict[Scope, int]:
+    """Every scope that holds something live, with the number of its notes in force."""
+    live = snapshot.count("memory", (is_null("deleted_at"),), by="scope_id")
+    notes = snapshot.count("memory", (Equals("kind", "note"), *IN_FORCE), by="scope_id")
+    return {
+        Scope(owner, agent): notes.get(id_, 0)
+        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        if live.get(id_)
+    }
+
+
+def store_setting(snapshot: Snapshot, name: str) -> str | None:
+    rows = snapshot.rows("setting", ("value",), (Equals("name", name),))
+    return str(rows[0][0]) if rows else None
+
+
+def import_setting(scope: Scope, file: str) -> str:
+    """The name under which the settings note that a file was brought into a scope."""
+    return json.dumps(["imported", scope.owner, scope.agent, file])
+
+
+def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
+    return store_setting(snapshot, import_setting(scope, file)) is not None
+
+
+def dismissed_setting(scope: Scope, key: str) -> str:
+    """The name under which the settings note that something is left as it is."""
+    return json.dumps(["dismissed", scope.owner, scope.agent, key])
+
+
+def dismissed_keys(snapshot: Snapshot, scope: Scope) -> set[str]:
+    start = dismissed_setting(scope, "")[:-2]
+    named = (Compares("name", ">=", start), Compares("name", "<", f"{start}\x7f"))
+    return {json.loads(name)[-1] for (name,) in snapshot.rows("setting", ("name",), named)}
+
+
+def topic_setting(topic: str) -> str:
+    """The name under which the settings note that something was said of the store."""
+    return json.dumps(["told", topic])
+
+
+def was_told(snapshot: Snapshot, topic: str) -> bool:
+    return store_setting(snapshot, topic_setting(topic)) is not None
+
+
+def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
+    """By name."""
+    return tuple(
+        NamedToken(
+            name=each["name"],
+            digest=each["digest"],
+            right=each["right"],
+            sees=None if each["sees"] is None else Scope(*each["sees"]),
+            created_at=moment(each["created_at"]),
+            used_at=moment_or_none(each["used_at"]),
+        )
+        for each in json.loads(store_setting(snapshot, TOKENS) or "[]")
+    )
+
+
+def tokens_text(tokens: Iterable[NamedToken]) -> str:
+    """As `named_tokens` reads them."""
+    return json.dumps(
+        [
+            {
+                "name": each.name,
+                "digest": each.digest,
+                "right": each.right,
+                "sees": None if each.sees is None else [each.sees.owner, each.sees.agent],
+                "created_at": stamp(each.created_at),
+                "used_at": stamp_or_none(each.used_at),
+            }
+            for each in sorted(tokens, key=lambda token: token.name)
+        ]
+    )
+
+
+def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
+    """Count these scopes alone."""
+    scopes = scope_ids(snapshot, owner, agent)
+    own = OneOf("scope_id", scopes)
+    of_live = (own, is_null("deleted_at"))
+    read = (Equals("live", 1), BelongsTo("memory_id", "memory", of_live))
+
+    def count(table: Table, *where: Condition) -> int:
+        return snapshot.count(table, where)[None]
+
+    model = model_row(snapshot)
+    vectors = 0
+    if model is not None:
+        vectors = count("vector", Equals("model_id", model[0]), BelongsTo("passage_id", "passage", read))
+    related = (
+        BelongsTo("source_id", "memory", of_live),
+        is_null("deleted_at"),
+        null_or_after("until", now),
+    )
+    return ScopeCounts(
+        observations=count("observation", *IN_FORCE, BelongsTo("memory_id", "memory", of_live)),
+        relations=count("relation", *related),
+        forgotten=count("memory", own, is_set("deleted_at")),
+        vectors=vectors,
+        due=count("due", BelongsTo("passage_id", "passage", read)),
+    )
+
+
+def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 2**63 - 1) -> Counts:
+    """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
+    the version of its schema.
+    """
+
+    def count(table: Table, *where: Condition) -> int:
+        return snapshot.count(table, where)[None]
+
+    kinds = snapshot.count("memory", (is_null("deleted_at"),), by="kind")
+    forgotten = [id_ for (id_,) in snapshot.rows("memory", ("id",), (is_set("deleted_at"),))]
+    observed = count("observation", *IN_FORCE)
+    if forgotten:
+        observed -= count("observation", *IN_FORCE, OneOf("memory_id", forgotten))
+    # Passages that no search reads any more: their vectors, and what waits for one, do not count.
+    silent = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
+    model = model_row(snapshot)
+    vectors, due = 0, count("due")
+    if model is not None:
+        vectors = count("vector", Equals("model_id", model[0]))
+    if silent:
+        due -= count("due", OneOf("passage_id", silent))
+    if silent and model is not None:
+        vectors -= count("vector", Equals("model_id", model[0]), OneOf("passage_id", silent))
+    return Counts(
+        entities=kinds.get("entity", 0),
+        notes=kinds.get("note", 0),
+        messages=kinds.get("message", 0),
+        observations=observed,
+        relations=count("relation", is_null("deleted_at"), null_or_after("until", now)),
+        forgotten=len(forgotten),
+        passages=count("passage", Equals("live", 1)),
+        vectors=vectors,
+        due=due,
+        scopes=count("scope"),
+        unnoted=int(store_setting(snapshot, "unnoted") or 0),
+        bytes=size[0],
+        schema=size[1],
+    )
+
+
+# What the word index holds of each memory.
+
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+class Document(NamedTuple):
+    """A memory in the word index."""
+
+    id: int
+    kind: Kind
+    name: str
+    type: str
+    body: str
+
+
+def documents(
+    snapshot: Snapshot,
+    ids: Sequence[int],
+    where: Where = IN_FORCE,
+    observed: Where = IN_FORCE,
+    former: Mapping[int, str] | None = None,
+) -> list[Document]:
+    """Of those of these memories that are in force, or of another moment, with the texts that they had."""
+    columns = ("id", "kind", "name", "type", "speaker", "text")
+    rows = snapshot.rows("memory", columns, (OneOf("id", ids), *where))
+    entities = [id_ for id_, kind, *_ in rows if kind == Kind.ENTITY]
+    contents: dict[int, list[str]] = {}
+    if entities:
+        for memory, content in snapshot.rows(
+            "observation",
+            ("memory_id", "content"),
+            (OneOf("memory_id", entities), *observed),
+            order=("memory_id", "id"),
+        ):
+            contents.setdefault(memory, []).append(content)
+    return [
+        Document(id_, Kind.ENTITY, name, type_, " | ".join(contents.get(id_, ())))
+        if kind == Kind.ENTITY
+        else Document(id_, _KINDS[kind], speaker or "", type_, (former or {}).get(id_, text))
+        for id_, kind, name, type_, speaker, text in rows
+    ]
+
+
+# Conversations: their names, their turns, and positions of messages.
+
+
+def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:
+    """The conversations of a scope, the one with the newest turn first."""
+    rows = snapshot.rows(
+        "memory",
+        ("session", "created_at", "speaker", "role"),
+        (
+            Equals("scope_id", scope),
+            Equals("kind", "message"),
+            is_set("session"),
+            is_null("deleted_at"),
+        ),
+        order=("session", "position"),
+    )
+    times: dict[str, list[int]] = {}
+    speakers: dict[str, dict[str, None]] = {}
+    for session, created_at, speaker, role in rows:
+        times.setdefault(session, []).append(created_at)
+        if speaker is not None or role is not None:
+            speakers.setdefault(session, {})[speaker if speaker is not None else role] = None
+    return [
+        Session(name, len(at), moment(min(at)), moment(max(at)), tuple(speakers.get(name, ())))
+        for name, at in sorted(times.items(), key=lambda pair: (-max(pair[1]), pair[0]))
+    ]
+
+
+def turns_of(snapshot: Snapshot, scope: int, session: str, first: int, last: int) -> list[Memory]:
+    """The messages of a session at these positions, both included, in order; forgotten ones left out."""
+    return memories_where(
+        snapshot,
+        (
+            Equals("scope_id", scope),
+            Equals("session", session),
+            Equals("kind", "message"),
+            Compares("position", ">=", first),
+            Compares("position", "<=", last),
+            is_null("deleted_at"),
+        ),
+        order=("position", "id"),
+    )
+
+
+def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> dict[str, int]:
+    """The position of each session's last message."""
+    rows = snapshot.rows(
+        "memory",
+        ("session", "position"),
+        (Equals("scope_id", scope), is_set("position")),
+        order=("position",),
+        newest_first=True,
+        limit=1,
+        each=OneOf("session", sessions),
+    )
+    return {session: position for session, position in rows}  # noqa: C416  # a row is of any length
+
+
+def messages_at(scope: int, places: Sequence[tuple[str, int]], where: Filter) -> tuple[Condition, ...]:
+    """Conditions: the messages at these places of their conversations that the filter lets through."""
+    return (
+        Equals("scope_id", scope),
+        KeyIn(("session", "position"), places),
+        Equals("kind", "message"),
+        *allowed(where, [scope])[1:],
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def conversation(scope: int, session: str) -> int:
+    """Return a number for a conversation, never 0."""
+    return int.from_bytes(blake2b(f"{scope}:{session}".encode(), digest_size=7).digest(), "big") + 1

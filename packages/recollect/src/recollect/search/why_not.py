@@ -1,0 +1,330 @@
+"""Why not: where a memory that was not returned fell out, and what would have lifted it into the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect.domain.errors import InvalidInput, ModelUnavailable, NotFound
+from recollect.domain.json_values import HIDDEN
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import MOST_HITS
+from recollect.domain.records import Found, Kind, Memory, memory_at
+from recollect.ranking.candidates import ByContext, ByLinks, ByMeaning, ByWords, Candidates, Profile, Source
+from recollect.ranking.factors import microseconds
+from recollect.ranking.why_not import Standing, standing
+from recollect.search.candidates import Gathered, gather, neighbours_of
+from recollect.search.recall import Rescorer, open_search, reranker_for
+from recollect.search.recording import rankers_for
+from recollect.search.rows import memories_by_id
+from recollect.services import Services
+from recollect.text.tokens import fold, words
+
+if TYPE_CHECKING:
+    from recollect.domain.records import Filter, Query
+    from recollect.search.candidates import Search
+
+# How far down a search's list we look for the memory.
+_DEEPEST = 10_000
+MAY_WAIT = "it may still wait for a vector."
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """How one search ranked the memory."""
+
+    name: str
+    rank: int | None
+    """None: not among the first ten thousand, or not found."""
+    score: float | None
+    taken: int
+    """How many of its list the profile takes."""
+    reached: bool
+    """The search brought the memory up as a candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The whole answer; `verdict` says it in a sentence, `advice` what would change it."""
+
+    query: str
+    profile: str
+    memory: Memory = field(metadata=HIDDEN)
+    verdict: str
+    branches: tuple[Branch, ...]
+    standing: Standing | None
+    """Among all candidates, as if it had been found; None where it is out of reach altogether."""
+    advice: tuple[str, ...]
+    JSON_PROPERTIES = ("id",)
+
+    @property
+    def id(self) -> int:
+        return self.memory.id
+
+
+def why_not(services: Services, query: Query, profile: Profile, id_: int) -> WhyNot:
+    try:
+        return _why_not(services, query, profile, id_)
+    except ModelUnavailable:
+        if query.rerank is not None:
+            raise
+        # As `recall` does: what the settings name and cannot run leaves the list as it was.
+        return _why_not(services, replace(query, rerank=False), profile, id_)
+
+
+def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> WhyNot:
+    if not asked.text.strip() or asked.limit == 0:
+        raise InvalidInput("Ask with a query and a limit above 0.")
+    as_of = asked.where.as_of
+    with open_search(services, asked, profile) as (search, query, _):
+        memory = memories_by_id(search.snapshot, [id_]).get(id_)
+        if memory is None or not services.can_read(memory.scope):
+            raise NotFound(f"There is no memory {id_}.")
+        memory = memory_at(memory, as_of)
+        out = _out_of_reach(memory, query)
+        if out is not None:
+            return WhyNot(query.text, profile.name, memory, out[0], (), None, (out[1],))
+        # As `recall` would rank.
+        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=as_of is None)
+        profile = rankers.shown
+        reranker, _ = reranker_for(services, query)
+        rescorer = None if reranker is None else Rescorer(reranker, search.snapshot, query)
+        gathered = gather(search, profile, query, (id_,), _depth(query, rescorer))
+        branches = tuple(_branches(search, profile, gathered, _depth(query, rescorer), id_))
+        gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
+        stands = _standing(profile, gathered, id_, rescorer)
+        enough = _enough(search, profile, query, branches, stands, id_, rescorer)
+        moved = None if rescorer is None else _reranking_of(profile, gathered, id_, rescorer)
+    return WhyNot(
+        query=query.text,
+        profile=profile.name,
+        memory=memory,
+        verdict=_verdict(branches, stands, query.limit, moved),
+        branches=branches,
+        standing=stands,
+        advice=(
+            *_advice(query, memory, branches, stands, enough),
+            *_unmoved(stands, moved),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reranking:
+    """How re-ranking changed the place."""
+
+    before: int | None
+    """The place by the profile alone; None where a step dropped it."""
+    read: int
+    """How many of that list were read again."""
+
+    @property
+    def is_beyond(self) -> bool:
+        return self.before is not None and self.before > self.read
+
+
+def _reranking_of(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer) -> _Reranking:
+    stood = standing(profile, gathered.candidates, gathered.query, id_)
+    return _Reranking(stood.place, rescorer.step.read(gathered.query.limit))
+
+
+def _unmoved(stands: Standing, moved: _Reranking | None) -> tuple[str, ...]:
+    if moved is None or moved.before is None or moved.is_beyond or moved.before == stands.place:
+        return ()
+    return (f"Without re-ranking it would stand at {moved.before}.",)
+
+
+def _depth(query: Query, rescorer: Rescorer | None) -> int:
+    """How long a list the searches are asked for: one that is to be read again is longer."""
+    return query.limit if rescorer is None else rescorer.step.listed(query.limit)
+
+
+def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer | None) -> Standing:
+    then = None if rescorer is None else partial(rescorer, gathered=gathered)
+    return standing(profile, gathered.candidates, gathered.query, id_, then)
+
+
+def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
+    """Why no search could have found it, and what to do; None if one could."""
+    where = query.where
+    if where.as_of is not None and memory.created_at > where.as_of:
+        return (
+            f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}.",
+            "Ask as of a later day.",
+        )
+    if memory.deleted_at is not None:
+        return (
+            f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
+            f"Restore it: recollect restore {memory.id}",
+        )
+    until, now = memory.expires_at, where.expired_by
+    if until is not None and now is not None and microseconds(until) <= now:
+        return (
+            f"It expired on {until:%Y-%m-%d}.",
+            f"If it still holds: recollect update {memory.id} --no-expiry",
+        )
+    if memory.superseded_at is not None and not where.superseded:
+        return (
+            f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
+            f"Ask for memory {memory.superseded_by}, which stands in its place.",
+        )
+    if memory.kind not in where.kinds:
+        return (
+            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(where.kinds))}.",
+            f"Ask for the kind {memory.kind} too.",
+        )
+    return _elsewhere(memory, where)
+
+
+def _elsewhere(memory: Memory, where: Filter) -> tuple[str, str] | None:
+    """Where the search did not look: another session, or what has other tags."""
+    session = where.current
+    if session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
+        return (
+            f"It is a message of the session {memory.session!r}, and the search was in {session!r}.",
+            "Ask in its own session, or in none.",
+        )
+    lacking = {fold(tag): tag for tag in where.tags}
+    for tag in memory.tags:
+        lacking.pop(fold(tag), None)
+    if lacking:
+        tags = ", ".join(sorted(map(repr, lacking.values())))
+        return (f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them.")
+    return None
+
+
+def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, id_: int) -> Iterator[Branch]:
+    query = gathered.query
+    for retriever in profile.retrieve:
+        hits: Sequence[Found]
+        match retriever:
+            case ByMeaning():
+                name = "meaning"
+                hits = [] if query.vector is None else search.by_meaning(query.vector, _DEEPEST)
+            case ByContext():
+                if not _is_spoken(gathered.candidates, id_):
+                    continue
+                name, (hits, _) = "nearby", neighbours_of(search, retriever, query, _DEEPEST)
+            case ByLinks():
+                name, hits = "linked", gathered.found["linked"]
+                if not any(hit.id == id_ for hit in hits):
+                    continue
+            case ByWords():
+                name, hits = "words", search.by_words(query.search_text, _DEEPEST, retriever.index)
+        yield _branch(name, hits, gathered, id_, retriever.take(depth))
+
+
+def _is_spoken(candidates: Candidates, id_: int) -> bool:
+    """Whether it is part of a conversation, so it can have neighbours."""
+    return bool(candidates.facts.session[candidates.ids == id_].any())
+
+
+def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, taken: int) -> Branch:
+    place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
+    # The reply to a question like the query is brought along by its place in the talk.
+    brought = gathered.found.get("reply", ()) if name == "nearby" else ()
+    reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
+    return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
+
+
+def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
+    """With a memory that no search brought up where each would have put it, had it taken more."""
+    if any(branch.reached for branch in branches):
+        return candidates
+    row = candidates.ids.tolist().index(id_)
+    sources = dict(candidates.sources)
+    for branch in branches:
+        if branch.rank is not None and branch.score is not None:
+            rank, score = sources[branch.name].rank.copy(), sources[branch.name].score.copy()
+            rank[row], score[row] = branch.rank, branch.score
+            sources[branch.name] = Source(rank, score)
+    return replace(candidates, sources=sources)
+
+
+def _enough(
+    search: Search,
+    profile: Profile,
+    query: Query,
+    branches: Sequence[Branch],
+    stands: Standing,
+    id_: int,
+    rescorer: Rescorer | None,
+) -> int | None:
+    """A limit that would show the memory, tried out; None where it is shown, or where none would.
+
+    A higher limit brings up more candidates, and may be read as another kind of question, so that the
+    place the memory has now need not be the one it would have.
+    """
+    found = any(branch.reached for branch in branches)
+    never = stands.place is None if found else all(branch.rank is None for branch in branches)
+    if never or (found and (stands.place or 0) <= query.limit):
+        return None
+    limit = max(stands.place or 0, query.limit + 1)
+    while limit <= MOST_HITS:
+        wider = replace(query, limit=limit, limit_given=True)
+        tried = gather(search, profile, wider, depth=_depth(wider, rescorer))
+        if id_ not in tried.candidates.ids:
+            limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
+            continue
+        place = _standing(profile, tried, id_, rescorer).place
+        if place is None or place <= limit:
+            return None if place is None else limit
+        limit = place
+    return None
+
+
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, moved: _Reranking | None) -> str:
+    reached = [branch.name for branch in branches if branch.reached]
+    if not reached:
+        return "No search brought it up, so it was never a candidate."
+    if stands.dropped is not None:
+        return (
+            f"It was found by {' and '.join(reached)}, and the step {stands.dropped.step!r} dropped it: "
+            f"{stands.dropped.reason}."
+        )
+    if stands.place is not None and stands.place <= limit:
+        return f"It was returned, at place {stands.place}."
+    found = " and ".join(reached)
+    if moved is not None and moved.is_beyond:
+        return (
+            f"It was found by {found} and stands at place {stands.place}, "
+            f"beyond the first {moved.read}, which alone are re-ranked."
+        )
+    return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
+
+
+def _advice(
+    query: Query, memory: Memory, branches: tuple[Branch, ...], stands: Standing, enough: int | None
+) -> list[str]:
+    limit = query.limit
+    advice = []
+    for branch in branches:
+        if branch.rank is None:
+            advice.append(_missed(branch, query, memory))
+        elif not branch.reached:
+            advice.append(f"By {branch.name} it is number {branch.rank}; the profile takes {branch.taken}.")
+    if stands.place is not None and stands.place > limit:
+        for cost in stands.costs:
+            if cost.places > 0:
+                lifted = " and would be on the list" if cost.place_without <= limit else ""
+                advice.append(
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand "
+                    f"at {cost.place_without}{lifted}."
+                )
+    if enough is not None:
+        advice.append(f"A limit of {enough} would show it.")
+    return advice
+
+
+def _missed(branch: Branch, query: Query, memory: Memory) -> str:
+    if branch.name == "meaning":
+        return f"By meaning it is not among the nearest; {MAY_WAIT}"
+    if branch.name == "nearby":
+        return "What stands next to it in its conversation has none of the query's telling words."
+    text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
+    shared = sorted(set(words(query.text)) & set(words(text)))
+    if shared:
+        return f"By words it shares only {', '.join(map(repr, shared))} with the query, too common to count."
+    return "It shares no word with the query."

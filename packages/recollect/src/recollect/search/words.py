@@ -1,0 +1,630 @@
+"""Search by words: which of a query's words are looked for, BM25, and how much of them a text contains."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
+from math import log
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.domain.errors import StoreDamaged
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Found
+from recollect.domain.tables import Compares, Condition, Equals, OneOf
+from recollect.ranking.candidates import Ints
+from recollect.stores.port import RowsQuery, Snapshot
+from recollect.text.tokens import has_unspaced, pair_queries, porter_stem, query_terms
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Where
+    from recollect.ranking.candidates import Floats
+
+
+# Postings: the documents that contain a term, as columns and as packed blocks.
+
+BLOCK = 4_096
+"""The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
+_TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_COLUMNS = 4
+_POSITION_BITS = 32
+_NOTHING = np.zeros(0, np.int64)
+
+
+class Postings(NamedTuple):
+    """The documents that contain a term, by ascending id."""
+
+    ids: Ints
+    counts: Ints
+    """Occurrences in each document."""
+    lengths: Ints
+    """How many terms each has."""
+    positions: Ints
+    """Positions, document after document; empty where they are not needed."""
+
+    @classmethod
+    def none(cls) -> Postings:
+        return cls(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+
+
+def pack_block(postings: Postings) -> bytes:
+    """The gaps between the ids, counts, lengths and positions, each in as few bytes as it takes."""
+    if len(postings.ids) == 1 and not len(postings.positions):
+        count, length = int(postings.counts[0]), int(postings.lengths[0])
+        if max(count, length) < 1 << 8:
+            # As most terms of a store: without columns, in a tenth of the time.
+            return bytes((1, 1, 1, 1, 0, count, length))
+    gaps = postings.ids - postings.ids[0]
+    gaps[1:] -= gaps[:-1].copy()
+    columns = (gaps, postings.counts, postings.lengths, postings.positions)
+    widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
+    packed = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
+    return b"".join((bytes(widths), *packed))
+
+
+def appended_block(first_id: int, count: int, packed: bytes, later: Postings) -> bytes | None:
+    """Append later documents to a packed block without unpacking it.
+
+    None where the bytes cannot simply be joined.
+    """
+    if count + len(later.ids) > BLOCK:
+        return None
+    try:
+        gap, often, length, position = packed[:_COLUMNS]
+        last = first_id + int(np.frombuffer(packed, _TYPES[gap], count, _COLUMNS).sum())
+        more = [
+            _numbers(gap, [id_ - before for before, id_ in pairwise((last, *later.ids.tolist()))]),
+            _numbers(often, later.counts.tolist()),
+            _numbers(length, later.lengths.tolist()),
+            _numbers(position, later.positions.tolist()),
+        ]
+    # A number wider than those before it, an id that comes before them, or a damaged block.
+    except (struct.error, KeyError, ValueError):
+        return None
+    counts_at = _COLUMNS + count * gap
+    lengths_at = counts_at + count * often
+    positions_at = lengths_at + count * length
+    return b"".join(
+        (
+            packed[:counts_at],
+            more[0],
+            packed[counts_at:lengths_at],
+            more[1],
+            packed[lengths_at:positions_at],
+            more[2],
+            packed[positions_at:],
+            more[3],
+        )
+    )
+
+
+def _numbers(width: int, numbers: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}{_LETTERS[width]}", *numbers)
+
+
+def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
+    try:
+        gaps, counts, lengths, positions = _unpacked(count, packed)
+    except (KeyError, IndexError, ValueError) as error:
+        raise StoreDamaged(
+            "A part of the index of words cannot be read. Build it anew: recollect doctor --repair"
+        ) from error
+    return Postings(first_id + np.cumsum(gaps, dtype=np.int64), counts, lengths, positions)
+
+
+def _unpacked(count: int, packed: bytes) -> list[NDArray[Any]]:
+    start = _COLUMNS
+    columns: list[NDArray[Any]] = []
+    for place in range(_COLUMNS):
+        kind = _TYPES[packed[place]]
+        # Positions come last: as many as are left, which may be none.
+        is_last = place == _COLUMNS - 1
+        there = not is_last or start < len(packed)
+        columns.append(np.frombuffer(packed, kind, -1 if is_last else count, start) if there else _NOTHING)
+        start += count * kind.itemsize
+    return columns
+
+
+def joined(parts: Sequence[Postings]) -> Postings:
+    """Of one term, from several places: no document is in two of them."""
+    if len(parts) < 2:
+        return parts[0] if parts else Postings.none()
+    whole = Postings(*map(np.concatenate, zip(*parts, strict=True)))
+    if all(one.ids[-1] < next_one.ids[0] for one, next_one in pairwise(parts)):
+        return whole
+    order = np.argsort(whole.ids, kind="stable")
+    return taken(whole, order)
+
+
+def summed(parts: Sequence[Postings]) -> Postings:
+    """Of several terms that count as one, without their positions."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Postings.none()
+    ids = np.concatenate([part.ids for part in parts])
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    starts = np.flatnonzero(np.diff(ids, prepend=-1))
+    counts = np.concatenate([part.counts for part in parts], dtype=np.int64)[order]
+    lengths = np.concatenate([part.lengths for part in parts])[order]
+    return Postings(ids[starts], np.add.reduceat(counts, starts), lengths[starts], _NOTHING)
+
+
+def following(parts: Sequence[Postings]) -> Postings:
+    """Of terms that follow one another; all have their positions."""
+    if not all(len(part.ids) for part in parts):
+        return Postings.none()
+    first = parts[0]
+    keys = None
+    for place, part in enumerate(parts):
+        # By their places in the first part: an id may take up to 53 bits.
+        rows = np.minimum(np.searchsorted(first.ids, part.ids), len(first.ids) - 1)
+        ends = (np.repeat(rows, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
+        ends = ends[np.repeat(first.ids[rows] == part.ids, part.counts)]
+        keys = ends if keys is None else np.intersect1d(keys, ends, assume_unique=True)
+    if keys is None:
+        return Postings.none()
+    rows, counts = np.unique(keys >> _POSITION_BITS, return_counts=True)
+    return Postings(first.ids[rows], counts, first.lengths[rows], _NOTHING)
+
+
+def taken(postings: Postings, rows: Ints) -> Postings:
+    """These rows, in this order."""
+    positions = postings.positions
+    if len(positions):
+        ends = np.cumsum(postings.counts, dtype=np.int64)
+        starts = ends - postings.counts
+        positions = np.concatenate([positions[starts[row] : ends[row]] for row in rows.tolist()])
+    return Postings(postings.ids[rows], postings.counts[rows], postings.lengths[rows], positions)
+
+
+def split_into_blocks(postings: Postings) -> list[Postings]:
+    """Cut into full blocks and the rest: ids only ever grow, so that there is little to come between them."""
+    size = len(postings.ids)
+    if size <= BLOCK:
+        return [postings]
+    return [taken(postings, np.arange(start, min(start + BLOCK, size))) for start in range(0, size, BLOCK)]
+
+
+def _width(highest: int) -> int:
+    return 1 if highest < 1 << 8 else 2 if highest < 1 << 16 else 4 if highest < 1 << 32 else 8
+
+
+# A scope's index of words, as one question reads it: each term's postings once, for all that need them.
+
+Analyser = Literal["plain", "stemmed", "pairs"]
+TERM_ID = np.dtype("<u4")
+"""As documents list their terms."""
+_LAST_LETTER = "\U0010ffff"
+# In a store with fewer documents, postings are read without counting first.
+_FEW = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One thing to look for in an index of words: folded terms that follow one another."""
+
+    terms: tuple[str, ...]
+    prefix: bool = False
+    """The term may also be the beginning of a longer one."""
+
+
+class IndexSize(NamedTuple):
+    documents: int = 0
+    words: int = 0
+    paired: int = 0
+    """Documents that have pairs of letters."""
+    pairs: int = 0
+    unmerged: int = 0
+    """Documents that postings do not hold yet."""
+    entities: int = 0
+    messages: int = 0
+
+
+class Tail(NamedTuple):
+    """The terms of the documents that postings do not hold yet, one row for each."""
+
+    terms: Ints
+    documents: Ints
+    positions: Ints
+    lengths: Ints
+    """Length of each row's document."""
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, bytes]]) -> Tail:
+        """Of documents and their packed terms."""
+        terms = np.frombuffer(b"".join(packed for _, packed in rows), TERM_ID).astype(np.int64)
+        sizes = np.array([len(packed) // TERM_ID.itemsize for _, packed in rows], np.int64)
+        lengths = np.repeat(sizes, sizes)
+        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        ids = np.repeat(np.array([id_ for id_, _ in rows], np.int64), sizes)
+        return cls(terms, ids, np.arange(len(terms)) - starts, lengths)
+
+    def postings(self, wanted: Iterable[int]) -> dict[int, Postings]:
+        """Of those of these terms that occur, by term."""
+        if not len(self.terms):
+            return {}
+        highest = int(self.terms.max())
+        is_wanted = np.zeros(highest + 1, bool)
+        is_wanted[[term for term in wanted if term <= highest]] = True
+        return self._grouped(np.flatnonzero(is_wanted[self.terms]))
+
+    def all_postings(self) -> dict[int, Postings]:
+        return self._grouped(np.arange(len(self.terms)))
+
+    def _grouped(self, rows: Ints) -> dict[int, Postings]:
+        if not len(rows):
+            return {}
+        rows = rows[np.lexsort((self.positions[rows], self.documents[rows], self.terms[rows]))]
+        terms, ids = self.terms[rows], self.documents[rows]
+        starts = np.flatnonzero((np.diff(terms, prepend=-1) != 0) | (np.diff(ids, prepend=-1) != 0))
+        counts = np.diff(starts, append=len(rows))
+        lengths, positions = self.lengths[rows], self.positions[rows]
+        edges = np.flatnonzero(np.diff(terms[starts], prepend=-1) != 0).tolist()
+        found = {}
+        for first, last in zip(edges, [*edges[1:], len(starts)], strict=True):
+            part = starts[first:last]
+            stop = len(rows) if last == len(starts) else starts[last]
+            found[int(terms[part[0]])] = Postings(
+                ids[part], counts[first:last], lengths[part], positions[part[0] : stop]
+            )
+        return found
+
+
+def postings_of(documents: Sequence[tuple[int, bytes, bytes]]) -> dict[int, Postings]:
+    """Return the postings of each term of documents given as packed words and pairs."""
+    in_words = Tail.of([(id_, packed) for id_, packed, _ in documents]).all_postings()
+    in_pairs = Tail.of([(id_, packed) for id_, _, packed in documents]).all_postings()
+    # Only pairs are searched for one after another.
+    return {term: each._replace(positions=each.positions[:0]) for term, each in in_words.items()} | in_pairs
+
+
+class TermIndex:
+    """A scope's index. A snapshot is of one moment, so what was read once is kept."""
+
+    def __init__(self, snapshot: Snapshot, scope: int, sizes: IndexSize | None = None) -> None:
+        self.snapshot = snapshot
+        self.scope = scope
+        self.sizes = index_size(snapshot, scope) if sizes is None else sizes
+        self._tails: dict[bool, Tail] = {}
+        self._ids: dict[bool, dict[str, dict[str, int]]] = {False: {}, True: {}}
+        """Whether of pairs; by stem, the terms that have it."""
+        self._counts: dict[int, int] = {}
+        self._read: dict[int, Postings] = {}
+        self._postings: dict[tuple[Phrase, Analyser], Postings] = {}
+        self.affordable: dict[tuple[str, int], AffordableTerms] = {}
+        """By query and budget; several searches ask for the same."""
+
+    def size(self, analyser: Analyser) -> tuple[int, int]:
+        """How many documents there are, and how many terms they have together."""
+        sizes = self.sizes
+        return (sizes.paired, sizes.pairs) if analyser == "pairs" else (sizes.documents, sizes.words)
+
+    def counts(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """How many documents contain each word as it is."""
+        self._find(map(porter_stem, terms), pairs=False)
+        ids = {word: self._ids[False][porter_stem(word)].get(word) for word in terms}
+        self._count([id_ for id_ in ids.values() if id_ is not None])
+        return {word: 0 if id_ is None else self._counts[id_] for word, id_ in ids.items()}
+
+    def document_count(self, phrase: Phrase, analyser: Analyser) -> int:
+        """How many documents contain a phrase."""
+        return len(self.postings(phrase, analyser).ids)
+
+    def read(self, phrases: Iterable[Phrase], analyser: Analyser) -> None:
+        """Read the postings of several phrases in one go."""
+        pairs = analyser == "pairs"
+        stems = [_stem(term, analyser) for phrase in phrases if not phrase.prefix for term in phrase.terms]
+        self._find(stems, pairs=pairs)
+        self._unpack([id_ for stem in stems for id_ in self._ids[pairs][stem].values()])
+
+    def postings(self, phrase: Phrase, analyser: Analyser) -> Postings:
+        """Return the postings of a phrase; a sequence of terms is searched among pairs."""
+        known = self._postings.get((phrase, analyser))
+        if known is None:
+            known = self._postings[phrase, analyser] = self._of_phrase(phrase, analyser)
+        return known
+
+    def _of_phrase(self, phrase: Phrase, analyser: Analyser) -> Postings:
+        if phrase.prefix:
+            return summed(self._of_terms(self._beginning_with(phrase.terms[0])))
+        self.read([phrase], analyser)
+        each = [self._of_term(term, analyser) for term in phrase.terms]
+        return each[0] if len(each) == 1 else following(each)
+
+    def _of_term(self, term: str, analyser: Analyser) -> Postings:
+        forms = self._ids[analyser == "pairs"][_stem(term, analyser)]
+        if analyser == "plain":
+            forms = {term: forms[term]} if term in forms else {}
+        return summed(self._of_terms(forms.values()))
+
+    def _of_terms(self, ids: Iterable[int]) -> list[Postings]:
+        self._unpack(ids := list(ids))
+        return [self._read[id_] for id_ in ids if len(self._read[id_].ids)]
+
+    def _beginning_with(self, letter: str) -> list[int]:
+        self._find((), pairs=True)
+        rows = self.snapshot.rows(
+            "term",
+            ("id",),
+            (
+                *self._of_scope(pairs=True),
+                Compares("stem", ">=", letter),
+                Compares("stem", "<=", letter + _LAST_LETTER),
+            ),
+        )
+        return [id_ for (id_,) in rows]
+
+    def _find(self, stems: Iterable[str], *, pairs: bool) -> None:
+        known = self._ids[pairs]
+        unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
+        if not unknown and (self._tails or not self.sizes.unmerged):
+            return
+        known.update((stem, {}) for stem in unknown)
+        where = (*self._of_scope(pairs=pairs), OneOf("stem", unknown))
+        terms = RowsQuery("term", ("id", "stem", "term"), where)
+        if self._tails or not self.sizes.unmerged:
+            (found,) = self.snapshot.several([terms])
+        else:
+            tail = RowsQuery("document", ("memory_id", "words", "pairs"), unmerged(self.scope))
+            found, last = self.snapshot.several([terms, tail])
+            self._tails[False] = Tail.of([(id_, words) for id_, words, _ in last])
+            self._tails[True] = Tail.of([(id_, packed) for id_, _, packed in last if packed])
+        for id_, stem, term in found:
+            known[stem][term] = id_
+
+    def _count(self, ids: Sequence[int]) -> None:
+        unknown = [id_ for id_ in ids if id_ not in self._counts]
+        if not unknown:
+            return
+        if self.sizes.documents <= _FEW:
+            self._unpack([id_ for forms in self._ids[False].values() for id_ in forms.values()])
+            return
+        counts = dict.fromkeys(unknown, 0)
+        for id_, count in self.snapshot.rows("posting", ("term_id", "count"), (OneOf("term_id", unknown),)):
+            counts[id_] += count
+        for tail in self._tails.values():
+            for id_, postings in tail.postings(unknown).items():
+                counts[id_] += len(postings.ids)
+        self._counts |= counts
+
+    def _unpack(self, ids: Sequence[int]) -> None:
+        unknown = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._read]
+        if not unknown:
+            return
+        parts: dict[int, list[Postings]] = {id_: [] for id_ in unknown}
+        columns = ("term_id", "first_id", "count", "packed")
+        for id_, *block in self.snapshot.rows("posting", columns, (OneOf("term_id", unknown),)):
+            parts[id_].append(unpack_block(*block))
+        for tail in self._tails.values():
+            for id_, postings in tail.postings(unknown).items():
+                parts[id_].append(postings)
+        for id_, found in parts.items():
+            self._read[id_] = joined(found)
+            self._counts[id_] = len(self._read[id_].ids)
+
+    def _of_scope(self, *, pairs: bool) -> tuple[Condition, ...]:
+        return Equals("scope_id", self.scope), Equals("pair", int(pairs))
+
+
+def index_size(snapshot: Snapshot, scope: int) -> IndexSize:
+    rows = snapshot.rows("scope", IndexSize._fields, (Equals("id", scope),))
+    return IndexSize(*rows[0]) if rows else IndexSize()
+
+
+def unmerged(scope: int) -> tuple[Condition, ...]:
+    """Conditions: the documents that postings do not hold yet."""
+    return Equals("scope_id", scope), Equals("merged", 0)
+
+
+def _stem(term: str, analyser: Analyser) -> str:
+    return term if analyser == "pairs" else porter_stem(term)
+
+
+# How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
+# words only count in texts that a rarer one has found.
+_BUDGET = 10_000
+MOST_TERMS = 256
+"""Words of a query that are searched for: the rarest."""
+# As SQLite's bm25() has them.
+K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
+# Hits read at once, as a multiple of those wanted: a filter drops some.
+_SPARE = 2
+
+
+class AffordableTerms(NamedTuple):
+    """A query's content words, as a scope's index can afford them."""
+
+    chosen: list[str]
+    """The rarest first."""
+    too_common: list[str]
+    affordable: bool
+    """Whether the chosen ones fit the budget; otherwise even the rarest is too common."""
+
+
+class Scores(NamedTuple):
+    """Documents by ascending id, and what each is worth."""
+
+    ids: Ints
+    score: Floats
+
+
+def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> AffordableTerms:
+    """The rarest content words whose texts fit the budget, and the others."""
+    known = index.affordable.get((text, budget))
+    if known is None:
+        known = index.affordable[text, budget] = _affordable_terms(index, text, budget)
+    return known
+
+
+def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTerms:
+    distinct = query_terms(text)
+    counts = index.counts(distinct)
+    # Words that occur before those that do not, which only their stem could find.
+    kept = sorted(distinct, key=lambda word: (counts[word] == 0, counts[word], word))[:MOST_TERMS]
+    chosen: list[str] = []
+    too_common: list[str] = []
+    spent = 0
+    for word in sorted(kept, key=lambda word: (counts[word], word)):
+        spent += counts[word]
+        if spent > budget and any(counts[other] for other in chosen):
+            too_common.append(word)
+        else:
+            chosen.append(word)
+    return AffordableTerms(chosen, too_common, sum(counts[word] for word in chosen) <= budget)
+
+
+def pair_phrases(text: str) -> tuple[Phrase, ...]:
+    """Return the phrases of a query among pairs; one character matches all pairs that begin with it."""
+    return tuple(Phrase(pieces, prefix=len(pieces[0]) == 1) for pieces in pair_queries(text)[:MOST_TERMS])
+
+
+def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where: Where) -> Sequence[Found]:
+    """Best BM25 first, ties by id; `where` are conditions on the rows of memories.
+
+    k1 is 1.2, b is 0.75, and a term weighs ln((N - n + 0.5) / (n + 0.5)), at least 1e-6: as in SQLite's FTS5,
+    and in its order of operations, so that not a bit differs.
+    """
+    terms = affordable_terms(index, text)
+    pairs = bm25(index, pair_phrases(text), (), "pairs")
+
+    def found(required: Sequence[str], optional: Sequence[str] = ()) -> Scores:
+        return _added(bm25(index, _phrases(required), _phrases(optional), analyser), pairs)
+
+    if terms.too_common and where:
+        scores = found(terms.chosen)
+        if len(_best(index.snapshot, scores, k, where)) < min(k, len(scores.ids)):
+            # The filter may allow only texts with words that are common elsewhere.
+            return _best(index.snapshot, found((*terms.chosen, *terms.too_common)), k, where)
+    # Common words find nothing by themselves, but they count in what the others found.
+    return _best(index.snapshot, found(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
+
+
+def bm25(
+    index: TermIndex, required: Sequence[Phrase], optional: Sequence[Phrase], analyser: Analyser
+) -> Scores:
+    """The documents that contain one of the required phrases; the optional ones only count in these."""
+    documents, length = index.size(analyser)
+    if not required or not documents:
+        return Scores(np.zeros(0, np.int64), np.zeros(0))
+    phrases = (*required, *optional)
+    index.read(phrases, analyser)
+    each = [index.postings(phrase, analyser) for phrase in phrases]
+    ids = _union([postings.ids for postings in each[: len(required)]])
+    score = np.zeros(len(ids))
+    usual = length / documents
+    for place, (found, counts, lengths, _) in enumerate(each):
+        if not len(found):
+            continue
+        weight = idf(documents, len(found))
+        often = counts.astype(np.float64)
+        worth = weight * ((often * (K1 + 1.0)) / (often + K1 * (1 - B + B * lengths / usual)))
+        at = np.searchsorted(ids, found)
+        if place >= len(required):
+            there = ids[np.minimum(at, len(ids) - 1)] == found if len(ids) else np.zeros(len(found), bool)
+            at, worth = at[there], worth[there]
+        score[at] += worth
+    return Scores(ids, score)
+
+
+def idf(documents: int, containing: int) -> float:
+    ratio = (documents - containing + 0.5) / (containing + 0.5)
+    return max(log(ratio), LEAST_IDF) if ratio > 1 else LEAST_IDF
+
+
+def matched_shares(index: TermIndex, text: str, ids: Ints) -> Floats:
+    """Of each of these ascending ids, the weighted share of the query's content words that its text contains.
+
+    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N texts contain it. Words that are too
+    common to be searched for count on neither side.
+    """
+    texts, _ = index.size("stemmed")
+    # Text in a script without spaces is searched by its pairs.
+    spaced = _phrases([word for word in affordable_terms(index, text).chosen if not has_unspaced(word)])
+    pairs = pair_phrases(text)
+    index.read(spaced, "stemmed")
+    each = chain(
+        (index.postings(phrase, "stemmed") for phrase in spaced),
+        (index.postings(phrase, "pairs") for phrase in pairs),
+    )
+    shares = np.zeros(len(ids))
+    whole = 0.0
+    for postings in each:
+        count = len(postings.ids)
+        weight = log(1 + (texts - count + 0.5) / (count + 0.5))
+        whole += weight
+        if count:
+            at = np.minimum(np.searchsorted(postings.ids, ids), count - 1)
+            shares[postings.ids[at] == ids] += weight
+    return shares / whole if whole else shares
+
+
+def counts_or_stem_counts(index: TermIndex, terms: Sequence[str]) -> dict[str, int]:
+    """How many texts contain each word as it is; where none does, how many contain its stem."""
+    counts = dict(index.counts(terms))
+    unknown = [word for word in terms if not counts[word]]
+    index.read(_phrases(unknown), "stemmed")
+    return counts | {word: index.document_count(Phrase((word,)), "stemmed") for word in unknown}
+
+
+def _phrases(terms: Sequence[str]) -> tuple[Phrase, ...]:
+    return tuple(Phrase((word,)) for word in terms)
+
+
+def _union(each: Sequence[Ints]) -> Ints:
+    there = [ids for ids in each if len(ids)]
+    if len(there) < 2:
+        return there[0] if there else np.zeros(0, np.int64)
+    # Stable: it merges what is in order already.
+    ids: Ints = np.sort(np.concatenate(there), kind="stable")
+    distinct: Ints = ids[np.diff(ids, prepend=-1) != 0]
+    return distinct
+
+
+def _added(one: Scores, other: Scores) -> Scores:
+    """Add up the scores of both."""
+    if not len(other.ids):
+        return one
+    ids = _union([one.ids, other.ids])
+    score = np.zeros(len(ids))
+    for part in (one, other):
+        score[np.searchsorted(ids, part.ids)] += part.score
+    return Scores(ids, score)
+
+
+def _best(snapshot: Snapshot, scores: Scores, k: int, where: Where) -> list[Found]:
+    """The best of those that meet the conditions, ties by id."""
+    found: list[Found] = []
+    if k <= 0:
+        return found
+    start, size = 0, _SPARE * k if where else k
+    order = _first(scores, size)
+    while start < len(order) and len(found) < k:
+        some = order[start:]
+        ids = scores.ids[some].tolist()
+        if where:
+            allowed = {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ids), *where))}
+        found += [
+            Found(id_, score)
+            for id_, score in zip(ids, scores.score[some].tolist(), strict=True)
+            if not where or id_ in allowed
+        ]
+        # The fewer are let through, the more there is to look at.
+        start, size = len(order), 4 * size
+        order = _first(scores, start + size)
+    return found[:k]
+
+
+def _first(scores: Scores, k: int) -> Ints:
+    """The rows of the best k, best first, ties by id."""
+    rows = np.arange(len(scores.ids))
+    if len(rows) > k:
+        least = np.partition(scores.score, len(rows) - k)[len(rows) - k]
+        rows = np.flatnonzero(scores.score >= least)
+    order: Ints = rows[np.argsort(-scores.score[rows], kind="stable")][:k]
+    return order

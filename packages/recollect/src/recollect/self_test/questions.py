@@ -1,0 +1,482 @@
+"""Results of a self-test of a store."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import date, datetime, tzinfo
+from enum import StrEnum
+from math import ceil
+from typing import TypeVar
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import DEFAULT_LIMIT
+from recollect.domain.numbers import hash_number, sample_ids
+from recollect.domain.records import Kind, Memory, Model
+from recollect.language.self_questions import (
+    OWN_WORDS,
+    QuestionKind,
+    SelfQuestion,
+    day_question,
+    mention_question,
+    name_questions,
+    relation_question,
+    sampled_text,
+    word_questions,
+)
+from recollect.memories.observations import pages
+from recollect.ranking.candidates import Profile, run
+from recollect.ranking.why_not import standing
+from recollect.search.candidates import Gathered, gather
+from recollect.search.recall import open_search, query_of
+from recollect.search.rows import memories_by_id, relations_of
+from recollect.services import Services
+from recollect.stores.port import Embedder, Snapshot, Vector, Vectors
+from recollect.text.near_duplicates import text_key
+from recollect.text.tokens import distinctive_terms, has_unspaced, words
+from recollect.write.embedding import embed_documents, embed_query, token_embedder
+
+
+class Cause(StrEnum):
+    """Why a memory was not found by its own words; the first that holds."""
+
+    NO_VECTOR = "no vector"
+    """It waits for one, so only words find it."""
+    SET_ASIDE = "set aside"
+    """It is paused, completed or archived, which weighs it down."""
+    REPEATED = "repeated"
+    """Another one that says it was shown in its place."""
+    LITTLE = "says little"
+    """It has hardly a distinctive word."""
+    CROWDED = "crowded out"
+    """Hits before it say nearly the same."""
+    COMMON = "common words"
+    """The part that was asked with has only words that many others have."""
+    LANGUAGE = "language"
+    """It is in a language that the model does not know."""
+    LONG = "long"
+    """The query matches a small part of it."""
+    OUTRANKED = "outranked"
+    """Others fit the question better, or no search brought it up."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundShare:
+    """How many questions were answered among the first hits."""
+
+    asked: int
+    found: int
+    low: float
+    high: float
+    """The 95 % interval of the recall."""
+    mrr: float
+    """The mean of 1/rank of the first right hit, 0 without one."""
+    JSON_PROPERTIES = ("recall",)
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.asked if self.asked else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileResult:
+    """How a profile did."""
+
+    name: str
+    overall: FoundShare
+    by_kind: Mapping[QuestionKind, FoundShare]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileComparison:
+    """A profile beside the default one, memory by memory."""
+
+    name: str
+    better: int
+    """Memories of whose questions it answered more."""
+    worse: int
+    p: float
+    """The probability by chance, corrected for the number of profiles."""
+    JSON_PROPERTIES = ("is_better",)
+
+    @property
+    def is_better(self) -> bool:
+        return self.better > self.worse and self.p < 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class MissedMemory:
+    """A memory that the default profile did not find by its own words."""
+
+    id: int
+    kind: Kind
+    text: str
+    """How it begins."""
+    query: str
+    first: int | None
+    """The first hit instead; absent if nothing was found."""
+    first_text: str
+    place: int | None
+    """Its place; absent if no search found it, or a step dropped it."""
+    cause: Cause
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A remedy for what was found."""
+
+    said: str
+    command: str = ""
+    """The command to type, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """How long an answer takes, the embedding of the question included."""
+
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """How well a store is found by questions made of itself.
+
+    All but `latency` is the same for the same store, seed and moment.
+    """
+
+    seed: int
+    at: datetime
+    """The moment at which all was asked."""
+    limit: int
+    """Hits that count."""
+    model: str | None
+    note: str | None
+    """A problem of the search, such as a missing model."""
+    memories: int
+    """In force, in this scope."""
+    sampled: int
+    questions: Mapping[QuestionKind, int]
+    default: str
+    """The profile that the others are compared with, and whose misses are listed."""
+    profiles: tuple[ProfileResult, ...]
+    compared: tuple[ProfileComparison, ...]
+    missed: tuple[MissedMemory, ...]
+    advice: tuple[Advice, ...]
+    latency: Mapping[str, Latency]
+
+    @property
+    def causes(self) -> Mapping[Cause, int]:
+        """How many were missed for each cause, as far as there are."""
+        counts = {cause: sum(miss.cause is cause for miss in self.missed) for cause in Cause}
+        return {cause: count for cause, count in counts.items() if count}
+
+
+# Questions of a self-test: a sample of the store by kind, and the questions made from it.
+
+_Key = TypeVar("_Key")
+
+# Questions that many memories answer: one for this number of the sample.
+_ONE_IN = 4
+
+
+@dataclasses.dataclass(slots=True)
+class Survey:
+    """Facts about all memories in force that asking for a few of them needs."""
+
+    zone: tzinfo
+    kinds: dict[Kind, list[int]] = field(default_factory=lambda: {kind: [] for kind in Kind})
+    said: dict[int, str] = field(default_factory=dict)
+    """Folded words in order; gaps are marked by a bar."""
+    holders: Counter[str] = field(default_factory=Counter)
+    """How many memories hold a token."""
+    same: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Memories that say the same, by `text_key`."""
+    drawn: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """A message and the notes drawn from it, by the message."""
+    days: dict[date, list[int]] = field(default_factory=lambda: defaultdict(list))
+    spoke: dict[tuple[str, date], list[int]] = field(default_factory=lambda: defaultdict(list))
+    speak_of: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Texts by the entity that they mention."""
+
+    @property
+    def memories(self) -> int:
+        return len(self.said)
+
+    def add(self, memory: Memory) -> None:
+        sayings = _sayings(memory)
+        self.kinds[memory.kind].append(memory.id)
+        self.said[memory.id] = " | ".join(f" {' '.join(words(saying))} " for saying in sayings)
+        self.holders.update({token for saying in sayings for token in distinctive_terms(saying)})
+        for saying in {text_key(saying) for saying in sayings}:
+            self.same[saying].append(memory.id)
+        if memory.kind is Kind.ENTITY:
+            return
+        self.drawn[memory.drawn_from or memory.id].append(memory.id)
+        for entity in memory.mentions:
+            self.speak_of[entity].append(memory.id)
+        day = day_of(memory, self.zone)
+        if day is not None:
+            self.days[day].append(memory.id)
+            if memory.speaker and memory.kind is Kind.MESSAGE:
+                self.spoke[memory.speaker, day].append(memory.id)
+
+    def holds(self, id_: int, part: str) -> bool:
+        """Whether a memory holds these folded words in a row."""
+        whole = part if has_unspaced(part) else f" {part} "
+        return whole in self.said.get(id_, "")
+
+    def twins(self, memory: Memory, saying: str) -> set[int]:
+        """Return memories that say the same as one text of a memory, or were extracted from it."""
+        family = self.drawn.get(memory.drawn_from or memory.id, ())
+        return {*self.same[text_key(saying)], *family}
+
+
+def day_of(memory: Memory, zone: tzinfo) -> date | None:
+    """Return when it happened, else when it was said; None where unknown."""
+    when = memory.happened_at or (None if memory.undated else memory.created_at)
+    return None if when is None else when.astimezone(zone).date()
+
+
+def survey_of(services: Services, view: Snapshot) -> Survey:
+    survey = Survey(services.zone)
+    for kind in Kind:
+        for page in pages(services, view, kind):
+            for memory in page:
+                survey.add(memory)
+    return survey
+
+
+def shares(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
+    """How many of each kind to take: as many as its share, but not so few that nothing can be said of it.
+
+    Half of the sample is dealt out evenly, the rest by how many are left; 0 takes all.
+    """
+    total = sum(counts.values())
+    if not 0 < size < total:
+        return dict(counts)
+    there = [kind for kind, count in counts.items() if count]
+    taken = {kind: min(count, size // (2 * len(there))) for kind, count in counts.items()}
+    spare = size - sum(taken.values())
+    left = {kind: counts[kind] - taken[kind] for kind in counts}
+    parted = {kind: spare * left[kind] / sum(left.values()) for kind in counts}
+    taken = {kind: taken[kind] + int(parted[kind]) for kind in counts}
+    # The remainder of rounding goes to the kind that lost the most.
+    by_loss = sorted(there, key=lambda kind: int(parted[kind]) - parted[kind])
+    for kind in by_loss[: size - sum(taken.values())]:
+        taken[kind] += 1
+    return taken
+
+
+def sample(survey: Survey, seed: int, size: int) -> list[int]:
+    wanted = shares({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
+    return sorted(id_ for kind, ids in survey.kinds.items() for id_ in sample_ids(ids, seed, wanted[kind]))
+
+
+def sampled_questions(
+    view: Snapshot, survey: Survey, sampled: Sequence[int], seed: int, now: datetime
+) -> list[SelfQuestion]:
+    """Of each memory what it can ask, and some that many memories answer."""
+    memories = memories_by_id(view, sampled)
+    asked: list[SelfQuestion] = []
+    for memory in (memories[id_] for id_ in sampled):
+        number = hash_number(seed, memory.id)
+        twins = survey.twins(memory, sampled_text(memory, number))
+        asked += word_questions(memory, twins, survey.holders, number)
+        asked += name_questions(memory, number) if memory.kind is Kind.ENTITY else ()
+    asked += _relations(view, memories, seed, now)
+    at_most = ceil(len(sampled) / _ONE_IN)
+    asked += _mentions(view, memories, survey, seed, at_most)
+    asked += _days(memories, survey, seed, at_most)
+    return asked
+
+
+def _relations(
+    view: Snapshot, memories: Mapping[int, Memory], seed: int, now: datetime
+) -> Iterator[SelfQuestion]:
+    """One for each entity that is tied to another now."""
+    others: dict[int, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    entities = [id_ for id_, memory in memories.items() if memory.kind is Kind.ENTITY]
+    for relation in relations_of(view, entities):
+        # An automatic inverse says nothing that its relation does not.
+        if relation.inverse_of is None and (relation.until is None or relation.until > now):
+            others[relation.source][relation.type].add(relation.target)
+            others[relation.target][relation.type].add(relation.source)
+    for id_ in entities:
+        if types := sorted(others.get(id_, ())):
+            type_ = types[hash_number(seed, id_) % len(types)]
+            yield relation_question(memories[id_], type_, others[id_][type_] - {id_} or {id_})
+
+
+def _mentions(
+    view: Snapshot, memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int
+) -> Iterator[SelfQuestion]:
+    """Ask one question for each entity that the sample mentions."""
+    text_of = {entity: memory for memory in memories.values() for entity in memory.mentions}
+    chosen = sample_ids(text_of, seed, at_most)
+    named = memories_by_id(view, chosen)
+    for entity in chosen:
+        if entity in named and named[entity].deleted_at is None:
+            yield mention_question(text_of[entity], named[entity].name, survey.speak_of[entity])
+
+
+def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int) -> Iterator[SelfQuestion]:
+    """Ask for days with notes or messages: what happened, and what one speaker said."""
+    days: dict[date, Memory] = {}
+    spoke: dict[tuple[str, date], Memory] = {}
+    for memory in memories.values():
+        day = day_of(memory, survey.zone)
+        # The date of a note says nothing about its content.
+        if day is None or (memory.kind is not Kind.MESSAGE and memory.happened_at is None):
+            continue
+        days.setdefault(day, memory)
+        if memory.kind is Kind.MESSAGE and memory.speaker:
+            spoke.setdefault((memory.speaker, day), memory)
+    for day in _some(days, seed, at_most):
+        yield day_question(days[day], day, survey.days[day])
+    for speaker, day in _some(spoke, seed, at_most):
+        yield day_question(spoke[speaker, day], day, survey.spoke[speaker, day], speaker=speaker)
+
+
+def _some(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
+    """Choose `at_most` keys by the random numbers of their memories."""
+    return sorted(by, key=lambda key: (hash_number(seed, by[key].id), by[key].id))[:at_most]
+
+
+def _sayings(memory: Memory) -> list[str]:
+    if memory.kind is not Kind.ENTITY:
+        return [memory.text]
+    return [memory.name, *(seen.content for seen in memory.in_force)]
+
+
+# Asking a self-test's questions: each embedded once, searched by every profile, timed, without a trace.
+
+Timer = Callable[[], float]
+"""Seconds from some moment on."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissedQuestion:
+    """A question that did not find a memory by its own words."""
+
+    question: SelfQuestion
+    hits: tuple[int, ...]
+    """The hits instead, best first."""
+    place: int | None
+    """The memory's place; absent if no search found it, or a step dropped it."""
+    dropped: str | None
+    """The step that did."""
+    why: str
+
+
+@dataclass(slots=True)
+class CachedEmbedder:
+    """An embedder that reads each question once, and knows how long that took."""
+
+    embedder: Embedder
+    timer: Timer
+    known: dict[str, tuple[Vector, Vectors | None, float]] = field(default_factory=dict)
+    saved: float = 0.0
+    """Seconds that asking again would have taken."""
+
+    @property
+    def model(self) -> Model:
+        return self.embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        return self.embedder.documents(texts)
+
+    @property
+    def gives_tokens(self) -> bool:
+        return token_embedder(self.embedder) is not None
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        return embed_documents(self.embedder, texts)
+
+    def query(self, text: str) -> Vector:
+        return self.query_with_tokens(text)[0]
+
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        if text in self.known:
+            vector, tokens, seconds = self.known[text]
+            self.saved += seconds
+            return vector, tokens
+        began = self.timer()
+        vector, tokens = embed_query(self.embedder, text)
+        self.known[text] = vector, tokens, self.timer() - began
+        return vector, tokens
+
+
+@dataclass(slots=True)
+class Trial:
+    """Results while questions are asked."""
+
+    services: Services
+    survey: Survey
+    now: datetime
+    limit: int
+    default: str
+    """The profile whose misses are looked into."""
+    timer: Timer
+    ranks: dict[str, list[int]] = field(default_factory=dict)
+    """By profile: the place of the first right hit for each question, 0 without one."""
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    missed: list[MissedQuestion] = field(default_factory=list)
+    note: str | None = None
+    """A problem of the search."""
+    _embedders: dict[str, CachedEmbedder | None] = field(default_factory=dict)
+
+    def ask(self, question: SelfQuestion, name: str, profile: Profile) -> None:
+        began, saved = self.timer(), self._saved
+        gathered, hits = self._search(question, profile)
+        seconds = self.timer() - began + self._saved - saved
+        right = (place for place, id_ in enumerate(hits, 1) if self._is_right(question, id_))
+        rank = next(right, 0)
+        self.ranks.setdefault(name, []).append(rank)
+        self.seconds.setdefault(name, []).append(seconds)
+        if name == self.default and question.asks in OWN_WORDS and not 0 < rank <= self.limit:
+            self.missed.append(self._missed(question, profile, gathered, hits))
+
+    def warm(self, question: SelfQuestion, profile: Profile) -> None:
+        """Run a first search, which loads the model and the vectors, so that no latency includes it."""
+        self._search(question, profile)
+
+    def _search(self, question: SelfQuestion, profile: Profile) -> tuple[Gathered, list[int]]:
+        """As a caller asks who names no limit, unless more hits count than one gets then."""
+        limit = None if self.limit <= DEFAULT_LIMIT else self.limit
+        services = replace(self.services, embedder_named=self._embedder_named)
+        asked = query_of(
+            services, question.query, profile, now=self.now, limit=limit, record=False, across=True
+        )
+        with open_search(services, asked, profile) as (search, query, note):
+            gathered = gather(search, profile, query)
+            ranked = run(profile, gathered.candidates, query)
+        self.note = self.note or note
+        return gathered, ranked.ids.tolist()
+
+    def _embedder_named(self, name: str) -> Embedder | None:
+        if name not in self._embedders:
+            embedder = self.services.embedder_named(name)
+            self._embedders[name] = None if embedder is None else CachedEmbedder(embedder, self.timer)
+        return self._embedders[name]
+
+    @property
+    def _saved(self) -> float:
+        return sum(once.saved for once in self._embedders.values() if once is not None)
+
+    def _is_right(self, question: SelfQuestion, id_: int) -> bool:
+        return id_ in question.wanted or (bool(question.words) and self.survey.holds(id_, question.words))
+
+    def _missed(
+        self, question: SelfQuestion, profile: Profile, gathered: Gathered, hits: list[int]
+    ) -> MissedQuestion:
+        if question.memory not in gathered.candidates.ids:
+            return MissedQuestion(question, tuple(hits), None, None, "no search brought it up")
+        stands = standing(profile, gathered.candidates, gathered.query, question.memory)
+        if stands.dropped is not None:
+            why = f"the step {stands.dropped.step!r} dropped it: {stands.dropped.reason}"
+            return MissedQuestion(question, tuple(hits), None, stands.dropped.step, why)
+        return MissedQuestion(question, tuple(hits), stands.place, None, f"it stands at place {stands.place}")

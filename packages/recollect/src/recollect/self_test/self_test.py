@@ -1,0 +1,413 @@
+"""The self-test: how well a store is found by questions made of itself. Nothing is written or sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from shlex import quote
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import MOST_HITS, SELF_TEST_HITS, SELF_TEST_SAMPLE
+from recollect.domain.numbers import sign_test, wilson_interval
+from recollect.domain.records import Memory, Status
+from recollect.language.questions import language_of, mostly_other_than_english
+from recollect.language.self_questions import QuestionKind, SelfQuestion, is_in_spanish
+from recollect.ranking.profiles import DEFAULT
+from recollect.search.recall import memory_text, text_preview
+from recollect.search.recording import tuned_in
+from recollect.search.rows import memories_by_id
+from recollect.search.texts import model_in_use, passages_of, vectors_of
+from recollect.self_test.questions import (
+    Advice,
+    Cause,
+    FoundShare,
+    Latency,
+    MissedMemory,
+    ProfileComparison,
+    ProfileResult,
+    SelfTest,
+    Timer,
+    Trial,
+    sample,
+    sampled_questions,
+    survey_of,
+)
+from recollect.services import Services
+from recollect.stores.port import Progress, Snapshot
+from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase, usual_cosine
+from recollect.text.passages import passage_spans
+from recollect.text.tokens import distinctive_terms
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Profile
+    from recollect.self_test.questions import MissedQuestion, Survey
+
+
+# Causes of a self-test's misses, and remedies with their commands.
+
+_FEWEST_TERMS = 3
+_COMMON = 0.01
+"""A word in a larger share of all memories is not distinctive."""
+_FEWEST_HOLDERS = 5
+_MANY_OBSERVATIONS = 20
+
+
+def missed_memories(
+    view: Snapshot,
+    survey: Survey,
+    missed: Sequence[MissedQuestion],
+    limit: int,
+    languages: Collection[str] | None,
+) -> tuple[MissedMemory, ...]:
+    """One for each memory, by cause and id."""
+    first_of: dict[int, MissedQuestion] = {}
+    for one in missed:
+        first_of.setdefault(one.question.memory, one)
+    ids = {id_ for one in first_of.values() for id_ in (one.question.memory, *one.hits[:limit])}
+    memories = memories_by_id(view, sorted(ids))
+    english_only = languages is not None and set(languages) == {"en"}
+    misses = []
+    for id_, one in first_of.items():
+        before = [memories[hit] for hit in one.hits[:limit] if hit != id_]
+        cause = _cause(view, survey, memories[id_], one, before, english_only=english_only)
+        first = memories[one.hits[0]] if one.hits else None
+        misses.append(
+            MissedMemory(
+                id=id_,
+                kind=memories[id_].kind,
+                text=text_preview(memory_text(memories[id_])),
+                query=one.question.query,
+                first=None if first is None else first.id,
+                first_text="" if first is None else text_preview(memory_text(first)),
+                place=one.place,
+                cause=cause,
+                why=one.why,
+            )
+        )
+    order = list(Cause)
+    return tuple(sorted(misses, key=lambda miss: (order.index(miss.cause), miss.id)))
+
+
+def _cause(  # noqa: PLR0911  # one line for each cause
+    view: Snapshot,
+    survey: Survey,
+    memory: Memory,
+    missed: MissedQuestion,
+    before: Sequence[Memory],
+    *,
+    english_only: bool,
+) -> Cause:
+    if model_in_use(view) is not None and waiting(view, [memory.id]):
+        return Cause.NO_VECTOR
+    if memory.status is not Status.ACTIVE:
+        return Cause.SET_ASIDE
+    if missed.dropped == "repeats":
+        return Cause.REPEATED
+    if _says_little(memory, survey):
+        return Cause.LITTLE
+    if any(_nearly_the_same(view, memory, other) for other in before):
+        return Cause.CROWDED
+    if _is_common(missed.question.query, survey):
+        return Cause.COMMON
+    if english_only and language_of(memory_text(memory)) == "other":
+        return Cause.LANGUAGE
+    if len(passage_spans(memory.text)) > 1 or len(memory.in_force) > _MANY_OBSERVATIONS:
+        return Cause.LONG
+    return Cause.OUTRANKED
+
+
+def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
+    """Those of which some passage has no vector yet."""
+    passages = passages_of(view, ids)
+    known = vectors_of(view, [passage.id for passage in passages])
+    return {passage.memory for passage in passages if passage.id not in known}
+
+
+def _says_little(memory: Memory, survey: Survey) -> bool:
+    return len(distinctive_terms(memory_text(memory))) < _FEWEST_TERMS or _is_common(
+        memory_text(memory), survey
+    )
+
+
+def _is_common(text: str, survey: Survey) -> bool:
+    common = max(_FEWEST_HOLDERS, _COMMON * survey.memories)
+    return all(survey.holders[token] > common for token in distinctive_terms(text))
+
+
+def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
+    """By words, or by the meaning of some passage of each. Talk of one sort is near in meaning as it is, so
+    that only the nearest counts."""
+    by_words = is_paraphrase(memory_text(one), memory_text(other))
+    if by_words is not None:
+        return by_words
+    rows = [
+        np.array(list(vectors_of(view, [passage.id for passage in passages_of(view, [each.id])]).values()))
+        for each in (one, other)
+    ]
+    model = model_in_use(view)
+    if model is None or not all(map(len, rows)):
+        return False
+    return usual_cosine(float((rows[0] @ rows[1].T).max()), model.name) >= REWORDED_COSINE
+
+
+_MULTILINGUAL = "e5-small"
+_HARDLY = 0.5
+"""A recall below it calls for another way."""
+# The causes, how one memory and how several suffer from them, what to do, and by which command.
+_REMEDIES = (
+    (
+        {Cause.SET_ASIDE},
+        "is weighed down because it is set aside",
+        "are weighed down because they are set aside",
+        "if that no longer holds, say so",
+        "recollect update NAME --status active",
+    ),
+    (
+        {Cause.CROWDED, Cause.REPEATED},
+        "is hidden by others that say nearly the same",
+        "are hidden by others that say nearly the same",
+        "see what a dream would merge",
+        "recollect dream --dry-run",
+    ),
+    (
+        {Cause.LITTLE},
+        "says too little to be told apart",
+        "say too little to be told apart",
+        "write out who and what is meant",
+        "recollect update ID --text TEXT",
+    ),
+    (
+        {Cause.LANGUAGE},
+        "is in a language that the model does not know",
+        "are in a language that the model does not know",
+        "a multilingual one would find more",
+        f"recollect reindex --model {_MULTILINGUAL}",
+    ),
+    (
+        {Cause.LONG},
+        "is long and about many things",
+        "are long and about many things",
+        "keep each thing as a note of its own",
+        "recollect remember TEXT",
+    ),
+)
+
+
+def advice_on(
+    view: Snapshot,
+    sampled: Sequence[int],
+    default: ProfileResult,
+    compared: Sequence[ProfileComparison],
+    missed: Sequence[MissedMemory],
+    languages: Collection[str] | None,
+) -> tuple[Advice, ...]:
+    return (
+        *_on_vectors(view, sampled),
+        *_on_language(view, sampled, languages),
+        *_on_misses(missed),
+        *_on_relations(default),
+        *_on_profiles(default.name, compared),
+    )
+
+
+def _on_vectors(view: Snapshot, sampled: Sequence[int]) -> Iterator[Advice]:
+    if model_in_use(view) is None:
+        yield Advice(
+            "No model is in use, so only words are compared; choose one that is ready.",
+            "recollect reindex --list",
+        )
+        return
+    late = len(waiting(view, sampled))
+    if late:
+        told = f"Of {_memories(len(sampled))}, {late:,} still lack a vector"
+        yield Advice(f"{told}, so only words find {'it' if late == 1 else 'them'}.", "recollect reindex")
+
+
+def _on_language(
+    view: Snapshot, sampled: Sequence[int], languages: Collection[str] | None
+) -> Iterator[Advice]:
+    if languages is None or set(languages) != {"en"} or model_in_use(view) is None:
+        return
+    texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
+    if mostly_other_than_english(texts):
+        spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
+        mostly = "mostly Spanish" if spanish else "mostly not in English"
+        yield Advice(
+            f"Your texts are {mostly}, and the model knows only English.",
+            f"recollect reindex --model {_MULTILINGUAL}",
+        )
+
+
+def _on_misses(missed: Sequence[MissedMemory]) -> Iterator[Advice]:
+    """For each cause that something can be done about."""
+    for causes, one, many, then, command in _REMEDIES:
+        count = sum(miss.cause in causes for miss in missed)
+        if count:
+            told = f"1 memory {one}" if count == 1 else f"{count:,} memories {many}"
+            yield Advice(f"{told}; {then}.", command)
+    beaten = next((miss for miss in missed if miss.cause is Cause.OUTRANKED), None)
+    if beaten is not None:
+        count = sum(miss.cause is Cause.OUTRANKED for miss in missed)
+        told = f"Others fit the own words of {_memories(count)} better than {'it' if count == 1 else 'they'}"
+        yield Advice(f"{told}; see why.", f"recollect why-not {quote(beaten.query)} {beaten.id}")
+
+
+def _on_relations(default: ProfileResult) -> Iterator[Advice]:
+    share = default.by_kind.get(QuestionKind.RELATION)
+    if share is not None and share.high < _HARDLY:
+        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
+        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
+
+
+def _on_profiles(default: str, compared: Sequence[ProfileComparison]) -> Iterator[Advice]:
+    better = [each for each in compared if each.is_better]
+    if better:
+        best = max(better, key=lambda each: (each.better - each.worse, each.name))
+        told = f"The profile {best.name!r} finds more on your store than {default!r}"
+        figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
+        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
+
+
+def _memories(number: int) -> str:
+    return f"{number:,} {'memory' if number == 1 else 'memories'}"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTestOptions:
+    """Options of a self-test."""
+
+    sample: int = SELF_TEST_SAMPLE
+    """Memories to ask for; 0: all."""
+    limit: int = SELF_TEST_HITS
+    """Hits that count."""
+    seed: int = 0
+    languages: tuple[str, ...] | None = None
+    """Languages that the model knows, if known."""
+    at: datetime | None = None
+    """The moment to ask at; None: the end of this day, so that all day long the answer is the same."""
+
+
+def self_test(
+    services: Services,
+    profiles: Mapping[str, Profile],
+    options: SelfTestOptions,
+    progress: Progress | None = None,
+    timer: Timer = perf_counter,
+) -> SelfTest:
+    _check(options)
+    if not profiles:
+        raise InvalidInput("Name at least one profile.")
+    now = options.at or _end_of_day(services)
+    with services.read() as view:
+        model = model_in_use(view)
+        # As people get them: with the numbers that each was tuned to.
+        profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
+        survey = survey_of(services, view)
+        sampled = sample(survey, options.seed, options.sample)
+        asked = sampled_questions(view, survey, sampled, options.seed, now)
+    default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
+    trial = Trial(services, survey, now, options.limit, default, timer)
+    _ask_all(trial, asked, profiles, progress)
+    results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
+    compared = _compared(asked, trial.ranks, default, options.limit)
+    with services.read() as view:
+        missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
+        ours = [each for each in results if each.name == default]
+        advice = advice_on(view, sampled, ours[0], compared, missed, options.languages) if ours else ()
+    return SelfTest(
+        seed=options.seed,
+        at=now,
+        limit=options.limit,
+        model=None if model is None else model.name,
+        note=trial.note,
+        memories=survey.memories,
+        sampled=len(sampled),
+        questions={asks: sum(each.asks is asks for each in asked) for asks in _kinds(asked)},
+        default=default,
+        profiles=results,
+        compared=compared,
+        missed=missed,
+        advice=advice,
+        latency={name: _latency(trial.seconds[name]) for name in profiles if asked},
+    )
+
+
+def _ask_all(
+    trial: Trial, asked: Sequence[SelfQuestion], profiles: Mapping[str, Profile], progress: Progress | None
+) -> None:
+    names = list(profiles)
+    for name in names if asked else ():
+        trial.warm(asked[0], profiles[name])
+    for number, question in enumerate(asked):
+        # The first profile finds cold pages, so the order rotates.
+        turn = number % len(names)
+        for name in (*names[turn:], *names[:turn]):
+            trial.ask(question, name, profiles[name])
+        if progress is not None:
+            progress(number + 1, len(asked))
+
+
+def _check(options: SelfTestOptions) -> None:
+    for what, number in (("sample", options.sample), ("limit", options.limit), ("seed", options.seed)):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InvalidInput(f"The {what} is a whole number, not {number!r}.")
+    if options.sample < 0:
+        raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {options.sample}.")
+    if not 1 <= options.limit <= MOST_HITS:
+        raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
+
+
+def _end_of_day(services: Services) -> datetime:
+    today = services.clock().astimezone(services.zone).date()
+    tomorrow = today + timedelta(days=1)
+    return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=services.zone).astimezone(UTC)
+
+
+def _kinds(asked: Sequence[SelfQuestion]) -> list[QuestionKind]:
+    there = {question.asks for question in asked}
+    return [asks for asks in QuestionKind if asks in there]
+
+
+def _result(name: str, asked: Sequence[SelfQuestion], ranks: Sequence[int], limit: int) -> ProfileResult:
+    by_kind = {
+        asks: _share([rank for each, rank in zip(asked, ranks, strict=True) if each.asks is asks], limit)
+        for asks in _kinds(asked)
+    }
+    return ProfileResult(name, _share(ranks, limit), by_kind)
+
+
+def _share(ranks: Sequence[int], limit: int) -> FoundShare:
+    found = sum(0 < rank <= limit for rank in ranks)
+    mrr = sum(1 / rank for rank in ranks if rank) / len(ranks)
+    return FoundShare(len(ranks), found, *wilson_interval(found, len(ranks)), mrr)
+
+
+def _compared(
+    asked: Sequence[SelfQuestion], ranks: Mapping[str, Sequence[int]], default: str, limit: int
+) -> tuple[ProfileComparison, ...]:
+    """Memory by memory: questions made of one memory are no independent witnesses.
+
+    Chance has as many tries as there are profiles, so each p is multiplied by their number (Bonferroni).
+    """
+    others = [name for name in ranks if name != default]
+    compared = []
+    for name in others:
+        gained: Counter[int] = Counter()
+        for question, ours, theirs in zip(asked, ranks[default], ranks[name], strict=True):
+            gained[question.memory] += (0 < theirs <= limit) - (0 < ours <= limit)
+        better, worse = sum(gain > 0 for gain in gained.values()), sum(gain < 0 for gain in gained.values())
+        compared.append(
+            ProfileComparison(name, better, worse, min(1.0, len(others) * sign_test(better, worse)))
+        )
+    return tuple(compared)
+
+
+def _latency(seconds: Sequence[float]) -> Latency:
+    p50, p95 = np.percentile(np.array(seconds), [50, 95]) * 1000
+    return Latency(round(float(p50), 2), round(float(p95), 2))

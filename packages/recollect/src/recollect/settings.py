@@ -1,0 +1,466 @@
+"""Settings: from a file and the environment into one frozen value, read once."""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import Field, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.dreams.knobs import Knobs, Phase, changed_knobs, knobs_from_mapping
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Profile
+    from recollect.stores.url import StoreUrl
+
+AUTO = "auto"
+"""The model's name for: the one that suits the first texts best, of those that are installed."""
+
+OFFICIAL_VARIABLE = "MEMORY_FILE_PATH"
+"""The official memory server's name for its file."""
+
+_DREAM_KEYS = {
+    "on": "dream",
+    "every_minutes": "dream_every_minutes",
+    "backups": "dream_backups",
+    "without": "dream_without",
+}
+"""Keys of the table `[dream]` other than its numbers, and their settings."""
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
+_LONGEST_SECRET = 4_096
+_ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How to read a setting. `read` raises ValueError or TypeError, or InvalidInput with its own message."""
+
+    read: Callable[[Any], object]
+    wanted: str
+    """The expected kind of value, for error messages."""
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str) or "\0" in given:
+        raise TypeError
+    return given
+
+
+def _path(given: object) -> Path:
+    if not isinstance(given, str | Path) or not str(given) or "\0" in str(given):
+        raise TypeError
+    return Path(given).expanduser()
+
+
+def _store(given: object) -> "Path | StoreUrl":
+    # A URL with a missing slash is not a file name either.
+    if not isinstance(given, str) or not ("://" in given or given.startswith(("postgresql:", "postgres:"))):
+        return _path(given)
+    from recollect.stores.url import parse_store_url  # noqa: PLC0415  # few stores are on a server
+
+    return parse_store_url(given)
+
+
+def _number(kind: type[float], is_allowed: Callable[[float], bool], wanted: str, most: int) -> _Rule:
+    def read(given: object) -> float:
+        number = kind(str(given))
+        if not is_allowed(number):
+            raise ValueError
+        if number > most:
+            raise InvalidInput(f"it is at most {most:,}, not {str(given)[:40]}.")
+        return number
+
+    return _Rule(read, wanted)
+
+
+def _switch(given: object) -> bool:
+    word = str(given).strip().lower()
+    if word not in _ON | _OFF:
+        raise ValueError
+    return word in _ON
+
+
+def _reranker(given: object) -> str:
+    if str(given).strip().lower() in _ON | _OFF:
+        return "on" if _switch(given) else "off"
+    return _text(given).strip()
+
+
+def _trial_design(given: object) -> str:
+    word = "off" if given is False else str(given).strip().lower()
+    if word not in {"off", "split"}:
+        raise ValueError
+    return word
+
+
+def _log_detail(given: object) -> str:
+    word = str(given).strip().lower()
+    if word not in {"full", "no-text"}:
+        raise ValueError
+    return word
+
+
+def _names(given: object) -> list[str]:
+    """A list in the file, or names with commas between."""
+    if isinstance(given, str):
+        return [name.strip() for name in given.split(",") if name.strip()]
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
+        raise TypeError
+    return [name.strip() for name in given]
+
+
+def checked_hosts(given: object) -> tuple[str, ...]:
+    """Names or addresses of this machine as a client writes them: no scheme, no port, no path."""
+    return tuple(map(_host, _names(given)))
+
+
+def _host(name: str) -> str:
+    from ipaddress import ip_address  # noqa: PLC0415  # few settings name a host
+
+    bare = name.removeprefix("[").removesuffix("]").lower()
+    try:
+        return str(ip_address(bare))
+    except ValueError:
+        if not _HOST_NAME.fullmatch(bare):
+            raise InvalidInput(
+                f"{name!r} is no host; name it as in the address, without scheme and port: box.local"
+            ) from None
+        return bare
+
+
+def checked_token(given: object) -> str:
+    """A token that fits into a header: signs of ASCII, no blanks."""
+    if not isinstance(given, str) or not given or not all("!" <= sign <= "~" for sign in given):
+        raise InvalidInput(
+            "A token is one word of ASCII letters, digits and signs, without blanks; "
+            "leave it out, and one is made and kept."
+        )
+    return given
+
+
+def _zone(given: object) -> str:
+    name = _text(given)
+    if name:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, OSError) as error:
+            raise ValueError from error
+    return name
+
+
+def _phases(given: object) -> tuple[Phase, ...]:
+    names = _names(given)
+    unknown = [name for name in names if name not in set(Phase)]
+    if unknown:
+        raise InvalidInput(f"there is no phase {unknown[0]!r}; there are: {', '.join(Phase)}.")
+    return tuple(phase for phase in Phase if phase in names)
+
+
+def _knobs(given: object) -> Knobs:
+    if not isinstance(given, dict):
+        raise TypeError
+    return knobs_from_mapping(given)
+
+
+def _profiles(given: object) -> "tuple[Profile, ...]":
+    if not isinstance(given, list) or not all(isinstance(plain, dict) for plain in given):
+        raise TypeError
+    from recollect.ranking.profiles import from_plain  # noqa: PLC0415  # loads NumPy, which few settings need
+
+    profiles = tuple(from_plain(plain) for plain in given)
+    names = [profile.name for profile in profiles]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInput(
+            f"There are several profiles named {', '.join(map(repr, twice))}; rename all but one."
+        )
+    return profiles
+
+
+_TEXT = _Rule(_text, "text")
+_PATH = _Rule(_path, "the path of a file")
+_STORE = _Rule(_store, "the path of a file or a URL")
+_SWITCH = _Rule(_switch, "on or off")
+# Larger numbers would overflow, and are never useful.
+_SECONDS = _number(float, lambda number: number > 0, "a number above 0", 86_400)
+_MEGABYTES = _number(float, lambda number: number > 0, "a number above 0", 1_000_000)
+_DAYS = _number(float, lambda number: number > 0, "a number above 0", 36_500)
+_MINUTES = _number(float, lambda number: number >= 30, "a number of at least 30", 525_600)
+_SHARE = _number(float, lambda number: 0 <= number <= 1, "a number from 0 to 1", 1)
+_MILLISECONDS = _number(int, lambda number: number > 0, "a whole number above 0", 60_000)
+_IDLE_MINUTES = _number(float, lambda number: number > 0, "a number above 0", 10_080)
+_WHOLE = _number(int, lambda number: number > 0, "a whole number above 0", 10**9)
+_THREADS = _number(int, lambda number: number > 0, "a whole number above 0", 1_024)
+_COUNT = _number(int, lambda number: number >= 0, "a whole number of at least 0", 10**6)
+_HOSTS = _Rule(checked_hosts, "a list of names")
+_TOKEN = _Rule(checked_token, "a word")
+_ZONE = _Rule(_zone, "a time zone such as Europe/Madrid")
+_PHASES = _Rule(_phases, "a list of phases")
+_KNOBS = _Rule(_knobs, "numbers in the table [dream] of the settings file")
+_USUAL_KNOBS = Knobs()
+_LOG = _Rule(_log_detail, "full or no-text; the setting shadow switches the log off")
+_DESIGN = _Rule(_trial_design, "off or split")
+_PROFILES = _Rule(_profiles, "a list of profiles")
+_RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The user's settings. Names in the file are these; in the environment, RECOLLECT_ and capitals."""
+
+    store: Annotated[
+        "Path | StoreUrl", _STORE, "the file that holds the memory, or the URL of a PostgreSQL database"
+    ]
+    model: Annotated[
+        str, _TEXT, "what turns text into vectors: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
+    ] = AUTO
+    owner: Annotated[str, _TEXT, "whose memory it is"] = ""
+    agent: Annotated[str, _TEXT, "which agent of the owner; without it, those of all are read"] = ""
+    busy_seconds: Annotated[float, _SECONDS, "how long to wait while another program writes"] = 10.0
+    model_threads: Annotated[int, _THREADS, "threads of a model that runs on this machine"] = 1
+    model_url: Annotated[str | None, _TEXT, "address of the server of a hosted model"] = None
+    model_key: Annotated[str | None, _TEXT, "key of a hosted model"] = field(default=None, repr=False)
+    model_dims: Annotated[int | None, _WHOLE, "width of the vectors to ask a hosted model for"] = None
+    model_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted model"] = 30.0
+    tools: Annotated[
+        str, _TEXT, "what `recollect serve` offers: default, recall-only, all, or names with commas between"
+    ] = "default"
+    token: Annotated[
+        str | None, _TOKEN, "what clients of `recollect serve --http` must show; else one is made and kept"
+    ] = field(default=None, repr=False)
+    allow_hosts: Annotated[
+        tuple[str, ...], _HOSTS, "names by which other machines reach `recollect serve --http`, with commas"
+    ] = ()
+    tls_cert: Annotated[
+        Path | None, _PATH, "the certificate of `recollect serve --http`, as a PEM file with its issuers'"
+    ] = None
+    tls_key: Annotated[Path | None, _PATH, "the key of that certificate, as a PEM file"] = None
+    import_from: Annotated[
+        Path | None,
+        _PATH,
+        "a file of the official memory server to bring in when `recollect serve` first starts; "
+        "MEMORY_FILE_PATH stands for the one that this variable names",
+    ] = None
+    time_zone: Annotated[
+        str, _ZONE, "where your days begin, such as Europe/Madrid; empty: this machine's"
+    ] = ""
+    extractor: Annotated[str, _TEXT, "what draws notes out of messages: rules, none, openai:MODEL"] = "rules"
+    extractor_url: Annotated[str | None, _TEXT, "address of the server of a hosted extractor"] = None
+    extractor_key: Annotated[str | None, _TEXT, "key of a hosted extractor"] = field(default=None, repr=False)
+    extractor_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted extractor"] = 60.0
+    dream: Annotated[
+        bool,
+        _SWITCH,
+        "on: servers and the Python library dream by themselves; off: only `recollect dream` does",
+    ] = False
+    dream_every_minutes: Annotated[
+        float, _MINUTES, "how long to wait from one such dream to the next, 30 at least"
+    ] = 360.0
+    dream_backups: Annotated[
+        int, _COUNT, "how many of the backups to keep that precede the first such dream of a day; 0: none"
+    ] = 3
+    dream_without: Annotated[
+        tuple[Phase, ...], _PHASES, f"phases that dreams leave out, with commas between: {', '.join(Phase)}"
+    ] = ()
+    dream_knobs: Annotated[
+        Knobs, _KNOBS, "the numbers of a dream, in the table [dream]; docs/dreams.md names them all"
+    ] = _USUAL_KNOBS
+    shadow: Annotated[
+        bool,
+        _SWITCH,
+        "on: the store logs each answer and what became of it, for `recollect tune`; off: it does not",
+    ] = True
+    log: Annotated[
+        Literal["full", "no-text"], _LOG, "what that log keeps: full, or no-text, without what was asked"
+    ] = "full"
+    shadow_events: Annotated[int, _WHOLE, "how many answers of each scope that log holds at most"] = 10_000
+    shadow_megabytes: Annotated[
+        float, _MEGABYTES, "its size for each scope at most; in all, never above a tenth of the store, or 16"
+    ] = 64.0
+    shadow_days: Annotated[float, _DAYS, "for how many days that log keeps an answer"] = 90.0
+    ab: Annotated[
+        Literal["off", "split"],
+        _DESIGN,
+        "who gets the profile's ranking: off, everyone; split, some queries; others what it is compared with",
+    ] = "off"
+    ab_share: Annotated[
+        float, _SHARE, "of all queries, the share that gets the profile where they are split, from 0 to 1"
+    ] = 0.5
+    ab_against: Annotated[str, _TEXT, "what a profile is compared with: similarity, or another profile"] = (
+        "similarity"
+    )
+    profiles: Annotated[
+        tuple["Profile", ...], _PROFILES, "your own rankings, as [[profiles]]; see `profile show NAME --toml`"
+    ] = ()
+    rerank: Annotated[
+        str,
+        _RERANKER,
+        "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
+    ] = "off"
+    hook_deadline_ms: Annotated[
+        int,
+        _MILLISECONDS,
+        "how long a prompt waits for a hook, in thousandths of a second; then it goes without",
+    ] = 300
+    hook_budget_tokens: Annotated[
+        int, _WHOLE, "tokens of memories that a hook puts before a prompt at most"
+    ] = 400
+    hook_idle_minutes: Annotated[
+        float, _IDLE_MINUTES, "how long the process that answers hooks stays when nothing happens"
+    ] = 60.0
+    hook_secrets: Annotated[
+        bool, _SWITCH, "on: hooks also capture what looks like a key or a password; off: a placeholder"
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting with its value and origin."""
+
+    name: str
+    value: object = field(repr=False)
+    origin: str
+    """`default`, the file, or the variable that set it."""
+    meaning: str
+    is_secret: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The value, but never a key. Profiles by their names: in full, each is a page."""
+        match self.value:
+            case None:
+                return ""
+            case bool():
+                return "on" if self.value else "off"
+            case tuple() if self.name == "profiles":
+                return ", ".join(each.name for each in self.value)
+            case tuple():
+                return ",".join(self.value)
+            case Knobs():
+                return ", ".join(changed_knobs(self.value))
+            case _:
+                return "(hidden)" if self.is_secret else str(self.value)
+
+
+def load(
+    overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, tuple[Setting, ...]]:
+    """The settings, and where each came from: an option before the environment, that before the file."""
+    environ = os.environ if environ is None else environ
+    path = config_path(environ)
+    content = _file_content(path, required=bool(environ.get("RECOLLECT_CONFIG")))
+    values: dict[str, Any] = {}
+    rows = []
+    for each in fields(Settings):
+        annotated: Any = each.type
+        rule, meaning = annotated.__metadata__
+        variable = f"RECOLLECT_{each.name.upper()}"
+        layers = (
+            ("option", (overrides or {}).get(each.name)),
+            (variable, environ.get(variable) or None),
+            (f"{variable}_FILE", None if each.repr else _secret(f"{variable}_FILE", environ)),
+            (str(path), content.get(each.name)),
+        )
+        origin, given = next((layer for layer in layers if layer[1] is not None), ("default", None))
+        if given is not None:
+            value = _read_setting(rule, each, given, origin)
+        else:
+            value = program_folder("data") / "memory.db" if each.name == "store" else each.default
+        values[each.name] = value
+        rows.append(Setting(each.name, value, origin, meaning, not each.repr))
+    return Settings(**values), tuple(rows)
+
+
+def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
+    """Return the contents of the file that the variable names, as containers pass secrets."""
+    named = environ.get(variable)
+    if not named:
+        return None
+    try:
+        with Path(named).open(encoding="utf-8") as file:
+            given = file.read(_LONGEST_SECRET + 1).strip()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{variable} names {named}, which cannot be read: {error}.") from error
+    if not given or len(given) > _LONGEST_SECRET:
+        raise InvalidInput(
+            f"{variable} names {named}, which must hold the secret and nothing else: "
+            f"1 to {_LONGEST_SECRET:,} characters."
+        )
+    return given
+
+
+def _read_setting(rule: _Rule, of: Field[Any], given: object, origin: str) -> object:
+    try:
+        return rule.read(given)
+    except InvalidInput as error:
+        raise InvalidInput(f"The setting {of.name} ({origin}): {error}") from error
+    except RecursionError:
+        raise InvalidInput(f"The setting {of.name} ({origin}) is nested too deep.") from None
+    except (TypeError, ValueError, OverflowError):
+        shown = "what it is" if not of.repr else repr(given)
+        raise InvalidInput(
+            f"The setting {of.name} ({origin}) must be {rule.wanted}, not {shown[:200]}."
+        ) from None
+
+
+def _file_content(path: Path, *, required: bool) -> dict[str, object]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if required:
+            raise InvalidInput(f"RECOLLECT_CONFIG names {path}, which does not exist.") from None
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
+    except RecursionError:
+        raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deep.") from None
+    content = _with_dream_table(content)
+    known = {each.name for each in fields(Settings)}
+    unknown = sorted(set(content) - known)
+    if unknown:
+        raise InvalidInput(
+            f"{path} has unknown settings: {', '.join(map(repr, unknown))}. "
+            f"There are: {', '.join(sorted(known))}."
+        )
+    return content
+
+
+def _with_dream_table(content: dict[str, object]) -> dict[str, object]:
+    """Read `[dream]`: its switch, its intervals and phases, and every number of a dream."""
+    table = content.get("dream")
+    if not isinstance(table, dict):
+        return content
+    others = {name: value for name, value in content.items() if name != "dream"}
+    named = {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
+    numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}
+    return {**others, **named, **({"dream_knobs": numbers} if numbers else {})}
+
+
+def config_path(environ: Mapping[str, str] | None = None) -> Path:
+    """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
+    environ = os.environ if environ is None else environ
+    given = environ.get("RECOLLECT_CONFIG")
+    return Path(given).expanduser() if given else program_folder("config") / "config.toml"
+
+
+def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that the official memory server would use here, if its variable names one."""
+    environ = os.environ if environ is None else environ
+    given = environ.get(OFFICIAL_VARIABLE)
+    return Path(given).expanduser() if given else None
+
+
+def cache_folder() -> Path:
+    """Return the folder of files that can be made again."""
+    return program_folder("cache")
+
+
+def program_folder(kind: Literal["data", "config", "cache"]) -> Path:
+    import platformdirs  # noqa: PLC0415  # only where no path is given
+
+    folders = platformdirs.PlatformDirs("recollect")
+    return Path(getattr(folders, f"user_{kind}_path"))

@@ -1,0 +1,397 @@
+"""Compare derived rows with the rows that users wrote, and rebuild them, through the port of any store."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from recollect.domain.errors import StoreDamaged, StoreUnavailable
+from recollect.domain.records import Kind, Problem
+from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
+from recollect.search.texts import documents
+from recollect.search.words import TERM_ID, IndexSize, index_size, joined, postings_of, unpack_block
+from recollect.stores.port import RowsQuery
+from recollect.text.passages import passage_spans
+from recollect.text.tokens import fold, porter_stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from recollect.domain.tables import Condition, Row, Table, Values, Where
+    from recollect.search.words import Postings
+    from recollect.stores.port import Progress, Snapshot, Transaction
+
+
+# Checksums of rows that hold a user's words, so that a letter that changes on the disk is noticed.
+
+WORDS: Mapping[Table, Mapping[str, str | None]] = {
+    "scope": {"owner": "", "agent": ""},
+    "memory": {
+        "name": "",
+        "type": "",
+        "text": "",
+        "category": None,
+        "source": None,
+        "session": None,
+        "role": None,
+        "speaker": None,
+        "importance_tag": None,
+    },
+    "observation": {"content": "", "kind": "generic"},
+    "relation": {"type": "", "context": ""},
+    "revision": {"text": ""},
+}
+"""The columns that a row's checksum is of, in this order, with what the schema gives those that are left out.
+
+Tags have none: each is stored beside its folded form, and the two must agree.
+"""
+
+
+def words_checksum(words: Iterable[str | None]) -> int:
+    """Return the CRC-32 of one row's words, which detects every burst of up to 32 changed bits."""
+    joined = "\x1f".join(["\0" if word is None else word for word in words])
+    return crc32(joined.encode("utf-8", "surrogatepass"))
+
+
+def with_checksums(table: Table, rows: Sequence[Values]) -> Sequence[Values]:
+    """New rows with the checksums of their words, where the table has them."""
+    usual = WORDS.get(table)
+    if usual is None:
+        return rows
+    items = usual.items()
+    return [
+        {**row, "checksum": words_checksum([row.get(column, value) for column, value in items])}
+        for row in rows
+    ]
+
+
+def reworded(rows: Transaction, table: Table, where: Where, values: Values) -> list[int]:
+    """The rows whose checksums a patch with these values will change."""
+    if table not in WORDS or WORDS[table].keys().isdisjoint(values):
+        return []
+    return [id_ for (id_,) in rows.rows(table, ("id",), where)]
+
+
+def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None:
+    """After the words of these rows were set."""
+    if ids:
+        for id_, *words in rows.rows(table, ("id", *WORDS[table]), (OneOf("id", ids),)):
+            rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(words)})
+
+
+DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "term", "posting", "document")
+"""Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
+
+_BATCH = 2_000
+# Models differ in how exactly they divide by the length.
+_LENGTH_TOLERANCE = 0.01
+
+_GONE = AnyOf(((is_set("deleted_at"),), (is_set("superseded_at"),)))
+_BARE_MEMORY = Not(HasRow("passage", "memory_id", (is_null("observation_id"), is_null("revision_id"))))
+_BARE_OBSERVATION = Not(HasRow("passage", "observation_id", (is_set("observation_id"),)))
+_ALIVE = Equals("live", 1)
+_DEAD = (Equals("live", 0), is_null("revision_id"))
+# Memories of which a passage may live that should not, or the other way round.
+_SUSPECTS: tuple[Where, ...] = (
+    (_GONE, HasRow("passage", "memory_id", (_ALIVE,))),
+    (HasRow("passage", "memory_id", (_ALIVE, is_set("revision_id"))),),
+    (HasRow("observation", "memory_id", (_GONE, HasRow("passage", "observation_id", (_ALIVE,)))),),
+    (*IN_FORCE, HasRow("passage", "memory_id", (*_DEAD, is_null("observation_id")))),
+    (
+        *IN_FORCE,
+        HasRow("observation", "memory_id", (*IN_FORCE, HasRow("passage", "observation_id", _DEAD))),
+    ),
+)
+
+
+def every_scope_id(rows: Snapshot) -> list[int]:
+    return [id_ for (id_,) in rows.rows("scope", ("id",))]
+
+
+# Problems
+
+
+def row_problems(rows: Snapshot) -> Iterator[Problem]:
+    """Rows that are out of step with one another."""
+    bare = rows.count("memory", (_BARE_MEMORY,))[None]
+    yield from count_problem(bare, "memories without a passage of their own")
+    yield from count_problem(len(_bare_observations(rows, ())), "observations without passages")
+    wrong = sum(map(len, _wrong_lives(rows).values()))
+    yield from count_problem(wrong, "passages whose life differs from their memory's")
+    lost = rows.count("passage", (Not(HasRow("due", "passage_id")), _without_vector(rows)))[None]
+    yield from count_problem(lost, "live passages with neither a vector nor a place in the queue for one")
+    count = _superseded_by_nothing(rows)
+    if count:
+        yield Problem(
+            f"{count} memories said to be superseded by one that is not there", "rows", repairable=False
+        )
+
+
+def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
+    """Rows whose words are not those that were stored."""
+    for table, words in WORDS.items():
+        missing, damaged = 0, []
+        for id_, checksum, *found in _each(rows, table, ("checksum", *words)):
+            if checksum is None:
+                missing += 1
+            elif checksum != words_checksum(found):
+                damaged.append(id_)
+        yield from count_problem(missing, f"rows of {table} without a checksum")
+        for id_ in damaged:
+            yield Problem(
+                f"{table} {id_} does not say what was stored: its checksum differs", "words", repairable=False
+            )
+    wrong = sorted({memory for memory, folded, tag in _tags(rows) if folded != fold(tag)})
+    for id_ in wrong:
+        yield Problem(f"a tag of memory {id_} differs from its folded form", "words", repairable=False)
+
+
+def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Row]:
+    """The id and these columns of every row, a batch at a time."""
+    after = 0
+    while page := rows.rows(table, ("id", *columns), (Compares("id", ">", after),), limit=_BATCH):
+        yield from page
+        after = page[-1][0]
+
+
+def _tags(rows: Snapshot) -> list[Row]:
+    return rows.rows("tag", ("memory_id", "folded", "tag"))
+
+
+def add_checksums(rows: Transaction) -> None:
+    """Add missing checksums. A checksum that differs stays, because it reports damage."""
+    for table in WORDS:
+        ids = [id_ for (id_,) in rows.rows(table, ("id",), (is_null("checksum"),))]
+        for some in _batches(ids):
+            renew_checksums(rows, table, some)
+
+
+def broken_vectors(rows: Snapshot) -> list[int]:
+    """Vectors that are not of length one: something changed their numbers."""
+    broken: list[int] = []
+    for id_, packed in _each(rows, "vector", ("embedding",)):
+        numbers = np.frombuffer(packed[: len(packed) // 4 * 4], "<f4").astype(np.float64)
+        length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else np.inf
+        # A text without words has a vector of length zero.
+        if not (abs(length - 1) < _LENGTH_TOLERANCE or length == 0):
+            broken.append(id_)
+    return broken
+
+
+def count_problem(count: int, what: str) -> Iterator[Problem]:
+    """The problem that there are some of these rows, which a repair mends."""
+    if count:
+        yield Problem(f"{count} {what}", "rows", repairable=True)
+
+
+def word_problems(rows: Snapshot, scope: int) -> Iterator[Problem]:
+    """Where the index of words of a scope differs from its memories."""
+    known = rows.rows(
+        "document", ("memory_id", "kind", "merged", "words", "pairs"), (Equals("scope_id", scope),)
+    )
+    searchable, indexed = set(_searchable(rows, scope)), {id_ for id_, *_ in known}
+    if searchable != indexed:
+        yield Problem(
+            f"the index of words lacks {len(searchable - indexed)} memories and holds "
+            f"{len(indexed - searchable)} too many",
+            "words",
+            repairable=True,
+        )
+    elif not _in_step(rows, scope, known):
+        yield Problem("the index of words differs from its documents", "words", repairable=True)
+    elif wrong := _other_words(rows, scope, known):
+        yield Problem(
+            f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})",
+            "words",
+            repairable=True,
+        )
+    if _size_of(known) != index_size(rows, scope):
+        yield Problem("the index of words counts other documents than it has", "words", repairable=True)
+
+
+def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
+    """Observations without passages: their memory, their id, and these columns."""
+    found = rows.rows("observation", ("memory_id", "id", *columns), (_BARE_OBSERVATION,))
+    # One whose memory is not there is another problem.
+    there = _there(rows, "memory", {memory for memory, *_ in found})
+    return [row for row in found if row[0] in there]
+
+
+def _wrong_lives(rows: Snapshot) -> dict[int, list[int]]:
+    """Passages that are said to live and should not, under 0; the others, under 1."""
+    asked = rows.several([RowsQuery("memory", ("id",), where) for where in _SUSPECTS])
+    wrong: dict[int, list[int]] = {0: [], 1: []}
+    for ids in _batches(sorted({id_ for found in asked for (id_,) in found})):
+        in_force = _ids(rows, "memory", (OneOf("id", ids), *IN_FORCE))
+        gone = _ids(rows, "observation", (OneOf("memory_id", ids), _GONE))
+        columns = ("id", "memory_id", "observation_id", "revision_id", "live")
+        for id_, memory, observation, revision, live in rows.rows(
+            "passage", columns, (OneOf("memory_id", ids),)
+        ):
+            should = int(memory in in_force and revision is None and observation not in gone)
+            if live != should:
+                wrong[should].append(id_)
+    return wrong
+
+
+def _without_vector(rows: Snapshot) -> Condition:
+    """A condition on passages: they have no vector of the model in use."""
+    in_use = [id_ for (id_,) in rows.rows("model", ("id",), (Equals("in_use", 1),))]
+    return Not(HasRow("vector", "passage_id", (OneOf("model_id", in_use),)))
+
+
+def _superseded_by_nothing(rows: Snapshot) -> int:
+    named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
+    there = _there(rows, "memory", set(named))
+    return sum(id_ not in there for id_ in named)
+
+
+def _there(rows: Snapshot, table: Table, ids: set[int]) -> set[int]:
+    """Those of these rows that exist."""
+    return {id_ for some in _batches(sorted(ids)) for id_ in _ids(rows, table, (OneOf("id", some),))}
+
+
+def _ids(rows: Snapshot, table: Table, where: Where) -> set[int]:
+    return {id_ for (id_,) in rows.rows(table, ("id",), where)}
+
+
+def _searchable(rows: Snapshot, scope: int) -> list[int]:
+    return [id_ for (id_,) in rows.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE))]
+
+
+def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(ids), _BATCH):
+        yield ids[start : start + _BATCH]
+
+
+def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
+    """Whether terms and postings are what the documents say."""
+    merged = [(id_, words, pairs) for id_, _, is_merged, words, pairs in known if is_merged]
+    terms = rows.rows("term", ("id", "pair", "stem", "term"), (Equals("scope_id", scope),))
+    try:
+        listed = b"".join(packed for *_, words, pairs in known for packed in (words, pairs))
+        used = set(np.unique(np.frombuffer(listed, TERM_ID)).tolist())
+        expected, posted = postings_of(merged), _posted(rows, [id_ for id_, *_ in terms])
+    except (StoreDamaged, IndexError, ValueError):  # not bytes that we wrote
+        return False
+    return (
+        used == {id_ for id_, *_ in terms}
+        and all(stem == (term if pair else porter_stem(term)) for _, pair, stem, term in terms)
+        and expected.keys() == posted.keys()
+        and all(
+            np.array_equal(one, other)
+            for term, postings in expected.items()
+            for one, other in zip(postings, posted[term], strict=True)
+        )
+    )
+
+
+def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
+    """Memories whose texts have other words than the index holds of them."""
+    from recollect.write.word_index import document_terms  # noqa: PLC0415  # opening a store needs no index
+
+    terms: dict[int, str] = dict(rows.rows("term", ("id", "term"), (Equals("scope_id", scope),)))
+    indexed = {
+        id_: tuple(
+            [terms[each] for each in np.frombuffer(packed, TERM_ID).tolist()] for packed in (words, pairs)
+        )
+        for id_, _, _, words, pairs in known
+    }
+    return [
+        document.id
+        for some in _batches(sorted(indexed))
+        for document in documents(rows, some)
+        if document_terms(document) != indexed[document.id]
+    ]
+
+
+def _posted(rows: Snapshot, terms: Sequence[int]) -> dict[int, Postings]:
+    """Return the postings of each term, as the blocks hold them."""
+    blocks: dict[int, list[Postings]] = {}
+    columns = ("term_id", "first_id", "count", "packed")
+    for some in _batches(terms):
+        for term, *block in rows.rows("posting", columns, (OneOf("term_id", some),)):
+            blocks.setdefault(term, []).append(unpack_block(*block))
+    return {term: joined(parts) for term, parts in blocks.items()}
+
+
+def _size_of(known: Sequence[Row]) -> IndexSize:
+    kinds = [kind for _, kind, *_ in known]
+    pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
+    return IndexSize(
+        documents=len(known),
+        words=sum(len(packed) // TERM_ID.itemsize for *_, packed, _ in known),
+        paired=sum(map(bool, pairs)),
+        pairs=sum(pairs),
+        unmerged=sum(not is_merged for _, _, is_merged, *_ in known),
+        entities=kinds.count(Kind.ENTITY),
+        messages=kinds.count(Kind.MESSAGE),
+    )
+
+
+# Rebuilding
+
+
+def rebuild_passages(rows: Transaction) -> None:
+    """Add missing passages, and set again which of them are live and which wait for a vector."""
+    _add_passages(rows)
+    for live, ids in _wrong_lives(rows).items():
+        for some in _batches(ids):
+            rows.patch("passage", (OneOf("id", some),), {"live": live})
+    rows.remove("due", ())
+    waiting = [id_ for (id_,) in rows.rows("passage", ("id",), (_without_vector(rows),))]
+    for some in _batches(waiting):
+        rows.put("due", [{"passage_id": id_} for id_ in some])
+
+
+def _add_passages(rows: Transaction) -> None:
+    memories = rows.rows("memory", ("id", "kind", "text"), (_BARE_MEMORY,))
+    owners: Iterable[tuple[int, int | None, Sequence[tuple[int, int]]]] = [
+        *(
+            (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
+            for memory, kind, text in memories
+        ),
+        *(
+            (memory, id_, passage_spans(content))
+            for memory, id_, content in _bare_observations(rows, ("content",))
+        ),
+    ]
+    rows.put(
+        "passage",
+        [
+            {"memory_id": memory, "observation_id": observation, "start": start, "stop": stop, "live": 1}
+            for memory, observation, spans in owners
+            for start, stop in spans
+        ],
+    )
+
+
+def refill_words(rows: Transaction, scope: int, progress: Progress | None = None) -> None:
+    from recollect.write.word_index import clear_index, write_documents  # noqa: PLC0415  # the same
+
+    clear_index(rows, scope)
+    searchable, done = _searchable(rows, scope), 0
+    for some in _batches(searchable):
+        write_documents(rows, scope, documents(rows, some))
+        done += len(some)
+        if progress is not None:
+            progress(done, len(searchable))
+
+
+def forget_caches(rows: Transaction) -> None:
+    """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
+    rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
+    rows.patch("past", (), {"stamp": secrets.randbits(62)})
+
+
+# The error for a store whose copy is not complete.
+
+
+def unfinished_copy(store: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{store} is a copy of another memory that is not complete. Run the same `recollect copy` again: "
+        "it continues where it stopped."
+    )

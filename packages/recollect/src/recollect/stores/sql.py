@@ -1,0 +1,396 @@
+"""Reading rows with SQL: conditions as expressions, and questions that every SQL store asks alike."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, assert_never
+
+import numpy as np
+
+from recollect.domain.records import Kind
+from recollect.domain.tables import (
+    IN_FORCE,
+    AnyOf,
+    BelongsTo,
+    Compares,
+    Contains,
+    Equals,
+    HasRow,
+    KeyIn,
+    Not,
+    OneOf,
+)
+from recollect.stores.vectors.block import check_width
+from recollect.stores.vectors.cache import nearest_by_prefix
+from recollect.stores.vectors.scan import Allowed, cosines, nearest, vector_passages
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from recollect.domain.records import Found
+    from recollect.domain.tables import Column, Condition, Row, Table, Value, Where
+    from recollect.stores.port import Vector
+    from recollect.stores.vectors.block import VectorQueries, VectorSource
+    from recollect.stores.vectors.cache import VectorCache
+
+
+_LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
+
+
+class Conditions(ABC):
+    """Makes one expression of conditions on a row, and collects what to bind to it."""
+
+    mark: ClassVar[str]
+    """The placeholder of a binding."""
+    always: ClassVar[str]
+    never: ClassVar[str]
+    constants: ClassVar[frozenset[str]]
+    """Columns that are compared with constants, so that the planner sees that a partial index will do."""
+
+    def __init__(self) -> None:
+        self.bindings: list[Any] = []
+
+    def bind(self, value: object) -> str:
+        self.bindings.append(value)
+        return self.mark
+
+    def column(self, column: Column, row: str) -> str:
+        return column_sql(column, row)
+
+    def of(self, table: Table, where: Where, row: str, scopes: Collection[int] | None = None) -> str:  # noqa: ARG002
+        """The conditions within these scopes, unless they name some themselves; None: within all of them."""
+        return self.all_of(where, table, row)
+
+    def all_of(self, where: Where, table: Table, row: str) -> str:
+        return " AND ".join(self.expression(each, table, row) for each in where) or self.always
+
+    def expression(  # noqa: PLR0911, PLR0912  # one branch per shape
+        self, condition: Condition, table: Table, row: str
+    ) -> str:
+        match condition:
+            case Equals(column, None):
+                return f"{self.column(column, row)} IS NULL"
+            case Equals(column, value):
+                if column in self.constants:
+                    return f"{self.column(column, row)} = {_constant(value)}"
+                return self.equals(column, value, row)
+            case OneOf(column, values):
+                return self._in_constants(column, values, row)
+            case Compares(column, operator, value):
+                return f"{self.column(column, row)} {operator} {self.bind(value)}"
+            case KeyIn():
+                return self.key_in(condition, row)
+            case HasRow():
+                return self.has_row(condition, table, row)
+            case BelongsTo():
+                return self.belongs_to(condition, row)
+            case Contains(column, text):
+                compare = self.contains(text)
+                return self.never if compare is None else f"{row}.{column} {compare}"
+            case Not(Equals(column, None)):
+                return f"{self.column(column, row)} IS NOT NULL"
+            case Not(Equals(column, value)):
+                return f"{self.column(column, row)} IS DISTINCT FROM {self.bind(value)}"
+            case Not(inner):
+                return f"NOT ({self.expression(inner, table, row)})"
+            case AnyOf(groups):
+                either = " OR ".join(f"({self._group(group, table, row)})" for group in groups)
+                return f"({either or self.never})"
+            case _:
+                assert_never(condition)
+
+    def _group(self, group: Where, table: Table, row: str) -> str:
+        return " AND ".join(self.expression(each, table, row) for each in group) or self.always
+
+    def _in_constants(self, column: Column, values: Collection[Any], row: str) -> str:
+        if column not in self.constants:
+            return self.one_of(column, values, row)
+        listed = ", ".join(map(_constant, sorted(values, key=str)))
+        return f"{self.column(column, row)} IN ({listed})" if listed else self.never
+
+    def contains(self, text: str) -> str | None:
+        """Return a comparison of a column with a text that it may contain; None if no column could."""
+        compare, pattern = self.like(text)
+        if len(pattern.encode("utf-8", "surrogatepass")) > _LONGEST_PATTERN:
+            return None
+        self.bind(pattern)
+        return compare
+
+    @abstractmethod
+    def equals(self, column: Column, value: Value, row: str) -> str: ...
+
+    @abstractmethod
+    def one_of(self, column: Column, values: Collection[Any], row: str) -> str: ...
+
+    @abstractmethod
+    def key_in(self, keys: KeyIn, row: str) -> str: ...
+
+    @abstractmethod
+    def has_row(self, condition: HasRow, table: Table, row: str) -> str: ...
+
+    @abstractmethod
+    def belongs_to(self, condition: BelongsTo, row: str) -> str: ...
+
+    @abstractmethod
+    def like(self, text: str) -> tuple[str, str]:
+        """A comparison, and the pattern to bind to it: the text with its letters in any case."""
+
+
+def column_sql(column: Column, row: str) -> str:
+    if isinstance(column, str):
+        return f"{row}.{column}"
+    return f"coalesce({', '.join(f'{row}.{each}' for each in column)})"
+
+
+def escaped_like(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def letter_forms(letter: str) -> str:
+    """The letter in either case, as far as the other one is one letter."""
+    return "".join(sorted({each for each in (letter, letter.lower(), letter.upper()) if len(each) == 1}))
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, str) and value.isalpha():
+        return f"'{value}'"
+    if isinstance(value, int):
+        return str(int(value))
+    raise ValueError(f"not a constant of ours: {value!r}")
+
+
+# Conditions of a search by vector: those that the cache of vectors can tell, and those for the tables.
+
+_EVERY_KIND = frozenset(Kind)
+_NONE = frozenset[int]()
+
+MOST_LISTED = 1_000
+"""Memories that are listed before a search, where an index finds them; more cost more than a search."""
+
+ROWS_PER_QUESTION = 8
+"""Checking one hit in the tables costs about as much as listing this many memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFilter:
+    """Conditions on memories, sorted by who can tell."""
+
+    kinds: frozenset[Kind]
+    only: frozenset[int] | None
+    without: frozenset[int]
+    others: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, where: Where) -> VectorFilter:
+        kinds, without = _EVERY_KIND, _NONE
+        only: frozenset[int] | None = None
+        others: list[Condition] = []
+        for condition in where:
+            match condition:
+                case OneOf("kind", values):
+                    kinds &= frozenset(Kind(str(kind)) for kind in values)
+                case OneOf("id", ids):
+                    only = _numbers(ids) if only is None else only & _numbers(ids)
+                case Not(OneOf("id", ids)):
+                    without |= _numbers(ids)
+                case _:
+                    others.append(condition)
+        return cls(kinds, only, without, tuple(others))
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether an index may find the few that meet the other conditions."""
+        return any(
+            isinstance(condition, HasRow) or (isinstance(condition, Equals) and condition.column == "session")
+            for condition in self.others
+        )
+
+    def allowed(self, scopes: Sequence[int], ids: Collection[int] | None = None) -> Allowed:
+        """For the cache; `ids` are those of all memories that meet the other conditions."""
+        only = self.only if ids is None else frozenset(ids) if self.only is None else self.only & set(ids)
+        return Allowed.of(scopes, self.kinds, only, self.without or None)
+
+
+def _numbers(ids: Collection[int] | Collection[str]) -> frozenset[int]:
+    return frozenset(map(int, ids))
+
+
+class CachedVectors:
+    """The vectors of one model in one or more caches, searched as one."""
+
+    def __init__(self, model: str, caches: Sequence[tuple[VectorCache, VectorQueries, VectorSource]]) -> None:
+        self.model = model
+        self.source = caches[0][2]
+        self._caches = caches
+        self._states = [cache.state(queries, source) for cache, queries, source in caches]
+        self._runs = list(chain.from_iterable(state.runs for state in self._states))
+
+    def search(self, query: Vector, k: int, allowed: Allowed, shortlist: int | None = None) -> list[Found]:
+        """The best `k` memories among those allowed.
+
+        With a `shortlist`, only that many memories, the nearest by a prefix of their vectors, are compared in
+        full.
+        """
+        query = np.ascontiguousarray(query, np.float32)
+        if shortlist is None:
+            return nearest(self._runs, query, k, allowed, self.source.centre)
+        cache, queries, source = self._caches[0]
+        parts = list(chain.from_iterable(state.parts for state in self._states))
+        return nearest_by_prefix(parts, cache.prefixes_of(queries, source), query, k, allowed, shortlist)
+
+    def size(self) -> int:
+        """How many vectors there are, give or take those that died."""
+        return sum(state.rows for state in self._states)
+
+    def cosines(self, query: Vector, ids: Collection[int]) -> list[Found]:
+        """The cosine of each of these memories, by id."""
+        return cosines(self._runs, np.ascontiguousarray(query, np.float32), ids)
+
+    def passages(self, ids: Collection[int]) -> list[tuple[int, int]]:
+        """The passages of these memories that have a vector, each with its memory, by passage."""
+        return vector_passages(self._runs, ids)
+
+
+class SqlSnapshot(ABC):
+    """Answers from SQL inside one transaction: what is the same for every store that speaks it."""
+
+    prefix = ""
+    """The schema before the name of a table, with a dot."""
+    modulo = "%"
+    scopes: Sequence[int] | None = None
+    """The visible scopes; None means all."""
+    same_scope = ""
+    """A condition on an observation `o` and its memory `m`, where keys begin with the scope."""
+
+    @abstractmethod
+    def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]: ...
+
+    @abstractmethod
+    def conditions(self) -> Conditions: ...
+
+    def condition(self, table: Table, where: Where, row: str = "r") -> tuple[str, list[Any]]:
+        """All conditions on a row of a table that this snapshot may see, and what to bind."""
+        conditions = self.conditions()
+        return conditions.of(table, where, row, self.scopes), conditions.bindings
+
+    @abstractmethod
+    def page_key(self, table: Table) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
+        """The vectors of these scopes, and perhaps others; None where no model is in use."""
+
+    @abstractmethod
+    def vectors_with(self, ids: Collection[int]) -> CachedVectors | None:
+        """The vectors of these memories, and perhaps others; None where no model is in use."""
+
+    def count(
+        self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
+    ) -> Mapping[Value, int]:
+        condition, bindings = self.condition(table, where)
+        source = f"FROM {self.prefix}{table} AS r WHERE {condition}"
+        if by is None:
+            ((count,),) = self.ask(f"SELECT count(*) {source}", bindings)
+            return {None: count}
+        value = column_sql(by, "r")
+        if per != 1:
+            # A quotient is cut off behind the point: of times before 1970, that would round up.
+            value = f"{value} / {per} - CASE WHEN {value} {self.modulo} {per} < 0 THEN 1 ELSE 0 END"
+        groups = self.ask(f"SELECT {value}, count(*) {source} GROUP BY 1", bindings)
+        return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
+
+    def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
+        conditions = self.conditions()
+        if conditions.contains(text) is None:
+            return []
+        conditions.bindings.clear()
+        condition = conditions.of("memory", where, "m", self.scopes)
+        name, type_ = conditions.contains(text), conditions.contains(text)
+        seen = conditions.all_of((*observed, Contains("content", text)), "observation", "o")
+        limit = conditions.bind(k)
+        rows = self.ask(
+            f"SELECT m.id FROM {self.prefix}memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
+            f"m.name {name} OR m.type {type_} OR EXISTS (SELECT 1 FROM {self.prefix}observation AS o "
+            f"WHERE o.memory_id = m.id{self.same_scope} AND {seen})) ORDER BY m.id LIMIT {limit}",
+            conditions.bindings,
+        )
+        return [id_ for (id_,) in rows]
+
+    def page(self, table: Table, columns: Sequence[str], after: Row | None, limit: int) -> list[Row]:
+        key, mark = self.page_key(table), self.conditions().mark
+        by = ", ".join(f"r.{column}" for column in key)
+        later = "" if after is None else f"WHERE ({by}) > ({', '.join([mark] * len(key))}) "
+        listed = ", ".join(f"r.{column}" for column in (*key, *columns))
+        return self.ask(
+            f"SELECT {listed} FROM {self.prefix}{table} AS r {later}ORDER BY {by} LIMIT {mark}",
+            [*(after or ()), limit],
+        )
+
+    # Vectors
+
+    def nearest(
+        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
+    ) -> Sequence[Found]:
+        if not scopes or k <= 0:
+            return []
+        vectors = self.vectors_of(scopes)
+        if vectors is None:
+            return []
+        check_width(vector, vectors.model, vectors.source.dims)
+        reach = VectorFilter.of(where)
+        allowed = reach.allowed(scopes)
+        if not reach.others:
+            return vectors.search(vector, k, allowed, shortlist)
+        ids = None
+        if reach.is_narrow or shortlist is not None:
+            ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
+        if ids is None:
+            found = self._first_that_meet(vectors, vector, k, allowed, reach.others)
+            if found is not None:
+                return found
+            ids = self._ids(scopes, reach) or []
+        return vectors.search(vector, k, reach.allowed(scopes, ids), shortlist)
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+        vectors = self.vectors_with(ids)
+        if vectors is None:
+            return []
+        check_width(vector, vectors.model, vectors.source.dims)
+        return vectors.cosines(vector, ids)
+
+    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
+        vectors = self.vectors_with(ids)
+        return [] if vectors is None else vectors.passages(ids)
+
+    def _first_that_meet(
+        self, vectors: CachedVectors, vector: Vector, k: int, allowed: Allowed, others: Where
+    ) -> list[Found] | None:
+        """The best hits that meet conditions which only the tables know. None: listing costs less."""
+        wanted = 2 * k
+        most = vectors.size() // ROWS_PER_QUESTION
+        while True:
+            hits = vectors.search(vector, wanted, allowed)
+            asked = (OneOf("id", [hit.id for hit in hits]), *others)
+            meet = {id_ for (id_,) in self.rows("memory", ("id",), asked)}
+            found = [hit for hit in hits if hit.id in meet]
+            if len(found) >= k or len(hits) < wanted:
+                return found[:k]
+            # Expect other hits to meet the conditions as often as these, and add some more.
+            wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
+            if wanted > most:
+                return None
+
+    def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
+        """All memories that meet the conditions, wherever they are. None: there are more than that."""
+        where = (OneOf("scope_id", scopes), OneOf("kind", reach.kinds), *IN_FORCE, *reach.others)
+        condition, bindings = self.condition("memory", where, "m")
+        # Without an order, which would have the planner go through all memories by id.
+        bounded = "" if most is None else f" LIMIT {most + 1}"
+        rows = self.ask(f"SELECT m.id FROM {self.prefix}memory AS m WHERE {condition}{bounded}", bindings)
+        return None if most is not None and len(rows) > most else [id_ for (id_,) in rows]
+
+    @abstractmethod
+    def rows(self, table: Table, columns: Sequence[str], where: Where = ()) -> list[Row]: ...

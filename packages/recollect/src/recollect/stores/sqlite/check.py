@@ -1,0 +1,405 @@
+"""Is everything in step in an SQLite file? And rebuilding what is derived from the rows."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.domain.records import Problem
+from recollect.domain.tables import TABLES, Equals, OneOf
+from recollect.stores.check import (
+    DERIVED,
+    add_checksums,
+    broken_vectors,
+    checksum_problems,
+    count_problem,
+    every_scope_id,
+    forget_caches,
+    rebuild_passages,
+    refill_words,
+    row_problems,
+    with_checksums,
+    word_problems,
+)
+from recollect.stores.sqlite.connection import LOST_CHANGES, connect, prepare
+from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction, SqliteVectorQueries
+from recollect.stores.vectors.block import VectorSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from recollect.domain.tables import Row, Table
+    from recollect.stores.vectors.cache import VectorCache
+
+
+# SQLite compares lengths without fetching the bytes.
+_WRONG_LENGTH = {
+    "vectors of the wrong length": (
+        "SELECT count(*) FROM vector AS v JOIN model ON model.id = v.model_id "
+        "WHERE length(v.embedding) <> 4 * model.dims"
+    ),
+    "token vectors of the wrong length": (
+        "SELECT count(*) FROM passage_tokens AS t JOIN model ON model.id = t.model_id "
+        "WHERE length(t.signs) % ((model.dims + 7) / 8) <> 0"
+    ),
+}
+
+
+def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
+    """Everything that is wrong, from the file's pages up to the cache; `quick`: of pages and words alone."""
+    rows = SqliteSnapshot(connection, cache)
+    parts = {
+        "the file": _file_problems(connection, quick=quick),
+        "checksums": checksum_problems(rows),
+    }
+    if not quick:
+        parts |= {
+            "rows": row_problems(rows),
+            "lengths": _length_problems(connection),
+            "numbers": _vector_problems(rows),
+            "words": _word_problems(rows),
+            "vectors": _cache_problems(connection, cache),
+        }
+    return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
+
+
+def has_sound_pages(connection: apsw.Connection) -> bool:
+    """Whether SQLite can read every page, and every index has what its table has."""
+    try:
+        return bool(connection.execute("PRAGMA integrity_check(1)").get == "ok")
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        return False
+
+
+def rebuild(rows: SqliteTransaction) -> None:
+    """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
+    rows.remove("setting", (Equals("name", LOST_CHANGES),))
+    _drop_orphans(rows.connection)
+    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
+    add_checksums(rows)
+    rebuild_passages(rows)
+    for scope in every_scope_id(rows):
+        refill_words(rows, scope)
+    # Vectors went without a word in the log that caches follow.
+    forget_caches(rows)
+
+
+def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
+    """A damaged file may end a check half way; what is known until then is still worth telling."""
+    try:
+        yield from found
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        yield Problem(f"the check could not go on: {error}", where, repairable=where == "words")
+
+
+def _drop_orphans(connection: apsw.Connection) -> None:
+    connection.execute(
+        "DELETE FROM passage WHERE memory_id NOT IN (SELECT id FROM memory) "
+        # Asked whether it is there at all, too: of an empty table, even nothing is not in it.
+        "OR (observation_id IS NOT NULL AND observation_id NOT IN (SELECT id FROM observation)) "
+        "OR (revision_id IS NOT NULL AND revision_id NOT IN (SELECT id FROM revision))"
+    )
+    connection.execute(
+        "DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage) "
+        "OR model_id NOT IN (SELECT id FROM model) "
+        "OR length(embedding) <> 4 * (SELECT dims FROM model WHERE id = model_id)"
+    )
+    connection.execute(
+        "DELETE FROM passage_tokens WHERE passage_id NOT IN (SELECT id FROM passage) "
+        "OR model_id NOT IN (SELECT id FROM model) "
+        "OR length(signs) % ((SELECT dims + 7 FROM model WHERE id = model_id) / 8) <> 0"
+    )
+    # Of all scopes at once: a row may name a scope or a term that is not its own, or not there.
+    for table in ("posting", "document", "term"):
+        connection.execute(f"DELETE FROM {table}")
+
+
+def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
+    for (message,) in connection.execute("PRAGMA quick_check" if quick else "PRAGMA integrity_check"):
+        # A repair mends indexes, and says what it could not read of the rows.
+        for line in str(message).splitlines():
+            if line != "ok" and not line.startswith("***"):
+                yield Problem(line, "the file", repairable=True)
+    lost = connection.execute("SELECT value FROM setting WHERE name = ?", (LOST_CHANGES,)).get
+    if lost is not None:
+        yield Problem(
+            f"{lost} changes are lost: the log ({connection.filename}-wal) was missing when the store was "
+            "opened after a crash. Put back a backup, or repair the store to go on without them",
+            "the file",
+            repairable=True,
+        )
+    if quick:
+        return
+    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
+        yield Problem(
+            f"row {row} of {table} points to a {parent} that is not there",
+            "rows",
+            repairable=table in DERIVED,
+        )
+
+
+def _length_problems(connection: apsw.Connection) -> Iterator[Problem]:
+    for what, question in _WRONG_LENGTH.items():
+        yield from count_problem(connection.execute(question).get, what)
+
+
+def _vector_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
+    yield from count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed")
+
+
+def _word_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
+    for scope in every_scope_id(rows):
+        yield from word_problems(rows, scope)
+
+
+def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:
+    identity: Row | None = connection.execute("SELECT value FROM setting WHERE name = 'store_id'").fetchone()
+    if identity is None:
+        yield Problem("the store has no identity", "vectors", repairable=True)
+        return
+    models: list[Row] = list(connection.execute("SELECT id, dims, centre FROM model WHERE in_use = 1"))
+    for model in models:
+        for trouble in cache.check(SqliteVectorQueries(connection), VectorSource(identity[0], *model)):
+            yield Problem(trouble, "vectors", repairable=True)
+
+
+# Carrying all that is readable of a file with damaged pages over to a new one.
+
+_UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError)
+_UNFIT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
+_OWN_TABLES = ("vector_life", "change_number")
+_LOWEST = -(1 << 63)
+_HIGHEST = 1 << 53
+SALVAGED_OWNER = "salvaged"
+"""The owner of words whose memory is lost, so that no other owner sees them."""
+
+
+@dataclass(slots=True)
+class Salvage:
+    """The result of salvaging a damaged file."""
+
+    lost: list[str] = field(default_factory=list)
+    """Descriptions of users' rows that could not be read."""
+    adopted: int = 0
+    """Memories that were made for words whose memory is lost."""
+
+    @property
+    def problems(self) -> list[Problem]:
+        adopted = (
+            [f"{self.adopted} memories were made under the owner {SALVAGED_OWNER!r} for words of lost ones"]
+            if self.adopted
+            else []
+        )
+        return [Problem(what, "the file", repairable=False) for what in (*self.lost, *adopted)]
+
+
+def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCache) -> Salvage:
+    """Make a new store at `target` of all that can be read."""
+    result = Salvage()
+    prepare(target, busy_ms)
+    with closing(connect(target, busy_ms, writes=True)) as connection:
+        # Rows come table by table, and what they belong to may be lost.
+        connection.pragma("foreign_keys", 0)
+        connection.execute("BEGIN IMMEDIATE")
+        for table in (*TABLES, *_OWN_TABLES):
+            connection.execute(f"DELETE FROM {table}")
+            _carry(source, connection, table, result)
+        _carry_numbers(source, connection)
+        rows = SqliteTransaction(connection, cache)
+        _adopt_orphans(rows, result)
+        _drop_without_owner(connection, result)
+        rebuild(rows)
+        rows.finish()
+        connection.execute("COMMIT")
+    return result
+
+
+def _carry(source: apsw.Connection, target: apsw.Connection, table: str, result: Salvage) -> None:
+    said = table not in (*DERIVED, *_OWN_TABLES)
+    columns = [
+        str(name)
+        for (name,) in target.execute(
+            "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", (table,)
+        )
+    ]
+    statement = (
+        f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    )
+    for row in _readable(source, table, columns, result if said else None):
+        try:
+            target.execute(statement, row)
+        except _UNFIT:
+            if said:
+                result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) is not of its form")
+
+
+def _readable(
+    source: apsw.Connection, table: str, columns: Sequence[str], result: Salvage | None
+) -> Iterator[Row]:
+    """Every row that can be read; the gaps are noted in the result."""
+    key = str(
+        source.execute("SELECT name FROM pragma_table_info(?) WHERE pk = 1", (table,)).get or columns[0]
+    )
+    listed, place = ", ".join(columns), columns.index(key)
+    after: int | str = _LOWEST
+    seen = False
+    while True:
+        try:
+            for row in source.execute(
+                f"SELECT {listed} FROM {table} NOT INDEXED WHERE {key} > ? ORDER BY {key}", (after,)
+            ):
+                yield row
+                after, seen = row[place], True
+        except _UNREADABLE as error:
+            first = after
+            following = _next_readable(source, table, listed, key, after) if isinstance(after, int) else None
+            if result is not None:
+                behind = "the beginning" if not seen and first == _LOWEST else f"{key} {first!r:.40}"
+                end = "the end" if following is None else f"{key} {following}"
+                result.lost.append(f"rows of {table} between {behind} and {end} cannot be read ({error})")
+            if following is None:
+                yield from _from_the_end(source, table, listed, key, place, after)
+                return
+            # Never back: what could be read a moment ago may fail again.
+            after = max(following - 1, after + 1) if isinstance(after, int) else after
+        else:
+            return
+
+
+def _next_readable(source: apsw.Connection, table: str, listed: str, key: str, after: int) -> int | None:
+    """The lowest key after a gap; None where nothing after it can be read this way."""
+    low, step = max(after, 0), 1
+    high: int | None = None
+    while high is None:
+        if low + step > _HIGHEST:
+            return None
+        try:
+            found = _key_from(source, table, listed, key, low + step)
+        except _UNREADABLE:
+            step *= 2
+            continue
+        if found is None:
+            break
+        high = found
+    # Halve what lies between a key that cannot be read and one that can.
+    bad, good = low + step // 2, high if high is not None else low + step
+    lowest = high
+    while good - bad > 1:
+        middle = (bad + good) // 2
+        try:
+            found = _key_from(source, table, listed, key, middle)
+        except _UNREADABLE:
+            bad = middle
+            continue
+        good = middle
+        lowest = found if found is not None else lowest
+    return lowest
+
+
+def _key_from(source: apsw.Connection, table: str, listed: str, key: str, least: int) -> int | None:
+    """The lowest key from this one on; its whole row must be readable, with what lies on other pages."""
+    for found, *_ in source.execute(
+        f"SELECT {key}, {listed} FROM {table} NOT INDEXED WHERE {key} >= ? ORDER BY {key} LIMIT 1", (least,)
+    ):
+        return int(found)
+    return None
+
+
+def _from_the_end(
+    source: apsw.Connection, table: str, listed: str, key: str, place: int, after: int | str
+) -> Iterator[Row]:
+    try:
+        for row in source.execute(f"SELECT {listed} FROM {table} NOT INDEXED ORDER BY {key} DESC"):
+            if type(row[place]) is type(after) and row[place] <= after:
+                return
+            yield row
+    except _UNREADABLE:
+        return
+
+
+def _carry_numbers(source: apsw.Connection, target: apsw.Connection) -> None:
+    """No number is given again, not even that of a row which is lost."""
+    try:
+        given: list[Row] = source.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    except _UNREADABLE:
+        return
+    for name, seq in given:
+        target.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (seq, name))
+        if not target.changes():
+            target.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (name, seq))
+
+
+def _adopt_orphans(rows: SqliteTransaction, result: Salvage) -> None:
+    """Words whose memory is lost get one that says so."""
+    connection = rows.connection
+    lost: list[Row] = connection.execute(
+        "SELECT memory_id, min(created_at) FROM observation WHERE memory_id NOT IN (SELECT id FROM memory) "
+        "GROUP BY memory_id UNION ALL SELECT memory_id, min(since) FROM revision "
+        "WHERE memory_id NOT IN (SELECT id FROM memory UNION SELECT memory_id FROM observation) "
+        "GROUP BY memory_id"
+    ).fetchall()
+    if not lost:
+        return
+    owner = connection.execute("SELECT id FROM scope WHERE owner = ? AND agent = ''", (SALVAGED_OWNER,)).get
+    scope = owner or rows.put("scope", [{"owner": SALVAGED_OWNER, "agent": ""}])[0]
+    for id_, at in lost:
+        text = connection.execute(
+            "SELECT text FROM revision WHERE memory_id = ? ORDER BY id DESC LIMIT 1", (id_,)
+        ).get
+        name = "" if text is not None else f"Lost memory {id_}"
+        values = {
+            "id": id_,
+            "kind": "entity" if text is None else "note",
+            "scope_id": scope,
+            "created_at": at,
+            "updated_at": at,
+            "name": name,
+            "folded_name": name.lower(),
+            "first_word": None if text is not None else "lost",
+            "type": "" if text is not None else "unknown",
+            "text": text or "",
+        }
+        (complete,) = with_checksums("memory", [values])
+        connection.execute(
+            f"INSERT INTO memory({', '.join(complete)}) VALUES ({', '.join('?' * len(complete))})",
+            tuple(complete.values()),
+        )
+        result.adopted += 1
+
+
+def _drop_without_owner(connection: apsw.Connection, result: Salvage) -> None:
+    """Delete rows whose owner is lost, and report lost memories and relations."""
+    while True:
+        dropped = 0
+        for table, form in TABLES.items():
+            if table in DERIVED:
+                continue
+            for column, owner in form.owners.items():
+                connection.execute(
+                    f"DELETE FROM {table} WHERE {column} IS NOT NULL "
+                    f"AND {column} NOT IN (SELECT id FROM {owner})"
+                )
+                count = connection.changes()
+                dropped += count
+                if count and table in {"memory", "relation"}:
+                    result.lost.append(f"{count} rows of {table} whose {owner} is lost")
+            _drop_pointers(connection, table)
+        if not dropped:
+            return
+
+
+def _drop_pointers(connection: apsw.Connection, table: Table) -> None:
+    for column, owner in TABLES[table].pointers.items():
+        connection.execute(
+            f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
+            f"AND {column} NOT IN (SELECT id FROM {owner})"
+        )
+    if table == "memory":
+        connection.execute(
+            "UPDATE memory SET superseded_by = NULL WHERE superseded_by IS NOT NULL "
+            "AND superseded_by NOT IN (SELECT id FROM memory)"
+        )

@@ -1,0 +1,495 @@
+"""Opening a store's file: is it ours, is it current, and how SQLite's failures read to a person."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import struct
+import time
+from contextlib import closing, contextmanager, suppress
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import apsw
+
+from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
+from recollect.stores.check import WORDS, words_checksum
+from recollect.stores.url import IN_MEMORY
+from recollect.stores.vectors import file as private_files
+from recollect.text.names import name_beginning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recollect.domain.tables import Row
+    from recollect.stores.port import Progress
+
+
+# How a connection waits for a lock that another one holds: in fair turns.
+
+_YOUNG_SECONDS = 0.02
+_OLD_SECONDS = 0.001
+_OLD_AFTER_SECONDS = 1.0
+
+
+class BusyWait:
+    """Retries more often the longer it has waited, and gives up after a time limit.
+
+    SQLite keeps no queue: the next connection to ask gets a free lock. Its own busy timeout pauses
+    for longer and longer, up to a tenth of a second, and so favours late arrivals: among ten busy
+    writers one waited ten seconds while the others wrote a hundred times each. Here the turn of the one who
+    has waited the longest is the likeliest.
+    """
+
+    def __init__(
+        self,
+        limit_seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._limit_seconds = limit_seconds
+        self._clock = clock
+        self._sleep = sleep
+        self._since = 0.0
+
+    def __call__(self, asked_before: int) -> bool:
+        """Pause, and say whether to ask again. SQLite counts from 0 for each lock that it waits for."""
+        now = self._clock()
+        if asked_before == 0:
+            self._since = now
+        waited = now - self._since
+        if waited >= self._limit_seconds:
+            return False
+        self._sleep(min(pause_after(waited), self._limit_seconds - waited))
+        return True
+
+
+def pause_after(waited_seconds: float) -> float:
+    """From a fiftieth of a second for a newcomer down to a thousandth for who has waited for a second."""
+    young = max(0.0, 1.0 - waited_seconds / _OLD_AFTER_SECONDS)
+    return _OLD_SECONDS + young * (_YOUNG_SECONDS - _OLD_SECONDS)
+
+
+def new_memory_path() -> Path:
+    """Return a path that names a new database in the memory of this process. Nothing is at this path."""
+    return Path(f"/{secrets.token_hex(8)}/{IN_MEMORY}")
+
+
+def is_in_memory(path: Path) -> bool:
+    return path.name == IN_MEMORY
+
+
+APPLICATION_ID = 0x52434C54  # "RCLT", in the file's header
+# Before 3.51.3, a writer and a checkpointer could reset the log at the same moment and corrupt the file.
+_OLDEST_SQLITE = (3, 51, 3)
+_MAGIC = b"SQLite format 3\0"
+_TRIES = 100
+# Bytes. SQLite makes a file that programs share 32 kB longer at a time, and a file of the log by whole pages.
+_LEAST_ROOM = 65_536
+# The file, its log, the log's index, the folder, and one that SQLite keeps in hand.
+_FILES_OF_A_STORE = 5
+_NO_MORE_FILES = {errno.EMFILE, errno.ENFILE}
+# The schema from which on entities store the word by which their names are known in texts.
+_WITH_FIRST_WORDS = 6
+# The schema from which on the index of words is kept in tables of our own.
+_WITH_TERMS = 8
+# The schema from which on rows that hold a user's words have checksums, and how many get theirs at a time.
+_WITH_CHECKSUMS = 11
+_AT_ONCE = 5_000
+
+
+def migrations() -> tuple[str, ...]:
+    """Every schema change since the first, in order; the list only ever grows."""
+    folder = resources.files(__package__) / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def prepare(
+    path: Path,
+    busy_ms: int,
+    steps: Sequence[str] | None = None,
+    *,
+    keep_older: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Make the file a store of the current version, or refuse it untouched.
+
+    A store of an older version is copied first, unless it is a copy itself. `progress` gets how many rows
+    got what that version lacks.
+    """
+    _refuse_old_sqlite()
+    with failures_of(path):
+        steps = migrations() if steps is None else steps
+        if is_in_memory(path):
+            with closing(_open(path, busy_ms)) as connection:
+                _migrate(connection, path, steps, progress)
+            return
+        refuse_strangers(path, len(steps))
+        if read_only_disk(path):
+            _refuse_older(path, busy_ms, len(steps))
+            return
+        private_files.make(path)
+        with closing(_open(path, busy_ms)) as connection:
+            try:
+                if keep_older:
+                    _back_up_older(connection, path, len(steps))
+                _migrate(connection, path, steps, progress)
+                _use_log(connection)
+            except NotAStore:
+                # The last to close a file moves its log into it; not in a file that we leave as it is.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                raise
+
+
+def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
+    """A connection to a file that `prepare` has seen."""
+    with failures_of(path):
+        connection = (
+            _open_unwritable(path, busy_ms) if read_only_disk(path) else _open(path, busy_ms, create=False)
+        )
+        connection.pragma("foreign_keys", 1)
+        # FULL, not NORMAL: an acknowledged write must survive a power cut.
+        connection.pragma("synchronous", "FULL")
+        connection.pragma("temp_store", "MEMORY")
+        connection.pragma("trusted_schema", 0)
+        if not writes:
+            connection.pragma("query_only", 1)
+        return connection
+
+
+def read_only_disk(path: Path) -> bool:
+    """Whether the file is there, on a disk that cannot be written to: it can be read all the same."""
+    try:
+        return os.name == "posix" and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
+    """A connection that needs to write nothing, neither a log nor what programs share about it."""
+    log = path.with_name(path.name + "-wal")
+    if not (log.exists() and log.stat().st_size):
+        # Closed in good order. `immutable` promises SQLite no changes; the store checks that itself.
+        how = "immutable=1"
+    elif path.with_name(path.name + "-shm").exists():
+        how = "mode=ro"
+    else:
+        raise StoreUnavailable(
+            f"{path} was not closed in good order, and what its log holds can be read only where it can be "
+            f"written to. Copy it with {log.name} to another disk, and open it there."
+        )
+    connection = apsw.Connection(
+        f"file:{quote(str(path.absolute()))}?{how}",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+        statementcachesize=200,
+    )
+    connection.set_busy_timeout(busy_ms)
+    return connection
+
+
+def _refuse_older(path: Path, busy_ms: int, newest: int) -> None:
+    with closing(_open_unwritable(path, busy_ms)) as connection:
+        version = schema_version(connection)
+    if version < newest:
+        raise StoreUnavailable(
+            f"{path} has the older schema {version}, and cannot be brought up to date on a read-only disk. "
+            "Copy it to another disk, and open it there."
+        )
+
+
+def renew_identity(connection: apsw.Connection) -> None:
+    """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
+    connection.execute("INSERT OR REPLACE INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
+
+
+@contextmanager
+def failures_of(path: Path) -> Iterator[None]:
+    """Say in our own words what SQLite could not do, and what the reader can."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        raise StoreUnavailable(
+            f"{path} is locked by another program, and waiting did not help. "
+            "Close that program, or try again later. Nothing was written."
+        ) from error
+    except apsw.FullError as error:
+        raise StoreUnavailable(_no_room(path)) from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise StoreUnavailable(
+            f"{path} or its folder cannot be written to. Give it write permission, or name another file "
+            "with --store."
+        ) from error
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(
+            _exhaustion(path)
+            or f"{path} cannot be opened. Check that its folder exists and can be written to."
+        ) from error
+    except apsw.NotADBError as error:
+        raise NotAStore(f"{path} is not a Recollect store; it was left as it is.") from error
+    except apsw.CorruptError as error:
+        raise StoreDamaged(
+            f"{path} is damaged ({error}). Run `recollect doctor --repair`, or restore a backup."
+        ) from error
+    except (apsw.IOError, apsw.NoMemError) as error:
+        raise StoreUnavailable(
+            _exhaustion(path) or f"{path} could not be read or written: {error}. Nothing was written."
+        ) from error
+    except OSError as error:
+        if error.errno not in _NO_MORE_FILES:
+            raise
+        raise StoreUnavailable(_no_more_files(path)) from error
+
+
+def _exhaustion(path: Path) -> str | None:
+    """Return what the system has run out of, if so: SQLite reports only a failed open or write."""
+    opened: list[int] = []
+    try:
+        # Not the store's own file: closing it would give up every lock that this process holds on it. As many
+        # as a store needs: what SQLite opened before it failed is closed again by now.
+        opened.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(_FILES_OF_A_STORE))
+    except OSError as error:
+        if error.errno in _NO_MORE_FILES:
+            return _no_more_files(path)
+    finally:
+        for each in opened:
+            os.close(each)
+    with suppress(OSError):
+        if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
+            return _no_room(path)
+    return None
+
+
+def _no_more_files(path: Path) -> str:
+    return (
+        f"{path} could not be opened or read: this program may open no more files. Close some, or raise "
+        "the limit (`ulimit -n`), and try again. Nothing was written."
+    )
+
+
+def _no_room(path: Path) -> str:
+    return f"There is no room left to write {path}. Free some space and try again. Nothing was written."
+
+
+def _refuse_old_sqlite() -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < _OLDEST_SQLITE:
+        needed = ".".join(map(str, _OLDEST_SQLITE))
+        raise StoreUnavailable(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several programs write; "
+            f"{needed} or later is needed: pip install --upgrade apsw"
+        )
+
+
+def refuse_strangers(path: Path, known: int) -> None:
+    """Look at the header alone, before SQLite could write anything; `known` is the newest schema we know."""
+    header = _header(path) if _is_there(path) else b""
+    if not header or _is_half_made(path, header):
+        return
+    if not header.startswith(_MAGIC):
+        raise NotAStore(f"{path} is not a Recollect store; it was left as it is.")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
+    _refuse_newer(int.from_bytes(header[60:64], "big"), known, path)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        if path.is_dir():
+            raise NotAStore(f"{path} is a folder; name a file in it.")
+        if not path.parent.is_dir():
+            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.")
+        return os.path.lexists(path)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}.") from error
+
+
+def _header(path: Path) -> bytes:
+    # Through SQLite's own file layer: a plain open and close would give up every lock that this process
+    # holds on the file, and another program could then take the log away under an open store.
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        # A short read comes without the zeros at its end.
+        return file.xRead(100, 0).ljust(min(100, file.xFileSize()), b"\0")
+    finally:
+        file.xClose()
+
+
+def _is_half_made(path: Path, header: bytes) -> bool:
+    """Did a power cut interrupt the making of this file? SQLite will then undo it, by the journal."""
+    return not any(header) and path.with_name(path.name + "-journal").exists()
+
+
+def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    # `memdb` shares a database among the connections of a process that open the same absolute path.
+    name, vfs = (path.as_posix(), "memdb") if is_in_memory(path) else (str(path), None)
+    connection = apsw.Connection(name, flags=flags, vfs=vfs, statementcachesize=200)
+    connection.set_busy_handler(BusyWait(busy_ms / 1000))
+    return connection
+
+
+def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None:
+    """Before a store of an older version is changed, keep it as it is, beside it."""
+    from recollect.stores.sqlite.copying import copy_older  # noqa: PLC0415  # it builds on this module
+
+    backup = path.with_name(f"{path.name}-before-schema-{newest}")
+    if 0 < schema_version(connection) < newest and not backup.exists():
+        copy_older(connection, backup, newest)
+
+
+def _migrate(
+    connection: apsw.Connection, path: Path, steps: Sequence[str], progress: Progress | None
+) -> None:
+    version = schema_version(connection)
+    _refuse_newer(version, len(steps), path)
+    if version == len(steps):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been quicker while we waited for the lock.
+        version = schema_version(connection)
+        _refuse_newer(version, len(steps), path)
+        if version == 0:
+            _refuse_tables(connection, path)
+        for step in steps[version:]:
+            connection.execute(step)
+        if version < _WITH_FIRST_WORDS <= len(steps):
+            _fill_first_words(connection)
+        if version < _WITH_TERMS <= len(steps):
+            _drop_former_indexes(connection)
+        if version < _WITH_CHECKSUMS <= len(steps):
+            _fill_checksums(connection, progress)
+        if version == 0:
+            connection.pragma("application_id", APPLICATION_ID)
+            renew_identity(connection)
+        connection.pragma("user_version", len(steps))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _fill_first_words(connection: apsw.Connection) -> None:
+    rows = connection.execute("SELECT id, folded_name FROM memory WHERE kind = 'entity'").fetchall()
+    connection.executemany(
+        "UPDATE memory SET first_word = ? WHERE id = ?",
+        [(name_beginning(str(folded)), id_) for id_, folded in rows],
+    )
+
+
+def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> None:
+    total: int = sum(connection.execute(f"SELECT count(*) FROM {table}").get for table in WORDS)
+    done = 0
+    for table, words in WORDS.items():
+        after = 0
+        listed = f"SELECT id, {', '.join(words)} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        rows: list[Row]
+        while rows := connection.execute(listed, (after, _AT_ONCE)).fetchall():
+            connection.executemany(
+                f"UPDATE {table} SET checksum = ? WHERE id = ?",
+                [(words_checksum(each), id_) for id_, *each in rows],
+            )
+            after, done = rows[-1][0], done + len(rows)
+            if progress is not None:
+                progress(done, total)
+
+
+def _drop_former_indexes(connection: apsw.Connection) -> None:
+    """The store fills the new index when it finds that a scope has none."""
+    for (scope,) in connection.execute("SELECT id FROM scope").fetchall():
+        for table in ("word_count", "words", "stems", "pairs"):
+            connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
+
+
+def schema_version(connection: apsw.Connection) -> int:
+    version = connection.pragma("user_version")
+    assert isinstance(version, int)  # noqa: S101  # what this pragma gives
+    return version
+
+
+def _refuse_newer(version: int, known: int, path: Path) -> None:
+    if version > known:
+        raise NotAStore(
+            f"{path} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            "It was left as it is: pip install --upgrade recollect-memory"
+        )
+
+
+def _refuse_tables(connection: apsw.Connection, path: Path) -> None:
+    """A file that was empty when we looked may have become another program's since."""
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None:
+        raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
+
+
+def _use_log(connection: apsw.Connection) -> None:
+    """Switch to write-ahead logging: readers never wait for a writer, nor it for them.
+
+    The switch needs the file for itself and does not wait on the busy timeout, so we do.
+    """
+    for _ in range(_TRIES):
+        try:
+            if connection.pragma("journal_mode", "wal") == "wal":
+                return
+        except apsw.BusyError:
+            pass
+        time.sleep(0.05)
+    raise apsw.BusyError("journal_mode")
+
+
+# The number of a store's last change, kept outside its log: a log that is missing after a crash is noticed.
+
+LOST_CHANGES = "lost_changes"
+"""The setting that says how many changes were lost, until a repair takes note of it."""
+_FORM = struct.Struct("<8sQQ")
+_CHANGE_NUMBER_MAGIC = b"rcltchg\n"
+
+
+class ChangeNote(NamedTuple):
+    """The content of the file beside a store."""
+
+    inode: int
+    """The inode of the store's file; a copy has another."""
+    number: int
+
+
+class ChangeNumberFile:
+    """The file beside a store. Whatever fails here fails in silence: it guards, and nothing depends on it."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._path = store.with_name(store.name + "-changes")
+        self._file: int | None = None
+
+    def read(self) -> ChangeNote | None:
+        try:
+            packed = self._path.read_bytes()
+        except OSError:
+            return None
+        if len(packed) != _FORM.size:
+            return None
+        magic, inode, number = _FORM.unpack(packed)
+        return ChangeNote(inode, number) if magic == _CHANGE_NUMBER_MAGIC else None
+
+    def write(self, number: int) -> None:
+        # Not synced: what a power cut takes from it only makes it less watchful.
+        with suppress(OSError):
+            if self._file is None:
+                flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+                self._file = os.open(self._path, flags, private_files.like(self._store))
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, _FORM.pack(_CHANGE_NUMBER_MAGIC, self._store.stat().st_ino, number))
+
+    def close(self, *, remove: bool) -> None:
+        """With `remove`, all that was written is in the store's own file."""
+        with suppress(OSError):
+            if self._file is not None:
+                os.close(self._file)
+            self._file = None
+            if remove:
+                self._path.unlink(missing_ok=True)

@@ -1,0 +1,492 @@
+"""Reading and writing rows of one SQLite connection inside a transaction."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from recollect.domain.errors import end_if_interrupted
+from recollect.domain.numbers import Rows, unpack_vector
+from recollect.domain.tables import TABLES, Compares, Equals, KeyIn, OneOf
+from recollect.stores.check import renew_checksums, reworded, with_checksums
+from recollect.stores.sql import (
+    CachedVectors,
+    Conditions,
+    SqlSnapshot,
+    column_sql,
+    escaped_like,
+    letter_forms,
+)
+from recollect.stores.vectors.block import KIND_CODES, VectorRow, VectorSource, Version, same_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from recollect.domain.tables import BelongsTo, Column, HasRow, Row, Swap, Table, Value, Values, Where
+    from recollect.stores.port import RowsQuery
+    from recollect.stores.vectors.cache import VectorCache
+
+
+# Columns that say which few rows are meant; the first one that is compared is how they are found.
+_TELLING = ("id", "passage_id")
+
+
+class SqliteConditions(Conditions):
+    """Conditions in SQLite's words."""
+
+    mark = "?"
+    always, never = "1", "0"
+    constants = frozenset({"kind", "in_use", "live", "merged"})
+    _plus = ""
+
+    def column(self, column: Column, row: str) -> str:
+        return self._plus + column_sql(column, row)
+
+    def all_of(self, where: Where, table: Table, row: str, found_by: str | None = None) -> str:
+        """With `found_by`, rows are found by this column, where the caller knows better than the planner."""
+        named = [each.column if isinstance(each, (Equals, OneOf)) else None for each in where]
+        key = found_by or next((column for column in _TELLING if column in named), None)
+        before, parts = self._plus, []
+        for each, column in zip(where, named, strict=True):
+            # The planner would take any index on a column that is compared for as good as the key.
+            self._plus = "" if key is None or column == key else "+"
+            parts.append(self.expression(each, table, row))
+        self._plus = before
+        return " AND ".join(parts) or self.always
+
+    def equals(self, column: Column, value: Value, row: str) -> str:
+        return f"{self.column(column, row)} = {self.bind(value)}"
+
+    def one_of(self, column: Column, values: Collection[Any], row: str) -> str:
+        if len(values) == 1 and column != "scope_id":
+            return self.equals(column, next(iter(values)), row)
+        self.bind(json_list(values))
+        return f"{self.column(column, row)} IN (SELECT value FROM json_each(?))"
+
+    def key_in(self, keys: KeyIn, row: str) -> str:
+        self.bind(json_list(keys.keys))
+        listed = ", ".join(f"{row}.{column}" for column in keys.columns)
+        values = ", ".join(f"value ->> {place}" for place in range(len(keys.columns)))
+        return f"({listed}) IN (SELECT {values} FROM json_each(?))"
+
+    def has_row(self, condition: HasRow, table: Table, row: str) -> str:  # noqa: ARG002  # ids are unique
+        inner = self.all_of(condition.where, condition.table, "x")
+        found = f"SELECT x.{condition.column} FROM {condition.table} AS x WHERE {inner}"
+        return f"{self._plus}{row}.id IN ({found})"
+
+    def belongs_to(self, condition: BelongsTo, row: str) -> str:
+        inner = self.all_of(condition.where, condition.table, "y")
+        found = f"SELECT y.id FROM {condition.table} AS y WHERE {inner}"
+        return f"{self._plus}{row}.{condition.column} IN ({found})"
+
+    def like(self, text: str) -> tuple[str, str]:
+        # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
+        if text.isascii():
+            return "LIKE ? ESCAPE '\\'", escaped_like(text)
+        return "GLOB ?", f"*{''.join(map(_either_case, text))}*"
+
+
+def json_list(values: Iterable[object]) -> str:
+    """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
+    listed = list(values)
+    # Whole numbers are most of it, and Python writes a list of them as JSON does, in a tenth of the time.
+    return str(listed) if listed and type(listed[0]) is int else json.dumps(listed)
+
+
+def _either_case(letter: str) -> str:
+    forms = letter_forms(letter)
+    return f"[{forms}]" if len(forms) > 1 or letter in "*?[" else letter
+
+
+# Queries by which a cache of vectors follows the store.
+
+# Columns of a row of a model.
+_VERSION = (
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_life'), 0), "
+    "coalesce((SELECT max(v.id) FROM vector AS v WHERE v.model_id = model.id), 0)"
+)
+
+
+class SqliteVectorQueries:
+    """Asked inside one transaction of a connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._versions: dict[int, Version] = {}
+
+    def model_in_use(self) -> tuple[str, VectorSource] | None:
+        """The model in use, by name, and what a cache knows its vectors by."""
+        row = self.connection.execute(
+            f"SELECT name, (SELECT value FROM setting WHERE name = 'store_id'), id, dims, centre, {_VERSION} "
+            "FROM model WHERE in_use = 1"
+        ).fetchone()
+        if row is None:
+            return None
+        name, *source = row[:-3]
+        self._keep(row[2], Version(*row[-3:]))
+        return name, VectorSource(*source)
+
+    def version(self, source: VectorSource) -> Version:
+        known = self._versions.get(source.model_id)
+        if known is not None:
+            return known
+        rows: list[Row] = self.connection.execute(
+            f"SELECT {_VERSION} FROM (SELECT ? AS id) AS model", (source.model_id,)
+        ).fetchall()
+        version = Version(*rows[0])
+        self._keep(source.model_id, version)
+        return version
+
+    def _keep(self, model: int, version: Version) -> None:
+        if not self.is_writing():  # else the transaction may yet move it itself
+            self._versions[model] = version
+
+    def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
+        """Vectors of live passages, by ascending id."""
+        rows = self.connection.execute(
+            # CROSS JOIN holds the order of the loops, so that rows come by id without a sort.
+            """
+            SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, v.embedding
+            FROM vector AS v
+            CROSS JOIN passage AS p ON p.id = v.passage_id
+            CROSS JOIN memory AS m ON m.id = p.memory_id
+            WHERE v.model_id = ? AND v.id > ? AND p.live = 1 AND length(v.embedding) = ?
+            ORDER BY v.id
+            """,
+            (source.model_id, after, 4 * source.dims),
+        )
+        for vector, memory, passage, scope, kind, embedding in rows:
+            yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
+
+    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+        """Return vectors that changed since, and whether each is live; None if the log is too short."""
+        oldest = self.connection.execute("SELECT min(seq) FROM vector_life").get
+        # Logs are cut at their old end, and may be cut whole.
+        if oldest is None or oldest > seq + 1:
+            return None
+        rows = self.connection.execute(
+            """
+            SELECT l.vector_id, max(coalesce(p.live, 0))
+            FROM vector_life AS l
+            LEFT JOIN vector AS v ON v.id = l.vector_id AND v.model_id = ?
+            LEFT JOIN passage AS p ON p.id = v.passage_id
+            WHERE l.seq > ? GROUP BY l.vector_id ORDER BY l.vector_id
+            """,
+            (source.model_id, seq),
+        )
+        return {vector: bool(live) for vector, live in rows}
+
+    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
+        """Is this still that vector? In an older copy of the store that went its own way, it is not."""
+        row = self.connection.execute(
+            "SELECT passage_id, embedding FROM vector WHERE id = ? AND model_id = ?",
+            (vector_id, source.model_id),
+        ).fetchone()
+        return row is not None and row[0] == passage_id and same_bits(unpack_vector(row[1]), vector)
+
+    def rotation(self, source: VectorSource) -> bytes | None:
+        rows = self.connection.execute("SELECT packed FROM rotation WHERE model_id = ?", (source.model_id,))
+        return next((bytes(packed) for (packed,) in rows), None)
+
+    def is_writing(self) -> bool:
+        return self.connection.txn_state() == apsw.SQLITE_TXN_WRITE
+
+
+# Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
+_LOG_LIMIT = 50_000
+_COUNT_CHANGE = "UPDATE change_number SET number = number + 1 RETURNING number"
+
+
+class SqliteSnapshot(SqlSnapshot):
+    """Answers from inside one read transaction."""
+
+    def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
+        self.connection = connection
+        self._cache = cache
+
+    def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
+        return self.connection.execute(text, bindings).fetchall()
+
+    def conditions(self) -> SqliteConditions:
+        return SqliteConditions()
+
+    def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where = (),
+        *,
+        order: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+        each: OneOf | None = None,
+    ) -> list[Row]:
+        end_if_interrupted()
+        source, bindings = _source(table, where)
+        direction = " DESC" if newest_first else ""
+        by = _column_list(tuple(order or TABLES[table].key), "r", direction)
+        bounded = ""
+        if limit is not None:
+            bounded = " LIMIT ?"
+            bindings.append(limit)
+        if each is None:
+            return self.connection.execute(
+                f"SELECT {_column_list(tuple(columns), 'r')} {source} ORDER BY {by}{bounded}", bindings
+            ).fetchall()
+        return self.connection.execute(
+            f"SELECT {_column_list(tuple(columns), 's')} FROM json_each(?) AS w CROSS JOIN {table} AS s "
+            f"ON s.id IN (SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) "
+            "ORDER BY w.key",
+            (json_list(each.values), *bindings),
+        ).fetchall()
+
+    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        end_if_interrupted()
+        if len(queries) == 1 and queries[0].limit is None:
+            source, bindings = _source(queries[0].table, queries[0].where)
+            listed = _column_list(tuple(queries[0].columns), "r")
+            return [self.connection.execute(f"SELECT {listed} {source}", bindings).fetchall()]
+        width = max(len(query.columns) for query in queries)
+        parts: list[str] = []
+        values: list[Value] = []
+        for place, query in enumerate(queries):
+            source, bindings = _source(query.table, query.where)
+            listed = _column_list(tuple(query.columns), "r") + ", NULL" * (width - len(query.columns))
+            if query.limit is None:
+                parts.append(f"SELECT {place}, {listed} {source}")
+            else:
+                by = _column_list(TABLES[query.table].key, "r", " DESC")
+                parts.append(f"SELECT * FROM (SELECT {place}, {listed} {source} ORDER BY {by} LIMIT ?)")
+                bindings.append(query.limit)
+            values += bindings
+        found: list[list[Row]] = [[] for _ in queries]
+        ends = [1 + len(query.columns) for query in queries]
+        rows: Iterable[Row] = self.connection.execute(" UNION ALL ".join(parts), values)
+        for row in rows:
+            found[row[0]].append(row[1 : ends[row[0]]])
+        return found
+
+    # Whole tables, to carry them to another store
+
+    def stored_columns(self, table: Table) -> Sequence[str]:
+        # Hidden ones are computed.
+        named = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid"
+        return [str(name) for (name,) in self.ask(named, (table,))]
+
+    def page_key(self, table: Table) -> tuple[str, ...]:
+        return TABLES[table].key
+
+    def last_ids(self) -> Mapping[Table, int]:
+        given: dict[str, int] = dict(self.ask("SELECT name, seq FROM sqlite_sequence"))
+        numbered: list[Table] = [table for table, form in TABLES.items() if form.key == ("id",)]
+        return {
+            table: max(given.get(table, 0), self.ask(f"SELECT coalesce(max(id), 0) FROM {table}")[0][0])
+            for table in numbered
+        }
+
+    # Vectors
+
+    def vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:  # noqa: ARG002  # one cache for all
+        if self._model is None:
+            return None
+        name, source = self._model
+        return CachedVectors(name, [(self._cache, self._vectors, source)])
+
+    def vectors_with(self, ids: Collection[int]) -> CachedVectors | None:  # noqa: ARG002
+        return self.vectors_of(())
+
+    @cached_property
+    def _vectors(self) -> SqliteVectorQueries:
+        return SqliteVectorQueries(self.connection)
+
+    @cached_property
+    def _model(self) -> tuple[str, VectorSource] | None:
+        """The model in use, by name, and what a cache knows its vectors by."""
+        return self._vectors.model_in_use()
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """Writes rows, and logs what caches need to follow."""
+
+    _lives_logged = False
+
+    def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
+        if not rows:
+            return []
+        rows = with_checksums(table, rows)
+        columns = tuple(rows[0])
+        numbered = TABLES[table].key == ("id",)
+        statement = _insert(table, columns, replaces=not (numbered or keep), ignores=keep)
+        values = [[row[column] for column in columns] for row in rows]
+        if not numbered:
+            self.connection.executemany(statement, values)
+            return []
+        ids = []
+        for each in values:
+            self.connection.execute(statement, each)
+            ids.append(self.connection.last_insert_rowid())
+        return ids
+
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        conditions = SqliteConditions()
+        condition, bindings = conditions.all_of(where, table, "r", "id"), conditions.bindings
+        before = self.connection.total_changes()
+        setting = f"UPDATE {table} AS r SET {column} = ? WHERE r.{column} IS ? AND {condition}"
+        # A run at a time: to look for listed ids, or to begin a statement for each row, takes up to twice as
+        # long. For a single row, `=` is faster.
+        runs = list(_runs(rows))
+        self.connection.executemany(
+            f"{setting} AND r.id BETWEEN ? AND ?",
+            ((new, old, *bindings, first, last) for first, last, old, new in runs if first < last),
+        )
+        self.connection.executemany(
+            f"{setting} AND r.id = ?",
+            ((new, old, *bindings, first) for first, last, old, new in runs if first == last),
+        )
+        return self.connection.total_changes() - before
+
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        condition, bindings = self.condition(table, where)
+        new_words = reworded(self, table, where, values)
+        if table == "passage" and "live" in values:
+            changed, more = self.condition(table, (*where, Equals("live", int(not values["live"]))))
+            self._log_lives(changed, more)
+        setting = ", ".join(f"{column} = ?" for column in values)
+        self.connection.execute(
+            f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
+        )
+        count = self.connection.changes()
+        renew_checksums(self, table, new_words)
+        return count
+
+    def remove(self, table: Table, where: Where) -> int:
+        condition, bindings = self.condition(table, where)
+        if table == "passage":
+            self._log_lives(condition, bindings)
+        elif table in {"memory", "observation"}:
+            owned = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
+            self._log_lives(owned, bindings)
+        self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
+        return self.connection.changes()
+
+    def hold(self, scopes: Collection[int] | None) -> None:
+        """There is one writer at a time to the whole file."""
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        self.connection.execute("SAVEPOINT change")
+        try:
+            yield
+        except BaseException:
+            # A failing disk ends the whole transaction, and the savepoint with it.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO change")
+                self.connection.execute("RELEASE change")
+            raise
+        self.connection.execute("RELEASE change")
+
+    # Whole tables, from another store
+
+    def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        self.connection.executemany(_insert(table, tuple(columns), replaces=False, ignores=False), rows)
+
+    def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        width = len(self.page_key(table))
+        found = " AND ".join(f"{column} = ?" for column in columns[:width])
+        setting = ", ".join(f"{column} = ?" for column in columns[width:])
+        self.connection.executemany(
+            f"UPDATE {table} SET {setting} WHERE {found}", [(*row[width:], *row[:width]) for row in rows]
+        )
+
+    def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
+        # Without this, SQLite reuses the id of a newest row that was deleted.
+        for table, last in last_ids.items():
+            self.connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            if last:
+                self.connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+
+    def finish(self) -> int:
+        """Finish before the commit, and return the number of this change."""
+        if self._lives_logged:
+            self.connection.execute(
+                "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
+            )
+        return int(self.connection.execute(_COUNT_CHANGE).get)
+
+    def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
+        """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""
+        self._lives_logged = True
+        self.connection.execute(
+            "INSERT INTO vector_life(vector_id) SELECT v.id FROM passage AS p "
+            "JOIN vector AS v ON v.passage_id = p.id "
+            f"WHERE p.id IN (SELECT r.id FROM passage AS r WHERE {condition})",
+            bindings,
+        )
+
+
+@lru_cache(maxsize=256)
+def _insert(table: Table, columns: tuple[str, ...], *, replaces: bool, ignores: bool) -> str:
+    key = TABLES[table].key
+    verb = "INSERT OR IGNORE" if ignores else "INSERT"
+    statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    if not replaces:
+        return statement
+    # Not OR REPLACE, which deletes the row and puts another one in its place: in every index, and with a look
+    # at every row that it refers to.
+    setting = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
+    done = f"UPDATE SET {setting}" if setting else "NOTHING"
+    return f"{statement} ON CONFLICT({', '.join(key)}) DO {done}"
+
+
+def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
+    """The rows `r` of a table that meet the conditions, as a part of a SELECT."""
+    keys = next((each for each in where if isinstance(each, KeyIn)), None)
+    others = [each for each in where if each is not keys]
+    conditions = SqliteConditions()
+    condition = conditions.all_of(others, table, "r", None if keys is None else "scope_id")
+    bindings = conditions.bindings
+    if keys is None:
+        return f"FROM {table} AS r{_hint(table, where)} WHERE {condition}", bindings
+    # From key to row, whatever the planner thinks of the other conditions.
+    source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
+    return source, [json_list(dict.fromkeys(keys.keys)), *bindings]
+
+
+def _runs(rows: Iterable[Swap]) -> Iterator[tuple[int, int, Any, Any]]:
+    """Rows with ids one after the other that are set alike: first and last id, the old value, the new one."""
+    run: tuple[int, int, Any, Any] | None = None
+    for id_, expected, value in rows:
+        if run is not None and id_ == run[1] + 1 and expected == run[2] and value == run[3]:
+            run = (run[0], id_, expected, value)
+            continue
+        if run is not None:
+            yield run
+        run = (id_, id_, expected, value)
+    if run is not None:
+        yield run
+
+
+@lru_cache(maxsize=256)
+def _column_list(columns: tuple[str, ...], row: str, after_each: str = "") -> str:
+    return ", ".join(f"{row}.{column}{after_each}" for column in columns)
+
+
+def _key_sql(keys: KeyIn) -> str:
+    # As partial indexes say it, or they are not used.
+    there = [f"r.{column} IS NOT NULL" for column in keys.columns]
+    same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
+    return " AND ".join((*same, *there))
+
+
+def _hint(table: Table, where: Where) -> str:
+    # Named, since the planner takes any index that knows the scope and the kind for as good.
+    if table == "memory" and Equals("kind", "entity") in where:
+        for column in ("folded_name", "first_word"):
+            if any(isinstance(each, (Equals, OneOf, Compares)) and each.column == column for each in where):
+                return f" INDEXED BY entity_by_{column}"
+    return ""

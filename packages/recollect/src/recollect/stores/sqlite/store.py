@@ -1,0 +1,386 @@
+"""The store port on one SQLite file, or on a database in memory."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from queue import Empty, LifoQueue
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.domain.errors import StoreDamaged, StoreUnavailable
+from recollect.domain.records import Problem
+from recollect.domain.tables import COPY_MARK
+from recollect.stores.sqlite.connection import (
+    LOST_CHANGES,
+    ChangeNumberFile,
+    connect,
+    failures_of,
+    is_in_memory,
+    new_memory_path,
+    prepare,
+    read_only_disk,
+)
+from recollect.stores.sqlite.copying import copy_to
+from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
+from recollect.stores.vectors import file as private_files
+from recollect.stores.vectors.cache import VectorCache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from recollect.domain.records import Scope
+    from recollect.domain.tables import Row
+    from recollect.stores.port import Progress, Result, Transaction
+
+_log = logging.getLogger(__name__)
+# Five writers that each wait for the other four, with room to spare.
+BUSY_MS = 10_000
+_COMPACTING = "compacting"
+# The log is emptied once it is this large, and this many times as large as the file. A new store has 0.4 MB,
+# and its log, too, stays below ten times that.
+_LOG_BYTES = 3 << 20
+_LOG_SHARE = 4
+# Writers wait for it, and reads are short.
+_LOG_WAIT_MS = 1_000
+
+
+class SqliteStore:
+    """One writer at a time, across threads and processes; readers never wait."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        busy_ms: int = BUSY_MS,
+        progress: Progress | None = None,
+        copying: bool = False,
+    ) -> None:
+        """`progress` follows the upgrade of an older store.
+
+        With `copying`, a copy that is not complete may be opened too. A path that ends in `:memory:` opens a
+        new database in memory: readers and writers then wait for each other, and closing it deletes it.
+        """
+        self.path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
+        self._busy_ms = busy_ms
+        self._writer = self._open_writer(progress)
+        self._cache = VectorCache(
+            None if is_in_memory(self.path) else self.path.with_name(self.path.name + "-vectors"),
+            private_files.like(self.path),
+        )
+        self.read_only = read_only_disk(self.path)
+        """On a disk that cannot be written to."""
+        self._inode = _inode(self.path)
+        self._changed_at = self.path.stat().st_mtime_ns if self.read_only else 0
+        self._writing = threading.Lock()
+        self._watching = threading.Lock()
+        self._watcher: apsw.Connection | None = None
+        self._readers: LifoQueue[apsw.Connection] = LifoQueue()
+        self._closed = False
+        self._log = self.path.with_name(self.path.name + "-wal")
+        self._try_at_bytes = 0
+        self._log_inode: tuple[int, int] | None = None
+        self._changes = ChangeNumberFile(self.path)
+        self._is_guarded = True
+        self._numbers: list[int] = []
+        """The number of the change that is being written, if it has one."""
+        self._compacting = False
+        """Something was destroyed of which the log may still hold the pages."""
+        if copying:
+            return
+        try:
+            with failures_of(self.path):
+                noted: dict[str, str] = dict(
+                    self._writer.execute(
+                        "SELECT name, value FROM setting WHERE name IN (?, ?)", (COPY_MARK, _COMPACTING)
+                    )
+                )
+                mark = noted.get(COPY_MARK)
+                wordless = _scopes_without_words(self._writer) if mark is None else []
+                if _COMPACTING in noted and not self.read_only:
+                    self._compacting = True
+                    with suppress(apsw.Error):
+                        self._finish_compacting(0)
+                self._log_inode = _inode(self._log)
+                if not self.read_only:
+                    self._look_for_lost_changes()
+        except StoreDamaged:
+            if self._closed:
+                raise
+            # The caller may want to check and repair it.
+            mark, wordless = None, []
+        if mark is not None:
+            from recollect.stores.check import unfinished_copy  # noqa: PLC0415  # few are
+
+            self.close()
+            raise unfinished_copy(str(self.path))
+        if wordless and not self.read_only:
+            from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
+
+            with self._transaction() as connection:
+                for scope in wordless:
+                    refill_words(SqliteTransaction(connection, self._cache), scope, progress)
+
+    def _open_writer(self, progress: Progress | None) -> apsw.Connection:
+        # A database in memory exists as long as it has a connection.
+        first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
+        prepare(self.path, self._busy_ms, progress=progress)
+        return first or connect(self.path, self._busy_ms, writes=True)
+
+    @contextmanager
+    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # all is in one place
+        with failures_of(self.path), self._reader() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield SqliteSnapshot(connection, self._cache)
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def transact(
+        self,
+        work: Callable[[Transaction], Result],
+        within: Collection[Scope] | None = None,  # noqa: ARG002  # there is one writer to all scopes
+    ) -> Result:
+        with self._transaction() as connection:
+            rows = SqliteTransaction(connection, self._cache)
+            result = work(rows)
+            self._numbers.append(rows.finish())
+            return result
+
+    def version(self) -> int:
+        self._refuse_unusable()
+        with failures_of(self.path), self._watching:
+            # SQLite counts for each connection what the others have written: so one stays that only looks.
+            if self._watcher is None:
+                self._watcher = connect(self.path, self._busy_ms, writes=False)
+            return int(self._watcher.pragma("data_version"))
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        with failures_of(self.path), self._reader() as connection:
+            copy_to(connection, Path(path), progress)
+
+    def compact(self) -> bool:
+        self._refuse_unusable()
+        # Its rows outlive the passages that they were made of.
+        self._cache.forget()
+        with self._writing, failures_of(self.path):
+            # Noted in the store itself: the next process to open it finishes after a crash or a reader.
+            self._writer.execute("INSERT OR REPLACE INTO setting VALUES (?, '1')", (_COMPACTING,))
+            # Rewrite the file: free pages keep their content until they are reused.
+            self._writer.execute("VACUUM")
+            self._compacting = True
+            return self._finish_compacting()
+
+    def _finish_compacting(self, busy_ms: int | None = None) -> bool:
+        """Carry the log into the file and empty it. False: who reads at this moment keeps what it holds."""
+        if not self._emptied_log(self._busy_ms if busy_ms is None else busy_ms):
+            return False
+        self._writer.execute("DELETE FROM setting WHERE name = ?", (_COMPACTING,))
+        self._compacting = False
+        return True
+
+    def _emptied_log(self, busy_ms: int) -> bool:
+        self._writer.set_busy_timeout(busy_ms)
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:
+            # A reader is active, or the disk is full. Committed changes are safe in the log.
+            return False
+        finally:
+            self._writer.set_busy_timeout(self._busy_ms)
+        return True
+
+    def _tend_log(self) -> None:
+        """After a commit, which nothing here may make look failed: keep the log in bounds."""
+        with suppress(apsw.Error, OSError):
+            if self._compacting:
+                self._finish_compacting(0)
+            log, file = self._log.stat().st_size, self.path.stat().st_size
+            # Readers that follow one another without a pause keep SQLite from starting the log over.
+            if log > max(_LOG_BYTES, _LOG_SHARE * file, self._try_at_bytes):
+                done = self._emptied_log(_LOG_WAIT_MS)
+                # Not at every write while a long read is active.
+                self._try_at_bytes = 0 if done else log * 5 // 4
+
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
+
+        # On a connection of its own: one that has read an index before may check it by what it remembers.
+        with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
+            connection.execute("BEGIN")
+            return check.problems(connection, self._cache, quick=quick)
+
+    def repair(self) -> Sequence[Problem]:
+        from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
+
+        self._cache.forget()
+        with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
+            sound = check.has_sound_pages(connection)
+        if not sound:
+            left = self._salvage()
+            return left or self.verify()
+        with self._transaction() as connection:
+            check.rebuild(SqliteTransaction(connection, self._cache))
+        return self.verify()
+
+    def _salvage(self) -> Sequence[Problem]:
+        """Carry what is readable over to a new file; the store itself is that file, where nothing is lost."""
+        from recollect.stores.sqlite.check import salvage  # noqa: PLC0415
+        from recollect.stores.sqlite.copying import replace_content  # noqa: PLC0415  # few processes repair
+
+        self._refuse_unusable()
+        new = free_name(self.path, "salvaged")
+        # Writes of others during the salvage would be lost.
+        with self._writing, failures_of(self.path):
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                result = salvage(self._writer, new, self._busy_ms, self._cache)
+            finally:
+                self._writer.execute("ROLLBACK")
+        if result.lost:
+            told = (
+                f"all that can be read was salvaged into {new}; look it over, and put it in the place of "
+                f"this store with `recollect restore {new}`, or put back a backup"
+            )
+            return [*result.problems, Problem(told, "the file", repairable=False)]
+        kept = free_name(self.path, "damaged")
+        self.backup(str(kept))
+        with self._writing:
+            replace_content(new, self.path, self._busy_ms)
+        new.unlink()
+        return ()
+
+    def size(self) -> tuple[int, int]:
+        with failures_of(self.path), self._reader() as connection:
+            pages, page = int(connection.pragma("page_count")), int(connection.pragma("page_size"))
+            return pages * page, int(connection.pragma("user_version"))
+
+    @property
+    def cache_trouble(self) -> str | None:
+        """Why vectors are kept in private memory instead of the shared file, if they are."""
+        return self._cache.reason
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        with self._writing:
+            self._writer.close()
+        with self._watching:
+            if self._watcher is not None:
+                self._watcher.close()
+        while True:
+            try:
+                self._readers.get_nowait().close()
+            except Empty:
+                break
+        self._cache.close()
+        # The last to close carries the log into the file, and the log is gone.
+        self._changes.close(remove=self._is_guarded and not self._log.exists())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        self._refuse_unusable()
+        with self._writing, failures_of(self.path):
+            # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
+            # write would have to start over.
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._numbers.clear()
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            finally:
+                # A full disk may have rolled back already; a failed commit has not.
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+            for number in self._numbers:
+                self._changes.write(number)
+            self._tend_log()
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        self._refuse_unusable()
+        try:
+            connection = self._readers.get_nowait()
+        except Empty:
+            connection = connect(self.path, self._busy_ms, writes=False)
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._readers.put(connection)
+
+    def _look_for_lost_changes(self) -> None:
+        """Compare the last change that was acknowledged with the last one that is here."""
+        noted = self._changes.read()
+        number: int = self._writer.execute("SELECT number FROM change_number").get
+        if noted is None or noted.number <= number:
+            return
+        lost = noted.number - number
+        if noted.inode != self.path.stat().st_ino:
+            self._is_guarded = False  # so that the next process to open it gets the same error
+            self.close()
+            raise StoreDamaged(
+                f"{self.path} is a copy of a store that was in use, and lacks its last {lost} changes. Copy "
+                f"the store with `recollect backup`, not as a file; to use this copy as it is, remove "
+                f"{self.path}-changes."
+            )
+        _log.warning("%s lacks %d changes: its log was missing", self.path, lost)
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO setting VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET value = value + ?2",
+                (LOST_CHANGES, str(lost)),
+            )
+        self._changes.write(number)
+
+    def _refuse_unusable(self) -> None:
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} was closed; open it again.")
+        if _inode(self.path) != self._inode:
+            # SQLite would go on with the file that had this name, and who opens the name would miss it all.
+            raise StoreUnavailable(
+                f"{self.path} was moved, deleted or replaced while it was open; open it again. "
+                "Nothing was written."
+            )
+        if self._log_inode is not None and _inode(self._log) != self._log_inode:
+            # SQLite would go on with a log that no other process finds and that a crash removes.
+            raise StoreUnavailable(
+                f"{self._log}, the log of the store, was removed or replaced while it was in use. Close "
+                "every program that uses the store, and open it again. Nothing was written."
+            )
+        if self.read_only and self.path.stat().st_mtime_ns != self._changed_at:
+            # It is read without locks, so that pages of two moments would be mixed.
+            raise StoreUnavailable(f"{self.path} was changed from elsewhere; open it again.")
+
+
+def _scopes_without_words(connection: apsw.Connection) -> list[int]:
+    """Return scopes with memories but no words, as after a repair by hand; cheap enough for every start."""
+    rows: list[Row] = connection.execute(
+        "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
+        "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
+    ).fetchall()
+    return [scope for (scope,) in rows]
+
+
+def free_name(path: Path, what: str) -> Path:
+    """A name for a file beside the store that is not taken."""
+    for number in count(1):
+        found = path.with_name(f"{path.name}-{what}{f'-{number}' if number > 1 else ''}")
+        if not found.exists():
+            return found
+    raise AssertionError("there are always more numbers")
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,0 +1,417 @@
+"""A block of cached vectors: columns laid out in one buffer, which may be memory or part of a file."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.numbers import Rows, unpack_vector
+from recollect.domain.records import Kind
+
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Iterable, Iterator
+
+    from recollect.domain.numbers import Rows
+    from recollect.stores.port import Vector
+
+
+# Codes of vectors: a few bits for each number, to tell far from near before vectors are compared in full.
+
+Codes = NDArray[np.uint64]
+Distances = NDArray[np.uint16]
+
+FACTORS = 3
+"""Numbers kept beside each row's codes: its share along the centre, and the scales of the two codes."""
+
+_COUNTS_FROM = 0.625
+"""Times the mean size of a query's numbers: the signs of those below tell more of chance than of meaning."""
+# Weights of the query's numbers where the fine code is read: few are heavier than the heaviest.
+_PLANES = 2
+_HEAVIEST = (1 << _PLANES) - 1
+_WEIGHT_OF_MEAN = 1.3
+# Fine codes mean -3, -1, 1 and 3; numbers of a normal distribution are large from one deviation on.
+_FINE_TOP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCode:
+    """A query's bits, which of them count, and bit planes of how much each weighs, lightest plane first."""
+
+    bits: Codes
+    counted: Codes
+    count: int
+    planes: tuple[Codes, ...]
+    weight: int
+    """Of all numbers together."""
+    along: np.float32
+    coarse_unit: np.float32
+    """The value of one counted bit in a product; `fine_unit` is the value of one weight."""
+    fine_unit: np.float32
+
+    def distances(self, codes: Codes) -> Distances:
+        """In how many bits that count each column of the coarse codes differs."""
+        size = codes.shape[1]
+        distances = np.zeros(size, np.uint16)
+        different = np.empty(size, np.uint64)
+        counted, few = np.empty((2, size), np.uint8)
+        for first in range(0, len(self.bits), 3):
+            # Three words differ in at most 192 bits, which a byte holds; adding bytes is the fastest.
+            for word in range(first, min(first + 3, len(self.bits))):
+                np.bitwise_xor(codes[word], self.bits[word], out=different)
+                np.bitwise_and(different, self.counted[word], out=different)
+                np.bitwise_count(different, out=few if word == first else counted)
+                if word > first:
+                    np.add(few, counted, out=few)
+            np.add(distances, few, out=distances)
+        return distances
+
+    def fine_products(self, codes: Codes) -> Distances:
+        """For each row of the fine codes, how much the numbers weigh together whose bits are set.
+
+        A number's high bit counts twice. Where the query's number is below zero, bits count as turned round.
+        """
+        turned = np.ascontiguousarray(codes.T)
+        words = len(self.bits)
+        turned[:words] ^= ~self.bits[:, None]
+        turned[words:] ^= ~self.bits[:, None]
+        products = np.zeros(len(codes), np.uint16)
+        for plane, mask in enumerate(self.planes):
+            masks = np.concatenate([mask, mask])
+            counts = np.bitwise_count(turned & masks[:, None])
+            products += counts[:words].sum(axis=0, dtype=np.uint16) << (plane + 1)
+            products += counts[words:].sum(axis=0, dtype=np.uint16) << plane
+        return products
+
+    def coarse_estimates(self, codes: Codes, factors: Rows) -> Rows:
+        """The products of the query with the rows of these codes, give or take."""
+        # The product with the signs: the bits that agree, less those that differ.
+        signs = self.distances(codes).astype(np.float32)
+        signs *= -2
+        signs += self.count
+        return self._estimates(signs, self.coarse_unit, factors[0], factors[1])
+
+    def fine_estimates(self, codes: Codes, factors: Rows) -> Rows:
+        """The same, from fine codes, and nearer to the truth."""
+        levels = 2 * self.fine_products(codes).astype(np.float32) - _FINE_TOP * self.weight
+        return self._estimates(levels, self.fine_unit, factors[0], factors[2])
+
+    def _estimates(self, products: Rows, unit: np.float32, along: Rows, scale: Rows) -> Rows:
+        products *= unit
+        products *= scale
+        products += along * self.along
+        return products
+
+
+def encoded(rows: Rows, centre: Rows) -> tuple[Codes, Codes, Rows]:
+    """Coarse codes, a column for each row; fine codes, a line for each; and factors, a column for each."""
+    direction = _direction(centre)
+    ones = np.ones_like(direction)
+    along: Rows = np.vecdot(rows, direction)
+    rest = rows - along[:, None] * direction
+    sizes = np.abs(rest)
+    squares: Rows = np.vecdot(rest, rest)
+    large = sizes >= np.sqrt(squares / rows.shape[1])[:, None]
+    positive = rest > 0
+    high, low = _packed(positive), _packed(positive == large)
+    coarse: Rows = np.vecdot(sizes, ones)
+    fine: Rows = coarse + 2 * np.vecdot(np.where(large, sizes, np.float32(0)), ones)
+    factors = np.stack([along, _ratio(squares, coarse), _ratio(squares, fine)])
+    return high.T, np.concatenate([high, low], axis=1), factors
+
+
+def query_code(query: Rows, centre: Rows) -> QueryCode:
+    direction = _direction(centre)
+    along = np.vecdot(query, direction)
+    rest = query - along * direction
+    sizes = np.abs(rest)
+    mean = sizes.mean() or np.float32(1)
+    square = float(np.vecdot(rest, rest))
+    counts = sizes >= _COUNTS_FROM * mean
+    coarse = float(sizes[counts].sum())
+    weights = np.minimum(np.rint(sizes * (_WEIGHT_OF_MEAN / mean)), _HEAVIEST)
+    fine = float(np.vecdot(sizes, weights))
+    whole = weights.astype(np.uint8)
+    return QueryCode(
+        bits=_packed(rest > 0),
+        counted=_packed(counts),
+        count=int(np.count_nonzero(counts)),
+        planes=tuple(_packed(whole >> plane & 1 == 1) for plane in range(_PLANES)),
+        weight=int(whole.sum()),
+        along=np.float32(along),
+        coarse_unit=np.float32(square / coarse if coarse else 0),
+        fine_unit=np.float32(square / fine if fine else 0),
+    )
+
+
+def _direction(centre: Rows) -> Rows:
+    length = np.sqrt(np.vecdot(centre, centre))
+    return centre / length if length else centre
+
+
+def _ratio(above: Rows, below: Rows) -> Rows:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _packed(bits: NDArray[np.bool_]) -> Codes:
+    missing = -bits.shape[-1] % 64
+    if missing:
+        bits = np.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
+    return np.packbits(bits, axis=-1).view(np.uint64)
+
+
+ROWS = 16_384
+"""Rows per block: big enough to make Python's part small, small enough for a column to stay in cache."""
+
+# Offsets of mapped blocks must be multiples of this on every platform; Windows asks for the most.
+ALIGNMENT = 65_536
+
+Ids = NDArray[np.int64]
+
+
+class VectorRow(NamedTuple):
+    """A live vector, as the store has it."""
+
+    vector: int
+    memory: int
+    passage: int
+    scope: int
+    kind: int
+    embedding: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How wide rows are. `words` are the uint64 words of a one-bit code: none where there is no centre."""
+
+    dims: int
+    words: int
+
+    @classmethod
+    def of(cls, dims: int, centre: Rows | None) -> Shape:
+        return cls(dims, 0 if centre is None else (dims + 63) // 64)
+
+    @property
+    def factors(self) -> int:
+        return FACTORS if self.words else 0
+
+    @property
+    def block_bytes(self) -> int:
+        row_bytes = 4 * self.dims + 3 * 8 * self.words + 4 * self.factors + 3 * 8 + 4 + 1
+        return -(-ROWS * row_bytes // ALIGNMENT) * ALIGNMENT
+
+
+class Block:
+    """Room for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
+
+    __slots__ = (
+        "_starts",
+        "codes",
+        "factors",
+        "fine_codes",
+        "kinds",
+        "memories",
+        "passages",
+        "scopes",
+        "used",
+        "vector_ids",
+        "vectors",
+    )
+
+    def __init__(self, shape: Shape, buffer: mmap.mmap | NDArray[np.uint8], offset: int, used: int) -> None:
+        self.used = used
+        self._starts: list[int] = []
+        place = offset
+
+        def column(dtype: Any, *size: int) -> NDArray[Any]:
+            nonlocal place
+            array: NDArray[Any] = np.ndarray(size, dtype, buffer=buffer, offset=place)
+            self._starts.append(place - offset)
+            place += array.nbytes
+            return array
+
+        self.vectors: Rows = column(np.float32, ROWS, shape.dims)
+        self.fine_codes: Codes = column(np.uint64, ROWS, 2 * shape.words)
+        # Column-wise: one word of all rows is contiguous, which NumPy reads three times faster.
+        self.codes: Codes = column(np.uint64, shape.words, ROWS)
+        self.factors: Rows = column(np.float32, shape.factors, ROWS)
+        self.vector_ids: Ids = column(np.int64, ROWS)
+        self.memories: Ids = column(np.int64, ROWS)
+        self.passages: Ids = column(np.int64, ROWS)
+        self.scopes: NDArray[np.int32] = column(np.int32, ROWS)
+        self.kinds: NDArray[np.uint8] = column(np.uint8, ROWS)
+
+    @classmethod
+    def private(cls, shape: Shape) -> Block:
+        """A block in this process's memory; pages not yet written to cost nothing."""
+        return cls(shape, np.empty(shape.block_bytes, np.uint8), 0, 0)
+
+    def fill(self, rows: Iterator[VectorRow], centre: Rows | None) -> int:
+        """Append rows while there is room; how many there were."""
+        taken = list(islice(rows, ROWS - self.used))
+        if not taken:
+            return 0
+        start, stop = self.used, self.used + len(taken)
+        vectors, memories, passages, scopes, kinds, embeddings = zip(*taken, strict=True)
+        self.vectors[start:stop] = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(taken), -1)
+        if centre is not None:
+            # In parts that stay in the processor's cache, which takes half the time.
+            for first in range(start, stop, 1024):
+                part = slice(first, min(stop, first + 1024))
+                self.codes[:, part], self.fine_codes[part], self.factors[:, part] = encoded(
+                    self.vectors[part], centre
+                )
+        self.vector_ids[start:stop] = vectors
+        self.memories[start:stop] = memories
+        self.passages[start:stop] = passages
+        self.scopes[start:stop] = scopes
+        self.kinds[start:stop] = kinds
+        self.used = stop
+        return len(taken)
+
+    def take(self, other: Block, rows: NDArray[np.intp]) -> None:
+        """Append these rows of another block; the caller sees to it that there is room."""
+        start, stop = self.used, self.used + len(rows)
+        for mine, theirs in zip(self._columns(), other._columns(), strict=True):
+            mine[start:stop] = theirs[rows]
+        self.used = stop
+
+    def equal_rows(self, rows: NDArray[np.intp], other: Block, others: NDArray[np.intp]) -> int:
+        """How many of these rows are, to the last bit, the other block's rows in the same order."""
+        same = np.ones(len(rows), np.bool_)
+        for mine, theirs in zip(self._columns(), other._columns(), strict=True):
+            bits = f"u{mine.itemsize}"
+            same &= (mine.view(bits)[rows] == theirs.view(bits)[others]).all(axis=1)
+        return int(np.count_nonzero(same))
+
+    def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """The bytes of these rows, as contiguous arrays, each with its offset in the block."""
+        vectors, fine, codes, factors, *rest = self._starts
+        for offset, rows in ((vectors, self.vectors), (fine, self.fine_codes)):
+            if rows.size:
+                yield offset + start * rows.strides[0], rows[start:stop]
+        for offset, columns in ((codes, self.codes), (factors, self.factors)):
+            for number, column in enumerate(columns):
+                yield offset + number * column.nbytes + start * column.itemsize, column[start:stop]
+        for offset, flat in zip(rest, self._flat(), strict=True):
+            yield offset + start * flat.itemsize, flat[start:stop]
+
+    def checksum(self, start: int, stop: int) -> int:
+        """A sum of machine words, modulo 2**64: it adds up over ranges of rows, as fast as memory."""
+        return _sum(piece for _, piece in self.pieces(start, stop))
+
+    def facts_checksum(self, start: int, stop: int) -> int:
+        """The same, of what says whose each row is and of which kind."""
+        return _sum(flat[start:stop] for flat in self._flat())
+
+    def _flat(self) -> tuple[NDArray[Any], ...]:
+        return self.vector_ids, self.memories, self.passages, self.scopes, self.kinds
+
+    def _columns(self) -> Iterator[NDArray[Any]]:
+        """Every column, as a table with a line for each row."""
+        yield self.vectors
+        yield self.fine_codes
+        yield self.codes.T
+        yield self.factors.T
+        for flat in self._flat():
+            yield flat[:, None]
+
+
+def _sum(pieces: Iterable[NDArray[Any]]) -> int:
+    return sum(int(_words(piece).sum(dtype=np.uint64)) for piece in pieces) % 2**64
+
+
+def _words(piece: NDArray[Any]) -> NDArray[Any]:
+    """The piece as unsigned integers, as wide as fits a whole row."""
+    flat = piece.reshape(-1)
+    row_bytes = piece.strides[0]
+    return flat.view(np.uint64 if row_bytes % 8 == 0 else f"u{flat.itemsize}")
+
+
+# The source of cached vectors, and the queries by which a cache follows its store.
+
+FORMAT = 2
+"""Raised whenever the cache's rows would be laid out or computed otherwise."""
+
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
+
+
+class Version(NamedTuple):
+    """A moment in a store's history. The first two only grow, and no row changes without one growing."""
+
+    vectors: int
+    life: int
+    newest: int
+    """The model's highest vector. It falls when vectors of a dropped model go, which no log records."""
+
+    def follows(self, earlier: Version) -> bool:
+        return self.vectors >= earlier.vectors and self.life >= earlier.life
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """One model's vectors in one store."""
+
+    store_id: str
+    model_id: int
+    dims: int
+    packed_centre: bytes | None = field(repr=False)
+
+    @property
+    def centre(self) -> Rows | None:
+        return None if self.packed_centre is None else unpack_vector(self.packed_centre)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.of(self.dims, self.centre)
+
+    def digest(self) -> bytes:
+        """Of all that decides what the cache's bytes mean; a cache with another digest is not ours."""
+        facts = (FORMAT, sys.byteorder, self.store_id, self.model_id, self.dims, self.packed_centre)
+        return hashlib.sha256(repr(facts).encode()).digest()
+
+
+def check_width(query: Vector, model: str, dims: int) -> None:
+    if query.shape != (dims,):
+        raise InvalidInput(
+            f"The query's vector has {query.shape[-1]} numbers and those of {model} have {dims}; "
+            f"embed the query with {model}."
+        )
+
+
+def same_bits(one: Rows, other: Rows) -> bool:
+    """Whether two vectors are the same to the last bit."""
+    return (
+        np.ascontiguousarray(one, np.float32).tobytes() == np.ascontiguousarray(other, np.float32).tobytes()
+    )
+
+
+class VectorQueries(Protocol):
+    """The queries of a cache to a snapshot of the store."""
+
+    def version(self, source: VectorSource) -> Version: ...
+
+    def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
+        """Vectors of live passages, by ascending id."""
+        ...
+
+    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+        """Return vectors that changed since, and whether each is live; None if the log is too short."""
+        ...
+
+    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
+        """Is this still that vector? In an older copy of the store that went its own way, it is not."""
+        ...
+
+    def rotation(self, source: VectorSource) -> bytes | None: ...
+
+    def is_writing(self) -> bool:
+        """Whether the snapshot is of a transaction whose writes may yet be undone."""
+        ...

@@ -1,0 +1,525 @@
+"""Search by meaning over cached vectors that show exactly what the asking snapshot holds."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.stores.vectors.block import ROWS, Block, Ids, VectorRow
+from recollect.stores.vectors.file import OWNER_ALONE, Mapped, VectorFile
+from recollect.stores.vectors.scan import Allowed, Mask, Run, best, found_hits, leaders, pick, row_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from recollect.domain.numbers import Rows
+    from recollect.domain.records import Found
+    from recollect.stores.vectors.block import Ids, VectorQueries, VectorSource, Version
+    from recollect.stores.vectors.scan import Allowed
+
+
+# Search in two stages, as Cognis does: by a third of each vector's width to a shortlist, then by all.
+
+IDLE_SEARCHES = 1_000
+"""Searches without a first stage after which what it needs is let go."""
+
+# Whole numbers below 2**24 are exact in float32, and so are all sums of these products, in any order: the
+# lengths of a vector and of a rotation's row are one, so no sum is above 2**12 * 2**11. BLAS may then split
+# the work as it likes, and a row's prefix is the same bits in any company.
+_VECTOR_STEPS = np.float32(2**12)
+_ROTATION_STEPS = np.float32(2**11)
+
+
+def width(dims: int) -> int:
+    """The number of dimensions in a prefix."""
+    return max(1, dims // 3)
+
+
+class Prefixes:
+    """The prefixes of one model's cached vectors: derived, in this process's memory, made when first needed.
+
+    Safe to share between threads: a block's rows never change, so neither do prefixes once made.
+    """
+
+    def __init__(self, source: VectorSource, rotation: bytes | None) -> None:
+        self.source = source
+        self._width = width(source.dims)
+        self._rotation: Rows | None = None
+        if rotation is not None:
+            directions = np.frombuffer(rotation, "<f2").reshape(self._width, source.dims)
+            self._rotation = np.rint(directions.astype(np.float32) * _ROTATION_STEPS).T.copy()
+        self._lock = threading.Lock()
+        self._made: dict[Block, tuple[Rows, int]] = {}
+        self._idle = 0
+
+    def of(self, block: Block, count: int) -> Rows:
+        """The prefixes of the block's first `count` rows; only those not yet made are computed."""
+        with self._lock:
+            self._idle = 0
+            rows, done = self._made.get(block) or (
+                np.empty((len(block.vectors), self._width), np.float32),
+                0,
+            )
+            if done < count:
+                rows[done:count] = self.prefixes(block.vectors[done:count])
+                self._made[block] = rows, count
+        return rows[:count]
+
+    def keep(self, blocks: Iterable[Block]) -> None:
+        """Drop the prefixes of all other blocks, and of these too after many searches without a prefix."""
+        with self._lock:
+            self._idle += 1
+            if not self._made:
+                return
+            kept = set(blocks) if self._idle <= IDLE_SEARCHES else set[Any]()
+            for block in self._made.keys() - kept:
+                del self._made[block]
+
+    @property
+    def rows(self) -> int:
+        """How many are held."""
+        return sum(count for _, count in self._made.values())
+
+    def prefixes(self, vectors: Rows) -> Rows:
+        """Turned, where the model has a rotation; cut to a third of the width, and of length one."""
+        if self._rotation is None:
+            cut = np.ascontiguousarray(vectors[:, : self._width])
+        else:
+            cut = np.rint(vectors * _VECTOR_STEPS) @ self._rotation
+        lengths = np.sqrt(np.vecdot(cut, cut))[:, None]
+        prefixes: Rows = np.divide(cut, lengths, out=np.zeros_like(cut), where=lengths > 0)
+        return prefixes
+
+
+def nearest_by_prefix(
+    parts: Sequence[Part], prefixes: Prefixes, query: Rows, k: int, allowed: Allowed, shortlist: int
+) -> list[Found]:
+    """The best `k` of the `shortlist` memories whose prefixes are nearest; no other can be found.
+
+    The answer depends on the set of allowed rows only. Where they are no more than the shortlist holds, it is
+    the exact one.
+    """
+    runs = [(part, part.run) for part in parts]
+    picks = [(part, run, rows) for part, run in runs if (rows := pick(run, allowed)) is None or len(rows)]
+    count = sum(part.count if rows is None else len(rows) for part, _, rows in picks)
+    if not count or k < 1 or shortlist < 1:
+        return []
+    if count <= shortlist:
+        return found_hits(best([(run, rows) for _, run, rows in picks], query, k))
+    near = prefixes.prefixes(query[None])[0]
+    every = slice(None)
+    columns = [
+        (
+            row_scores(prefixes.of(part.block, part.count), rows, near),
+            run.memories[every if rows is None else rows],
+            run.passages[every if rows is None else rows],
+        )
+        for part, run, rows in picks
+    ]
+    scores, memories, passages = (np.concatenate(column) for column in zip(*columns, strict=True))
+    chosen = _shortlisted(scores, memories, passages, shortlist)
+    finalists = [(run, np.sort(run.rows_of(chosen))) for _, run, _ in picks]
+    return found_hits(best([(run, rows) for run, rows in finalists if len(rows)], query, k))
+
+
+def _shortlisted(scores: Rows, memories: Ids, passages: Ids, wanted: int) -> Ids:
+    """Return the `wanted` memories with the best prefixes, and all that tie with the last."""
+    order = leaders(scores, memories, passages, wanted)
+    if len(order) < wanted:
+        return np.unique(memories)
+    return np.unique(memories[scores >= scores[order[-1]]])
+
+
+# The content of a cache for one moment of the store. States are values: a new moment, a new state.
+
+TOO_MANY_DEAD = 0.25
+"""Share of dead rows from which rebuilding the cache pays."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The first `count` rows of a block, at least one. `live` may be left out if all are live."""
+
+    block: Block
+    count: int
+    shared: bool
+    """The block is mapped from the file, not this process's own memory."""
+    live: Mask | None = None
+
+    @property
+    def ids(self) -> Ids:
+        return self.block.vector_ids[: self.count]
+
+    @property
+    def live_ids(self) -> Ids:
+        return self.ids if self.live is None else self.ids[self.live]
+
+    @property
+    def dead(self) -> int:
+        return 0 if self.live is None else self.count - int(np.count_nonzero(self.live))
+
+    @cached_property
+    def run(self) -> Run:
+        """Kept, since most parts outlive many states."""
+        return Run.of(self.block, self.count, self.live)
+
+
+@dataclass(frozen=True)
+class State:
+    """Rows by ascending vector id: every vector that lives at `version`, and some that do no more."""
+
+    version: Version
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def rows(self) -> int:
+        return sum(part.count for part in self.parts)
+
+    @cached_property
+    def private_rows(self) -> int:
+        return sum(part.count for part in self.parts if not part.shared)
+
+    @cached_property
+    def dead_rows(self) -> int:
+        return sum(part.dead for part in self.parts)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        return [part.run for part in self.parts]
+
+
+def loaded(queries: VectorQueries, source: VectorSource, version: Version) -> State:
+    """Everything, from SQLite, into this process's memory."""
+    rows = queries.live_rows(source, 0)
+    return State(version, tuple(Part(block, block.used, shared=False) for block in blocks_of(rows, source)))
+
+
+def blocks_of(rows: Iterator[VectorRow], source: VectorSource) -> Iterator[Block]:
+    """The rows in full private blocks; the last may have room left."""
+    while True:
+        block = Block.private(source.shape)
+        if not block.fill(rows, source.centre):
+            return
+        yield block
+        if block.used < ROWS:
+            return
+
+
+def caught_up(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
+    """Return the state moved to a later moment; None if that fails or a rebuild costs less."""
+    moved = _with_life(queries, source, state, version)
+    if moved is None or not _genuine(queries, source, moved):
+        return None
+    if version.vectors > state.version.vectors:
+        moved = _with_rows(moved, queries.live_rows(source, state.version.vectors), source)
+    if moved.dead_rows > TOO_MANY_DEAD * moved.rows:
+        return None
+    return replace(moved, version=version)
+
+
+def cut_back(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
+    """The state as it was when fewer vectors had come, but no other had died or returned."""
+    parts = []
+    for part in state.parts:
+        count = int(np.searchsorted(part.ids, version.vectors, "right"))
+        if count:
+            live = None if part.live is None else part.live[:count]
+            parts.append(replace(part, count=count, live=live))
+    earlier = State(version, tuple(parts))
+    return earlier if _genuine(queries, source, earlier) else None
+
+
+def differences(queries: VectorQueries, source: VectorSource, state: State) -> Iterator[str]:
+    """One sentence for each way in which the state is not what SQLite holds."""
+    expected = same = 0
+    for block in blocks_of(queries.live_rows(source, 0), source):
+        expected += block.used
+        same += sum(_equal_rows(block, part) for part in state.parts)
+    held = state.rows - state.dead_rows
+    if held != expected:
+        yield f"The vector cache holds {held} live vectors, and the store {expected}."
+    if same != min(held, expected):
+        yield f"{min(held, expected) - same} vectors in the cache are not those of the store."
+
+
+def _genuine(queries: VectorQueries, source: VectorSource, state: State) -> bool:
+    """Return whether the store has our newest vector, equal to the last bit."""
+    for part in reversed(state.parts):
+        places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
+        if len(places):
+            block, at = part.block, places[-1]
+            newest, passage = int(block.vector_ids[at]), int(block.passages[at])
+            return queries.holds(source, newest, passage, block.vectors[at])
+    return True
+
+
+def _with_life(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
+    if version.life == state.version.life:
+        return state
+    changes = queries.life_since(source, state.version.life)
+    if changes is None:
+        return None
+    ids = np.array([vector for vector in changes if vector <= state.version.vectors], np.int64)
+    alive = np.array([changes[vector] for vector in ids.tolist()], np.bool_)
+    moved = replace(state, parts=tuple(_with_changes(part, ids, alive) for part in state.parts))
+    returned = ids[alive]
+    held = (
+        sum(np.count_nonzero(np.isin(returned, part.live_ids)) for part in moved.parts)
+        if len(returned)
+        else 0
+    )
+    # One that was dead when we loaded is not among our rows, and its place by id is taken.
+    return moved if held == len(returned) else None
+
+
+def _with_changes(part: Part, ids: Ids, alive: Mask) -> Part:
+    first, last = np.searchsorted(ids, part.ids[[0, -1]])
+    ids, alive = ids[first : last + 1], alive[first : last + 1]
+    places = np.searchsorted(part.ids, ids)
+    here = places < part.count
+    here[here] = part.ids[places[here]] == ids[here]
+    if not here.any():
+        return part
+    live = np.ones(part.count, np.bool_) if part.live is None else part.live.copy()
+    live[places[here]] = alive[here]
+    return replace(part, live=None if live.all() else live)
+
+
+def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) -> State:
+    """The rows appended: into the last block if it is ours and has room, then into new ones."""
+    parts = list(state.parts)
+    first = next(rows, None)
+    if first is None:
+        return state
+    rows = chain([first], rows)
+    if parts and not parts[-1].shared and parts[-1].count < ROWS:
+        parts[-1] = _extended(parts[-1], rows, source)
+    parts += [Part(block, block.used, shared=False) for block in blocks_of(rows, source)]
+    return replace(state, parts=tuple(parts))
+
+
+def _extended(part: Part, rows: Iterator[VectorRow], source: VectorSource) -> Part:
+    block = part.block
+    if block.used > part.count:
+        # A later state has written on in this block; its rows need not be the ones we are about to add.
+        block = Block.private(source.shape)
+        block.take(part.block, np.arange(part.count))
+    added = block.fill(rows, source.centre)
+    live = None if part.live is None else np.concatenate([part.live, np.ones(added, np.bool_)])
+    return Part(block, part.count + added, shared=False, live=live)
+
+
+def _equal_rows(block: Block, part: Part) -> int:
+    """How many live rows of the part equal the block's row of the same id, in every column."""
+    _, ours, theirs = np.intersect1d(
+        block.vector_ids[: block.used], part.ids, assume_unique=True, return_indices=True
+    )
+    if part.live is not None:
+        alive = part.live[theirs]
+        ours, theirs = ours[alive], theirs[alive]
+    return block.equal_rows(ours, part.block, theirs)
+
+
+WORTH_SHARING = 2_048
+"""Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
+
+_VERIFIED_PER_SEARCH = 2
+"""Blocks of a large file: a few milliseconds of a search that takes more."""
+
+_KEPT_STATES = 4
+"""Threads that read at slightly different moments each find theirs."""
+
+
+class VectorCache:
+    """The vectors of the model in use, for searching. Safe to share between threads.
+
+    `path` names the file that processes share; its lock is beside it. Without a path, or if it
+    cannot be written, this process holds the vectors in its own memory and answers the same. `mode` is
+    the file's permissions.
+    """
+
+    def __init__(self, path: Path | None, mode: int = OWNER_ALONE) -> None:
+        self.reason: str | None = None if path else "no place for a file was given"
+        """Why vectors are held in private memory; None where they are shared."""
+        self._path = path
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._source: VectorSource | None = None
+        self._file: VectorFile | None = None
+        self._mapped: Mapped | None = None
+        self._states: tuple[State, ...] = ()
+        self._prefixes: Prefixes | None = None
+        self._share_from = WORTH_SHARING
+
+    def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
+        """Everything compared with the store, inside a read transaction. Empty when all is in step."""
+        problems = list(differences(queries, source, self.state(queries, source)))
+        if self._file is not None and self._file.path.exists() and self._file.mapped(whole=True) is None:
+            problems.append(f"{self._file.path} is damaged or of another store; it will be made anew.")
+        return problems
+
+    def forget(self) -> None:
+        """Remove the file, and hold nothing; the next search makes both again."""
+        with self._lock:
+            self._forget()
+
+    def close(self) -> None:
+        """Release memory and maps. A search after this starts over."""
+        with self._lock:
+            self._drop()
+
+    def _forget(self) -> None:
+        self._drop()
+        if self._path is not None:
+            try:
+                VectorFile.remove(self._path)
+            except OSError as error:  # Windows keeps what another process has mapped
+                self._stay_private(error, 0)
+
+    def _drop(self) -> None:
+        self._source = self._file = self._mapped = self._prefixes = None
+        self._states = ()
+        self._share_from = WORTH_SHARING
+
+    def state(self, queries: VectorQueries, source: VectorSource) -> State:
+        """Return the vectors to search, at the moment of these queries."""
+        version = queries.version(source)
+        if queries.is_writing():
+            # This transaction may be rolled back, so no other search may see its rows.
+            return loaded(queries, source, version)
+        with self._lock:
+            self._turn_to(source)
+            self._verify_some(source)
+            if self._prefixes is None and self._states and self._is_settled(self._states[0], version):
+                return self._states[0]
+            state = self._state_at(queries, source, version)
+            if self._file is not None and state.private_rows >= self._share_from:
+                state = self._move_to_file(queries, source, state)
+            others = (other for other in self._states if other.version != version)
+            self._states = (state, *others)[:_KEPT_STATES]
+            if self._prefixes is not None:
+                self._prefixes.keep(part.block for held in self._states for part in held.parts)
+            return state
+
+    def _verify_some(self, source: VectorSource) -> None:
+        """Verify more blocks of a large file. A damaged or truncated file is rebuilt."""
+        if self._mapped is None or (self._mapped.verification.is_done and not self._mapped.is_cut_off):
+            return
+        if self._mapped.is_cut_off or not self._mapped.verification.read(_VERIFIED_PER_SEARCH):
+            self._forget()
+            self._turn_to(source)
+
+    def _is_settled(self, state: State, version: Version) -> bool:
+        """Whether there is nothing to do but to search it, as most often."""
+        return state.version == version and (self._file is None or state.private_rows < self._share_from)
+
+    def prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
+        with self._lock:
+            if self._prefixes is not None and self._prefixes.source == source:
+                return self._prefixes
+            made = Prefixes(source, queries.rotation(source))
+            if not queries.is_writing():  # else the model itself may be undone
+                self._prefixes = made
+            return made
+
+    def _turn_to(self, source: VectorSource) -> None:
+        if source != self._source:
+            self._drop()
+            self._source = source
+            self._file = (
+                VectorFile(self._path, source.shape, source.digest(), self._mode) if self._path else None
+            )
+
+    def _state_at(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
+        for state in sorted(self._states, key=lambda state: state.version, reverse=True):
+            if state.version == version:
+                return state
+            moved = None
+            if version.follows(state.version):
+                moved = caught_up(queries, source, state, version)
+            elif version.life == state.version.life:
+                moved = cut_back(queries, source, state, version)
+            if moved is not None:
+                return moved
+        return self._from_file(queries, source, version) or self._made_anew(queries, source, version)
+
+    def _from_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
+        """The file's rows, moved on to the snapshot. None: there is no use in the file."""
+        if self._file is None:
+            return None
+        mapped = self._file.mapped(self._mapped)
+        if mapped is None or not version.follows(mapped.header.version):
+            return None
+        self._mapped = mapped
+        parts = tuple(Part(block, block.used, shared=True) for block in mapped.blocks)
+        return caught_up(queries, source, State(mapped.header.version, parts), version)
+
+    def _made_anew(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
+        """From SQLite: through the file where there is enough to share, so that no process holds it all."""
+        state = None
+        if self._file is not None and self._share_from == WORTH_SHARING:
+            try:
+                with self._file.lock() as mine:
+                    if mine and not self._outrun(version):
+                        state = self._through_file(queries, source, version)
+            except OSError as error:
+                self._stay_private(error, 0)
+        return loaded(queries, source, version) if state is None else state
+
+    def _through_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
+        assert self._file is not None  # noqa: S101  # the callers have looked
+        blocks = blocks_of(queries.live_rows(source, 0), source)
+        first = next(blocks, None)
+        if first is None:
+            return State(version, ())
+        if first.used < WORTH_SHARING:
+            return State(version, (Part(first, first.used, shared=False),))
+        self._file.create(chain([first], blocks), version)
+        self.reason = None
+        return self._from_file(queries, source, version)
+
+    def _move_to_file(self, queries: VectorQueries, source: VectorSource, state: State) -> State:
+        """The same state, with its rows in the file, if that can be had now."""
+        assert self._file is not None  # noqa: S101  # the caller has looked
+        try:
+            with self._file.lock() as mine:
+                if not mine or self._outrun(state.version):
+                    return state
+                moved = self._from_file(queries, source, state.version)
+                if moved is None:
+                    moved = self._through_file(queries, source, state.version)
+                elif moved.private_rows >= WORTH_SHARING:
+                    self._append(moved)
+                    moved = self._from_file(queries, source, state.version)
+        except OSError as error:
+            self._stay_private(error, state.private_rows)
+            return state
+        self._share_from = WORTH_SHARING
+        return moved or state
+
+    def _append(self, state: State) -> None:
+        """Put what the state holds beyond the file into the file."""
+        assert self._file is not None  # noqa: S101  # the callers have looked
+        assert self._mapped is not None  # noqa: S101
+        header = self._mapped.header
+        private = [part.block for part in state.parts if not part.shared]
+        # Rows in the file that have died since are marked nowhere but in the log, so who opens the file
+        # must read the log from where it began.
+        life = header.version.life if state.dead_rows else state.version.life
+        self._file.append(header, private, state.version._replace(life=life))
+        self.reason = None
+
+    def _outrun(self, version: Version) -> bool:
+        """Has another process put into the file what this snapshot does not see yet?"""
+        header = self._file.header() if self._file is not None else None
+        return header is not None and not version.follows(header.version)
+
+    def _stay_private(self, error: OSError, rows: int) -> None:
+        self.reason = f"{self._path}: {error.strerror or error}"
+        self._share_from = rows + WORTH_SHARING

@@ -1,0 +1,468 @@
+"""Searching cached vectors with NumPy: which rows may be seen, and which of them are the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.domain.numbers import distinct
+from recollect.domain.records import Found, Kind
+from recollect.stores.vectors.block import KIND_CODES, query_code
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from recollect.domain.numbers import Rows
+    from recollect.stores.vectors.block import Block, Codes, QueryCode
+
+
+GATHER_BELOW = 0.15
+"""Where fewer of the rows are allowed, copying them out costs less than reading them all."""
+
+LARGEST_SAMPLE = 1 / 8
+"""Share of the rows in a representative sample."""
+
+_EVERY_KIND = frozenset(Kind)
+_AT_ONCE = 512
+"""Rows that are copied out together: what is written then stays in the processor's cache."""
+
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Positions = NDArray[np.intp]
+Best: TypeAlias = "tuple[Rows, Ids, Ids]"
+"""Scores, memories and passages, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Contiguous rows, column by column. Without `live`, all are live."""
+
+    vectors: Rows
+    codes: Codes
+    fine_codes: Codes
+    factors: Rows
+    memories: Ids
+    passages: Ids
+    scopes: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    live: Mask | None
+    live_rows: Positions | None
+    scopes_seen: tuple[int, int]
+    """The lowest and the highest."""
+    kinds_seen: frozenset[int]
+    by_memory: tuple[Ids, Positions | None]
+    """The memories in ascending order, and the position of each; None if they are sorted already."""
+    sample: tuple[Positions, NDArray[np.uint16]]
+    """A sample of the rows, chosen by a hash of their memory, which has no order; and the hashes."""
+
+    @classmethod
+    def of(cls, block: Block, count: int, live: Mask | None) -> Run:
+        """The first `count` rows of a block, at least one."""
+        memories, scopes, kinds = block.memories[:count], block.scopes[:count], block.kinds[:count]
+        order = None if (memories[1:] >= memories[:-1]).all() else np.argsort(memories, kind="stable")
+        return cls(
+            block.vectors[:count],
+            block.codes[:, :count],
+            block.fine_codes[:count],
+            block.factors[:, :count],
+            memories,
+            block.passages[:count],
+            scopes,
+            kinds,
+            live,
+            None if live is None else np.flatnonzero(live),
+            (int(scopes.min()), int(scopes.max())),
+            frozenset(np.flatnonzero(np.bincount(kinds)).tolist()),
+            (memories if order is None else memories[order], order),
+            _sample(memories),
+        )
+
+    def rows_of(self, wanted: Ids) -> Positions:
+        """The live rows of these memories, which ascend and are all different; by memory, then by place."""
+        memories, order = self.by_memory
+        first, last = np.searchsorted(wanted, (memories[0], memories[-1] + 1))
+        wanted = wanted[first:last]
+        starts, stops = np.searchsorted(memories, wanted), np.searchsorted(memories, wanted, "right")
+        counts = stops - starts
+        # Ranges one after another: each place is its range's start and how far into the range it is.
+        rows: Positions = np.arange(counts.sum()) + np.repeat(starts - counts.cumsum() + counts, counts)
+        rows = rows if order is None else order[rows]
+        return rows if self.live is None else rows[self.live[rows]]
+
+
+def _sample(memories: Ids) -> tuple[Positions, NDArray[np.uint16]]:
+    # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
+    hashes = (memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
+    rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
+    return rows, hashes[rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Which rows a search may see. None: any."""
+
+    scopes: frozenset[int]
+    kinds: frozenset[int] | None = None
+    memories: Ids | None = None
+    """In ascending order."""
+    without: Ids | None = None
+    """In ascending order; only where `memories` are not named."""
+
+    @classmethod
+    def of(
+        cls,
+        scopes: Collection[int],
+        kinds: Collection[Kind] = tuple(Kind),
+        memories: Collection[int] | Ids | None = None,
+        without: Collection[int] | Ids | None = None,
+    ) -> Allowed:
+        codes = None if _EVERY_KIND.issubset(kinds) else frozenset(KIND_CODES[kind] for kind in kinds)
+        only, gone = _ascending(memories), _ascending(without)
+        if only is not None and gone is not None:
+            only, gone = np.setdiff1d(only, gone, assume_unique=True), None
+        return cls(frozenset(scopes), codes, only, gone)
+
+
+def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
+    if ids is None:
+        return None
+    return distinct(ids if isinstance(ids, np.ndarray) else np.fromiter(ids, np.int64, len(ids)))
+
+
+Pick: TypeAlias = tuple[Run, Positions | None]
+"""Rows of a run. None: all of them."""
+
+
+def allowed_rows(runs: Sequence[Run], allowed: Allowed) -> tuple[list[Pick], int]:
+    """The rows that may be seen, and how many they are."""
+    picks: list[Pick] = [(run, rows) for run in runs if (rows := pick(run, allowed)) is None or len(rows)]
+    return picks, sum(len(run.memories) if rows is None else len(rows) for run, rows in picks)
+
+
+def pick(run: Run, allowed: Allowed) -> Positions | None:
+    """The rows of a run that may be seen. None: all of them."""
+    if allowed.memories is not None:
+        return _meeting(run, allowed, np.sort(run.rows_of(allowed.memories)))
+    rows = _meeting(run, allowed, run.live_rows)
+    if allowed.without is None or not len(gone := run.rows_of(allowed.without)):
+        return rows
+    left = np.ones(len(run.memories), np.bool_)
+    left[gone] = False
+    return np.flatnonzero(left) if rows is None else rows[left[rows]]
+
+
+def _meeting(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
+    """Those of the rows that are of an allowed scope and kind. Most runs need no look at their columns."""
+    low, high = run.scopes_seen
+    if low != high or low not in allowed.scopes:
+        rows = _any_of(run.scopes, allowed.scopes, rows)
+    if allowed.kinds is not None and not run.kinds_seen <= allowed.kinds:
+        rows = _any_of(run.kinds, allowed.kinds, rows)
+    return rows
+
+
+def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None) -> Positions | None:
+    column = column if rows is None else column[rows]
+    if len(wanted) > 8:  # below it, comparing with each is quicker than the general test
+        mask = np.isin(column, list(wanted))
+    else:
+        mask = np.zeros(len(column), np.bool_)
+        for number in wanted:
+            mask |= column == number
+    if mask.all():
+        return rows
+    return np.flatnonzero(mask) if rows is None else rows[mask]
+
+
+def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
+    """Exact: every picked row is compared in full precision."""
+    scores, memories, passages = np.empty(0, np.float32), np.empty(0, np.int64), np.empty(0, np.int64)
+    threshold: np.float32 | None = None
+    for run, rows in picks:
+        found = row_scores(run.vectors, rows, query)
+        at: Any = slice(None) if rows is None else rows
+        if threshold is not None:
+            close = np.flatnonzero(found >= threshold)
+            found, at = found[close], close if rows is None else rows[close]
+        hits = found, run.memories[at], run.passages[at]
+        if len(scores):
+            hits = (
+                np.concatenate([scores, hits[0]]),
+                np.concatenate([memories, hits[1]]),
+                np.concatenate([passages, hits[2]]),
+            )
+        scores, memories, passages = hits
+        if len(scores) > 16 * k and len(picks) > 1:
+            order = leaders(scores, memories, passages, k)
+            scores, memories, passages = scores[order], memories[order], passages[order]
+            # A full board is joined only by what equals its last entry or beats it.
+            threshold = scores[-1] if len(scores) == k else None
+    order = leaders(scores, memories, passages, k)
+    return scores[order], memories[order], passages[order]
+
+
+def found_hits(hits: Best) -> list[Found]:
+    scores, memories, passages = hits
+    return list(map(Found, memories.tolist(), scores.tolist(), passages.tolist()))
+
+
+def scans_all(run: Run, rows: Positions) -> bool:
+    """Whether it is quicker to read all rows of a run than to copy these out."""
+    return len(rows) >= GATHER_BELOW * len(run.memories)
+
+
+def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
+    """The products of the query with these rows. None: with all of them."""
+    # vecdot sums each row by itself, in one order: a row's score is the same bits at any position,
+    # which `vectors @ query` does not promise.
+    if rows is None or len(rows) >= GATHER_BELOW * len(vectors):
+        scores: Rows = np.vecdot(vectors, query)
+        return scores if rows is None else scores[rows]
+    scores = np.empty(len(rows), np.float32)
+    for start in range(0, len(rows), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        np.vecdot(vectors.take(rows[part], axis=0), query, out=scores[part])
+    return scores
+
+
+def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
+    """Positions of the best `k` distinct memories, best first."""
+    enough = 2 * k
+    while enough < len(scores):
+        cut = np.partition(scores, -enough)[-enough]
+        close = np.flatnonzero(scores >= cut)
+        order = close[_firsts(scores[close], memories[close], passages[close])]
+        if len(order) >= k:
+            return order[:k]
+        enough *= 4
+    return _firsts(scores, memories, passages)[:k]
+
+
+def _firsts(scores: Rows, memories: Ids, passages: Ids) -> Positions:
+    """The best row of each memory, best first."""
+    order = np.lexsort((passages, memories, -scores))
+    _, first = np.unique(memories[order], return_index=True)
+    return order if len(first) == len(order) else order[np.sort(first)]
+
+
+# Which rows to compare in full: as many as their codes leave in doubt, and no more.
+
+STRAYS = 2.25
+"""Deviations of estimates from scores: a row whose estimate is further below the `k`th score is left out."""
+
+WIDEST = 3
+"""At most one row in this many is compared again. If more are needed, all are compared in full."""
+
+_SAMPLE = 512
+_FIRST = 16
+"""Rows per result that are compared before the needed score is known."""
+_FEWEST_IN_SAMPLE = 4
+
+
+def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows, k: int) -> Best | None:
+    """The best `k` memories among these `count` rows, nearly always. None: only comparing all rows can tell.
+
+    The answer depends on the set of rows alone. Sums are taken over sorted numbers, so that no order of rows
+    moves their last bits; and what ties with a row that is looked at, is looked at too.
+    """
+    coarse = _Estimated.of(picks, code)
+    sample = coarse.sample(_SAMPLE / count)
+    best_first = np.sort(sample.estimates)[::-1]
+    first = max(_FEWEST_IN_SAMPLE, round(_FIRST * k * len(best_first) / count))
+    widest = len(best_first) // WIDEST
+    goal = None
+    while goal is None:
+        if first >= widest:
+            return None
+        lowest, first = best_first[first], 4 * first
+        likely = coarse.above(lowest).finer(code)
+        goal = likely.goal(query, k)
+    scores = sample.scores(query)
+    cut = goal.score - STRAYS * _deviation(sample.estimates, scores)
+    if cut < best_first[widest]:
+        return None
+    if cut < lowest:
+        likely = coarse.above(cut).finer(code)
+        goal = likely.goal(query, k) or goal
+    cut = goal.score - STRAYS * _deviation(sample.finer(code).estimates, scores)
+    return likely.above(min(cut, goal.estimate)).best(query, k)
+
+
+class _Goal(NamedTuple):
+    """A score that the best `k` memories have at least, and an estimate that `k` such memories have."""
+
+    score: np.float32
+    estimate: np.float32
+
+
+def _deviation(estimates: Rows, scores: Rows) -> np.float32:
+    off = np.sort(np.abs(scores - estimates))
+    return np.float32(np.sqrt(np.vecdot(off, off) / max(1, len(off))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimated:
+    """The estimates of all allowed rows."""
+
+    picks: Sequence[Pick]
+    estimates: Sequence[Rows]
+
+    @classmethod
+    def of(cls, picks: Sequence[Pick], code: QueryCode) -> _Estimated:
+        return cls(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
+
+    def sample(self, share: float) -> _Rows:
+        """About this share of the rows."""
+        hashes_below = round(2**16 * min(LARGEST_SAMPLE, share))
+        return self._at([_sampled(run, rows, hashes_below) for run, rows in self.picks])
+
+    def above(self, lowest: np.float32) -> _Rows:
+        return self._at([np.flatnonzero(estimates >= lowest) for estimates in self.estimates])
+
+    def _at(self, chosen: Sequence[Positions]) -> _Rows:
+        places = [at if rows is None else rows[at] for (_, rows), at in zip(self.picks, chosen, strict=True)]
+        estimates = [each[at] for each, at in zip(self.estimates, chosen, strict=True)]
+        return _Rows(
+            [run for run, _ in self.picks],
+            np.cumsum([0, *map(len, places)]),
+            np.concatenate(places),
+            np.concatenate(estimates),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of several runs, in their order, with estimates of their scores."""
+
+    runs: Sequence[Run]
+    bounds: Positions
+    """Where the rows of each run begin, and the end."""
+    places: Positions
+    """In their run."""
+    estimates: Rows
+
+    def above(self, lowest: np.float32) -> _Rows:
+        rows = np.flatnonzero(self.estimates >= lowest)
+        bounds = np.searchsorted(rows, self.bounds)
+        return _Rows(self.runs, bounds, self.places[rows], self.estimates[rows])
+
+    def finer(self, code: QueryCode) -> _Rows:
+        parts = self._by_run()
+        if not parts:
+            return self
+        codes = np.concatenate([run.fine_codes.take(at, axis=0) for run, at in parts])
+        factors = np.concatenate([run.factors.take(at, axis=1) for run, at in parts], axis=1)
+        return replace(self, estimates=code.fine_estimates(codes, factors))
+
+    def scores(self, query: Rows) -> Rows:
+        parts = [row_scores(run.vectors, at, query) for run, at in self._by_run()]
+        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+    def goal(self, query: Rows, k: int) -> _Goal | None:
+        """From the rows with the best estimates. None: they are of too few memories."""
+        enough = 2 * k
+        if len(self.places) < enough:
+            return None
+        estimate: np.float32 = np.partition(self.estimates, -enough)[-enough]
+        likeliest = self.above(estimate)
+        scores, memories = likeliest.scores(query), likeliest.memories()
+        score: np.float32 = np.partition(scores, -k)[-k]
+        if len(set(memories[scores >= score].tolist())) < k:
+            order = leaders(scores, memories, memories, k)
+            if len(order) < k:
+                return None
+            score = scores[order[-1]]
+        return _Goal(score, estimate)
+
+    def memories(self) -> Ids:
+        return np.concatenate([run.memories[at] for run, at in self._by_run()])
+
+    def best(self, query: Rows, k: int) -> Best:
+        scores, memories = self.scores(query), self.memories()
+        passages = np.concatenate([run.passages[at] for run, at in self._by_run()])
+        order = leaders(scores, memories, passages, k)
+        return scores[order], memories[order], passages[order]
+
+    def _by_run(self) -> list[tuple[Run, Positions]]:
+        return [
+            (run, self.places[start:stop])
+            for run, (start, stop) in zip(self.runs, pairwise(self.bounds.tolist()), strict=True)
+            if stop > start
+        ]
+
+
+def _coarse_estimates(run: Run, rows: Positions | None, code: QueryCode) -> Rows:
+    if rows is None:
+        return code.coarse_estimates(run.codes, run.factors)
+    if scans_all(run, rows):
+        return code.coarse_estimates(run.codes, run.factors)[rows]
+    return code.coarse_estimates(run.codes.take(rows, axis=1), run.factors.take(rows, axis=1))
+
+
+def _sampled(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
+    """Where rows of the sample are among these."""
+    places, hashes = run.sample
+    places = places[hashes < hashes_below]
+    if rows is None or not len(places):
+        return places
+    found = np.searchsorted(rows, places)
+    found[found == len(rows)] = 0
+    at: Positions = found[rows[found] == places]
+    return at
+
+
+# Queries to cached vectors: the nearest memories, the cosines of some, and their passages.
+
+TWO_STAGES_FROM = 30_000
+"""Allowed rows from which codes are compared before vectors. Fewer take a millisecond or two."""
+
+_ROWS_PER_HIT = 300
+"""Where there are fewer rows for each of the best `k`, codes save nothing."""
+
+
+def nearest(
+    runs: Sequence[Run], query: Rows, k: int, allowed: Allowed, centre: Rows | None = None
+) -> list[Found]:
+    """The best `k` memories: cosine falling, ties by memory, then passage.
+
+    The answer depends only on the set of allowed rows, not on their positions or on other rows.
+    """
+    picks, count = allowed_rows(runs, allowed)
+    if not count or k < 1:
+        return []
+    hits: Best | None = None
+    if centre is not None and count >= max(TWO_STAGES_FROM, _ROWS_PER_HIT * k):
+        hits = shortlisted(picks, count, query_code(query, centre), query, k)
+    return found_hits(best(picks, query, k) if hits is None else hits)
+
+
+def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Found]:
+    """The cosine of each of these memories, by id; its best passage speaks for it."""
+    rows = list(_rows_of(runs, ids))
+    if not rows:
+        return []
+    scores = np.concatenate([row_scores(run.vectors, at, query) for run, at in rows])
+    memories = np.concatenate([run.memories[at] for run, at in rows])
+    passages = np.concatenate([run.passages[at] for run, at in rows])
+    order = leaders(scores, memories, passages, len(scores))
+    order = order[np.argsort(memories[order])]
+    return found_hits((scores[order], memories[order], passages[order]))
+
+
+def vector_passages(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int, int]]:
+    """The passages of these memories that have a vector, each with its memory, by passage."""
+    pairs = [
+        pair
+        for run, at in _rows_of(runs, ids)
+        for pair in zip(run.passages[at].tolist(), run.memories[at].tolist(), strict=True)
+    ]
+    return sorted(pairs)
+
+
+def _rows_of(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[Run, Positions]]:
+    wanted = distinct(np.fromiter(ids, np.int64, len(ids)))
+    return [(run, at) for run in runs if len(at := run.rows_of(wanted))] if len(wanted) else []

@@ -1,0 +1,253 @@
+"""Clusters: which rows belong together, and into how many groups they fall by themselves.
+
+Groups are grown by average linkage: the two nearest groups join, and the distance of two groups is the mean
+of the distances of their members. How many groups there are is where the silhouette is highest (Rousseeuw
+1987): how much nearer each row is to its own group than to the next one. Nothing is random; ties go to
+the lower index, so equal rows give equal groups.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.text.tokens import topic_terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+# The most rows whose distances are in memory at once, 8 bytes each; further rows join the nearest group.
+_MOST_COMPARED = 2_000
+# One group more must part the rows better by this much.
+_GAIN = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Rows by their places, each group in order, the groups by their first row."""
+
+    groups: tuple[tuple[int, ...], ...]
+    alone: tuple[int, ...] = ()
+    """Rows whose group is too small to count."""
+    silhouette: float = 0.0
+    """From -1 to 1, the mean over all rows; those that are alone count as 0."""
+
+
+class Join(NamedTuple):
+    """Two groups, each named by its lowest row, become one, named by the lower of both."""
+
+    one: int
+    other: int
+    distance: float
+
+
+def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
+    """The best of 2 to `most` groups of at least `fewest` rows each; none where nothing falls apart so.
+
+    Rows are compared by their directions from their common middle, so what all share does not count.
+    """
+    seen = centred(rows)
+    compared = _sample(len(seen))
+    apart = distances(seen[compared])
+    joins = average_linkage(apart)
+    best = Clusters((), tuple(range(len(compared))))
+    for groups in range(2, min(most * 2, len(compared) - 1) + 1):
+        labels = cut(joins, len(compared), groups)
+        found = _counted(labels, apart, fewest)
+        if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _GAIN:
+            best = found
+    return best if len(compared) == len(seen) else _with_the_rest(best, seen, compared)
+
+
+def centred(rows: NDArray[np.floating]) -> Floats:
+    """The directions of rows as seen from their mean; a row that is the mean has none, and stays zero."""
+    if not len(rows):
+        return np.zeros((0, 0))
+    wide = np.asarray(rows, np.float64)
+    moved = wide - wide.mean(axis=0)
+    lengths = np.linalg.norm(moved, axis=1, keepdims=True)
+    # A row equal to the mean has no direction but rounding errors.
+    return np.where(lengths < 1e-6, 0, moved / np.where(lengths == 0, 1, lengths))
+
+
+def distances(rows: Floats) -> Floats:
+    """1 - cosine, from 0 to 2, for rows of length one; 0 on the diagonal."""
+    apart = np.clip(1 - rows @ rows.T, 0, 2)
+    # Rounding may differ on both sides of the diagonal.
+    apart = (apart + apart.T) / 2
+    np.fill_diagonal(apart, 0)
+    return apart
+
+
+def average_linkage(apart: Floats) -> tuple[Join, ...]:
+    """All joins until one group is left, nearest first.
+
+    By chains of nearest neighbours (Murtagh 1983): the same tree as by looking for the nearest pair each
+    time, at the cost of the distances themselves.
+    """
+    near = apart.astype(np.float64, copy=True)
+    np.fill_diagonal(near, np.inf)
+    sizes = np.ones(len(near), np.int64)
+    alive = np.ones(len(near), bool)
+    joins: list[Join] = []
+    chain: list[int] = []
+    while len(joins) < len(near) - 1:
+        if not chain:
+            chain = [int(np.argmax(alive))]
+        last = chain[-1]
+        nearest = int(np.argmin(near[last]))
+        # A neighbour that is as near as the one before it ends the chain, which could go round otherwise.
+        if len(chain) > 1 and near[last, chain[-2]] <= near[last, nearest]:
+            _, before = chain.pop(), chain.pop()
+            one, other = min(last, before), max(last, before)
+            joins.append(Join(one, other, float(near[one, other])))
+            # Lance and Williams: the distance to a joined group is the mean, weighted by the sizes.
+            total = sizes[one] + sizes[other]
+            mean = (sizes[one] * near[one] + sizes[other] * near[other]) / total
+            near[one] = near[:, one] = np.where(alive, mean, np.inf)
+            near[other] = near[:, other] = np.inf
+            near[one, one] = near[one, other] = near[other, one] = np.inf
+            alive[other] = False
+            sizes[one] = total
+        else:
+            chain.append(nearest)
+    return tuple(sorted(joins, key=lambda join: join.distance))
+
+
+def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
+    """The group of each row, for this number of groups; a group's number is its lowest row."""
+    labels = np.arange(rows)
+    for join in joins[: max(0, rows - groups)]:
+        one, other = sorted((labels[join.one], labels[join.other]))
+        labels[labels == other] = one
+    return labels
+
+
+def silhouettes(labels: Ints, apart: Floats) -> Floats:
+    """(b - a) / max(a, b) for each row, of its mean distances to its own group and to the nearest other.
+
+    0 for a row that is a group by itself, and where there is no other group.
+    """
+    names, places = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        return np.zeros(len(labels))
+    member = np.zeros((len(labels), len(names)))
+    member[np.arange(len(labels)), places] = 1
+    sizes = member.sum(axis=0)
+    total = apart @ member
+    rows = np.arange(len(labels))
+    own = total[rows, places] / np.maximum(1, sizes[places] - 1)
+    others = total / sizes
+    others[rows, places] = np.inf
+    next_best = others.min(axis=1)
+    longest = np.maximum(own, next_best)
+    value = np.where(longest > 0, (next_best - own) / np.where(longest > 0, longest, 1), 0.0)
+    return np.where(sizes[places] > 1, value, 0.0)
+
+
+def _sample(count: int) -> Ints:
+    """All rows, or those that are compared, spread by the golden ratio: even steps would meet a rhythm."""
+    order = np.argsort(np.arange(count) * 2_654_435_761 % 2**32, kind="stable")
+    return np.sort(order[:_MOST_COMPARED])
+
+
+def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:
+    members = [tuple(np.flatnonzero(labels == name).tolist()) for name in np.unique(labels)]
+    groups = tuple(group for group in members if len(group) >= fewest)
+    alone = tuple(sorted(row for group in members if len(group) < fewest for row in group))
+    value = silhouettes(labels, apart)
+    value[list(alone)] = 0
+    return Clusters(groups, alone, float(value.mean()))
+
+
+def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
+    """Rows that were not compared join the group whose members are nearest to them on average."""
+    if not found.groups:
+        return Clusters((), tuple(range(len(rows))))
+    groups = [[int(compared[row]) for row in group] for group in found.groups]
+    middles = np.stack([rows[group].mean(axis=0) for group in groups])
+    for row in sorted(set(range(len(rows))) - set(compared.tolist())):
+        groups[int(np.argmax(middles @ rows[row]))].append(row)
+    return Clusters(
+        tuple(tuple(sorted(group)) for group in groups),
+        tuple(int(compared[row]) for row in found.alone),
+        found.silhouette,
+    )
+
+
+# Topics: what groups of texts are about, by the words that distinguish each group.
+
+_WORDS_IN_A_NAME = 2
+_PIECES = re.compile(r"\w+")
+
+
+def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
+    """The c-TF-IDF of each group's words; those of `without` are passed over."""
+    counts = [
+        Counter(term for text in group for term in topic_terms(text) if term not in without)
+        for group in groups
+    ]
+    everywhere = sum(counts, Counter[str]())
+    mean = everywhere.total() / max(1, len(groups))
+    return [
+        {word: n / count.total() * math.log(1 + mean / everywhere[word]) for word, n in count.items()}
+        for count in counts
+    ]
+
+
+def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
+    """A name for each group, of its weightiest words, no two alike.
+
+    A word is written as in most of the group's texts. A group without any is named by its number.
+    """
+    named: list[str] = []
+    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
+        heaviest = sorted(weight, key=lambda word: (-weight[word], word))
+        written = _written(group)
+        shown = [written.get(word, word) for word in heaviest]
+        choices = [
+            " ".join(word[:1].upper() + word[1:] for word in shown[:length])
+            for length in range(min(_WORDS_IN_A_NAME, len(heaviest)), len(heaviest) + 1)
+            if length
+        ]
+        free = (choice for choice in choices if choice not in named)
+        named.append(next(free, f"{choices[0]} {place}" if choices else f"Topic {place}"))
+    return named
+
+
+def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
+    """TF-IDF rows, where no model knows what the texts mean: 1 + ln(count), times ln(texts / texts with it).
+
+    A word that only one text has says nothing of what it is near to, and is left out.
+    """
+    counts = [Counter(topic_terms(text)) for text in texts]
+    with_it = Counter(word for count in counts for word in count)
+    columns = {word: place for place, word in enumerate(sorted(w for w, n in with_it.items() if n > 1))}
+    rows = np.zeros((len(texts), len(columns)))
+    for row, count in enumerate(counts):
+        for word, n in count.items():
+            if word in columns:
+                rows[row, columns[word]] = (1 + math.log(n)) * math.log(len(texts) / with_it[word])
+    return rows
+
+
+def _written(texts: Iterable[str]) -> dict[str, str]:
+    """Each word in the letters that it most often comes in; of equals, those that came first."""
+    forms: dict[str, Counter[str]] = {}
+    for text in texts:
+        for piece in _PIECES.findall(text):
+            folded = words(piece)
+            if len(folded) == 1:
+                forms.setdefault(folded[0], Counter())[piece] += 1
+    return {word: count.most_common(1)[0][0] for word, count in forms.items()}

@@ -1,0 +1,232 @@
+"""Names in texts: where a text may name something, in whole words, and which of these places count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import takewhile
+from math import sqrt
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import FIRST_PERSON, SMALL_TALK, STOPWORDS, word_set
+from recollect.text.tokens import compile_later, fold, has_unspaced, is_mark, words
+
+LONGEST_NAME = 8
+"""In words. A longer name is hardly ever said in full."""
+_LONGEST_RUN = 12
+"""In letters, where a script puts no spaces between words."""
+_MOST_MARKS = 3
+_WORD = compile_later(r"\w+")
+_SPACES = compile_later(r"\s+")
+# These count as a name only in the letters they are written with.
+_EVERYDAY = STOPWORDS | word_set("words", "everyday_names")
+# Words that are no first name by themselves, whatever they begin.
+_NAME_BEGINNINGS = word_set("words", "no_first_names")
+_NO_FIRST_NAMES = _EVERYDAY | SMALL_TALK | _NAME_BEGINNINGS
+_NO_LAST_NAMES = word_set("words", "no_last_names")
+_NAME_PARTICLES = word_set("words", "name_particles")
+_TITLES = word_set("words", "titles")
+_PERSON_TYPES = frozenset({"unknown", "person", "persona"})
+_LONGEST_PERSON = 5
+"""In words."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamePlace:
+    """A part of a folded text that could be a name."""
+
+    start: int
+    stop: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameText:
+    """A text, ready to be searched for names."""
+
+    original: str
+    folded: str
+    words: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, original: str) -> NameText:
+        folded = _SPACES.sub(" ", fold(original)).strip()
+        return cls(original, folded, tuple(match.span() for match in _WORD.finditer(folded)))
+
+    def beginnings(self) -> set[str]:
+        """Every word, or letter of a script without spaces, with which a name in this text could begin."""
+        found: set[str] = set()
+        for start, stop in self.words:
+            word = self.folded[start:stop]
+            found.add(word)
+            found.update(letter for letter in word if has_unspaced(letter))
+        return found
+
+    def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
+        """Every part that begins with one of these."""
+        known = frozenset(beginnings)
+        for number, (start, stop) in enumerate(self.words):
+            word = self.folded[start:stop]
+            if word in known:
+                for _, end in self.words[number : number + LONGEST_NAME]:
+                    yield from self._with_marks(start, end)
+            for at, letter in enumerate(word, start):
+                if letter in known and has_unspaced(letter):
+                    yield from self._run(at)
+
+    def first_names(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
+        """Every word of these that may be a person's first name: it has a capital, and no surname with it."""
+        known = frozenset(beginnings)
+        written = [match.group() for match in _WORD.finditer(self.original)]
+        if len(written) != len(self.words):
+            return  # folding took a word apart, so that the two cannot be laid side by side
+        for number, (start, stop) in enumerate(self.words):
+            name = self.folded[start:stop]
+            if name not in known or name in _NO_FIRST_NAMES or not written[number][0].isupper():
+                continue
+            has_surname = self._touches(number + 1) and written[number + 1][0].isupper()
+            if not has_surname and not (self._touches(number) and self._is_part_of_name(number - 1, written)):
+                yield NamePlace(start, stop, name)
+
+    def _touches(self, number: int) -> bool:
+        """Whether only a space or a hyphen is between a word and the one before it."""
+        if not 0 < number < len(self.words):
+            return False
+        return self.folded[self.words[number - 1][1] : self.words[number][0]] in {" ", "-"}
+
+    def _is_part_of_name(self, number: int, written: list[str]) -> bool:
+        """Whether a word before a first name makes another name of it: `Santa Ana`; not `Yesterday Ana`."""
+        start, stop = self.words[number]
+        if self.folded[start:stop] in _NAME_BEGINNINGS:
+            return True
+        return (
+            self._touches(number) and written[number][0].isupper() and self.folded[start:stop] not in _TITLES
+        )
+
+    def _run(self, start: int) -> Iterator[NamePlace]:
+        """Every run of whole letters from here on, with the vowels drawn above or below them."""
+        for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
+            last = self.folded[stop - 1]
+            if not (last.isalnum() or is_mark(last)):
+                return
+            if not is_mark(self.folded[stop : stop + 1]):
+                yield NamePlace(start, stop, self.folded[start:stop])
+
+    def _with_marks(self, start: int, stop: int) -> Iterator[NamePlace]:
+        """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
+        before = _marks(reversed(self.folded[max(0, start - _MOST_MARKS) : start]))
+        after = _marks(self.folded[stop : stop + _MOST_MARKS])
+        for first in range(start, start - before - 1, -1):
+            for last in range(stop, stop + after + 1):
+                # `c` is neither in `c++` nor in `c#`.
+                if self.folded[last : last + 1] not in {"+", "#"}:
+                    yield NamePlace(first, last, self.folded[first:last])
+
+
+def first_name(name: str, type_: str) -> str | None:
+    """The folded first name of an entity that may be a person: `ana` of `Ana Souza`; None of others."""
+    words = name.split()
+    first, last = fold(words[0]) if words else "", fold(words[-1]) if words else ""
+    if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _LONGEST_PERSON:
+        return None
+    if first in _NO_FIRST_NAMES or not first.isalpha() or len(first) == 1 or has_unspaced(first):
+        return None
+    if type_.lower() == "unknown" and last in _NO_LAST_NAMES:
+        return None
+    named = all(word[0].isupper() or fold(word) in _NAME_PARTICLES for word in words)
+    return first if named and words[0][0].isupper() and not name.isupper() else None
+
+
+def name_beginning(name: str) -> str:
+    """The word or letter of a folded name that `NameText.beginnings` has if the name is in the text."""
+    match = _WORD.search(name)
+    if match is None:
+        return ""
+    word = match.group()
+    return word[0] if has_unspaced(word[0]) else word
+
+
+def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
+    """The places of names that count: the longest wins its letters.
+
+    `found` gives the name as it is written. A name that is an everyday word must be written so in the text.
+    """
+    taken: list[NamePlace] = []
+    for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
+        clear = all(place.stop <= other.start or other.stop <= place.start for other in taken)
+        if clear and (place.name not in _EVERYDAY or is_written_in(text.original, found[place])):
+            taken.append(place)
+    return taken
+
+
+def is_written_in(text: str, name: str) -> bool:
+    """Whether a text has a name in exactly these letters, as whole words."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _marks(letters: Iterable[str]) -> int:
+    """How many marks come before a space or a letter."""
+    return sum(1 for _ in takewhile(lambda letter: not letter.isalnum() and letter not in " _", letters))
+
+
+# How much a text says by itself, without the talk around it.
+
+ENOUGH_TERMS = 10
+"""The number of terms from which a text is fully informative."""
+_NAME = 0.5
+"""The extra weight of a name."""
+_QUESTION = 0.5
+# A text of many words says something, even where the lists take every one of them for a small one.
+_FEW_WORDS = 20
+_WORDS_PER_TERM = 4
+# Letters that count as a word where a script puts no spaces between words.
+_LETTERS_PER_WORD = 2
+# More changes hardly any result, and so a long text costs no more than a paragraph.
+_MOST_CHARACTERS = 800
+_SENTENCE = compile_later(r"[^.!?…。！？\n]+[.!?…。！？]*")
+_NAME_INSIDE = compile_later(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
+_WHOLE_WORD = compile_later(r"\w+")
+_SAYS_NOTHING = STOPWORDS | SMALL_TALK | FIRST_PERSON | frozenset("abcdefghijklmnopqrstuvwxyz")
+
+
+def informativeness(text: str) -> float:
+    """From 0, "Wow, that's awesome! Thanks!", to 1: the square root of the share of ten terms that it has.
+
+    A term is a distinct word that is neither a stopword nor small talk. A name counts 1.5 terms, a term of a
+    question half, and a name that is only addressed nothing. The word lists are English and Spanish: a text
+    in another language is judged by its length.
+    """
+    return _informativeness(text[:_MOST_CHARACTERS])
+
+
+# The same memories are candidates again and again.
+@lru_cache(maxsize=8_192)
+def _informativeness(text: str) -> float:
+    terms: dict[str, float] = {}
+    word_count = 0
+    for sentence in _SENTENCE.findall(text):
+        found = words(sentence)
+        word_count += len(found)
+        own = set(found) - _SAYS_NOTHING
+        if len(own) == 1 and len(found) > 1 and _is_addressed(sentence, found, *own):
+            continue
+        worth = _QUESTION if sentence[-1] in "?？" else 1.0
+        for term in own:
+            terms[term] = max(terms.get(term, 0.0), worth)
+        for name in _NAME_INSIDE.findall(sentence):
+            if (folded := fold(name)) in own:
+                terms[folded] = max(terms[folded], worth + _NAME)
+        if not sentence.isascii():
+            terms.update((word, len(word) / _LETTERS_PER_WORD) for word in own if has_unspaced(word))
+        if len(terms) >= ENOUGH_TERMS and sum(terms.values()) >= ENOUGH_TERMS:
+            return 1.0
+    total = max(sum(terms.values()), (word_count - _FEW_WORDS) / _WORDS_PER_TERM)
+    return min(1.0, sqrt(total / ENOUGH_TERMS))
+
+
+def _is_addressed(sentence: str, found: list[str], term: str) -> bool:
+    """Whether the only term is one who is spoken to: "Thanks, Ana!" is said to her, not of her."""
+    if SMALL_TALK.isdisjoint(found) or not FIRST_PERSON.isdisjoint(found):
+        return False
+    return any(word[0].isupper() and words(word) == [term] for word in _WHOLE_WORD.findall(sentence))

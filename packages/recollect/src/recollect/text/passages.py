@@ -1,0 +1,222 @@
+"""Passages: how a memory's text is cut into the pieces that get vectors of their own."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from recollect.domain.records import Kind
+from recollect.text.tokens import compile_later
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.domain.records import Memory, Observation
+
+
+# About 300 tokens: well inside every model's limit, and short enough that one passage is about one thing.
+WIDTH = 1200
+OVERLAP = 200
+# A letter beyond Latin, Greek and Cyrillic is about a token of its own, where four Latin ones make one.
+_WIDE_FROM = 0x0600
+_WIDE = 4
+# Possessive, and not from the middle of a run: a row of ten thousand dots is looked at once.
+_SENTENCE_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
+
+
+def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
+    if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
+        return ((0, len(text)),)  # as nearly always, without a look at each letter
+    reach = _reach(text)
+    if reach[-1] <= WIDTH:
+        return ((0, len(text)),)
+    return tuple(_spans(text, reach))
+
+
+def _reach(text: str) -> Sequence[int]:
+    """How wide the text is up to each letter."""
+    if text.isascii():
+        return range(len(text) + 1)
+    return [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
+
+
+def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
+    """The text for the embedder: the piece, and the person or thing that it is about."""
+    start, stop = span
+    if memory.kind is Kind.ENTITY:
+        known = memory.type and memory.type != "unknown"
+        head = f"{memory.name} ({memory.type})" if known else memory.name
+        return f"{head}: {observation.content[start:stop]}" if observation else head
+    return _spoken(memory.text[start:stop], memory.speaker)
+
+
+def passage_texts(text: str, speaker: str | None) -> tuple[str, ...]:
+    """The texts for the embedder of a note or message."""
+    return tuple(_spoken(text[start:stop], speaker) for start, stop in passage_spans(text))
+
+
+def _spoken(piece: str, speaker: str | None) -> str:
+    return f'{speaker} said, "{piece}"' if speaker else piece
+
+
+def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    start = 0
+    while True:
+        furthest = max(start + 1, bisect_right(reach, reach[start] + WIDTH) - 1)
+        if furthest == len(text):
+            yield start, furthest
+            return
+        # The last end of a sentence or a word in the second half of the span: a tiny passage says little.
+        middle = start + (furthest - start) // 2
+        end = bisect_right(ends, furthest) - 1
+        if end >= 0 and ends[end] > middle:
+            stop = ends[end]
+        else:
+            stop = text.rfind(" ", middle, furthest) + 1 or furthest
+        yield start, stop
+        # Begin the next one a little earlier, at a sentence or a word, so that nothing is cut in two.
+        earliest = bisect_left(reach, reach[stop] - OVERLAP)
+        end = bisect_left(ends, earliest)
+        if end < len(ends) and ends[end] < stop:
+            again = ends[end]
+        else:
+            again = text.find(" ", earliest, stop) + 1 or earliest
+        start = max(again, start + 1)
+
+
+# Where the sentences of a message begin and end; code, quotations and headings do not count.
+
+Span = tuple[int, int]
+
+LONGEST = 600
+"""A longer text without an end is pasted, not a statement."""
+
+_FENCE = compile_later(r"\s*(```|~~~)")
+# A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.
+_NO_PROSE = compile_later(
+    r"\s*(?:>|#{1,6}\s|\||\$ |<[/!\w]|//|/\*|@\w+\(?$|[{}\[\]]|--\s*\w+:|(?:import|from \S+ import|def"
+    r"|class|function|const|let \w+ =|var|return|public|private|async|await|elif|SELECT|INSERT|UPDATE"
+    r"|DELETE|CREATE|ALTER|DROP|sudo|pip|npm|git|docker|curl)\s+\S+.*[(){};=:*,'\"-]|Traceback \(|File \""
+    r"|\w+(?:Error|Exception): |at [\w.$]+\(|\[?\d{4}-\d\d-\d\d[T ]\d\d:)"
+)
+_SYMBOLS = compile_later(r"[{}\[\]()<>=;|&$\\_^~]")
+_CODE_SHARE = 0.12
+
+# Each run of marks is tried once, from its head, so that a million dots cost a million steps.
+_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
+_QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
+_LAST_WORD = compile_later(r"[\w.]+$")
+# After these a full stop ends no sentence.
+_ABBREVIATED = compile_later(
+    r"mrs?|ms|dr|prof|st|jr|sr|srta?|sra|dra|lic|ing|uds?|vd|ee|gral|cf|e\.?g|i\.?e|p\.ej|ej|vs|no|num"
+    r"|approx|aprox|fig|vol|pp|ca|inc|ltd|dept|est|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr"
+    r"|ago|dic|avd?a?|tel|ext"
+)
+# At the end of a question, what comes before the question.
+_TAIL_QUESTION = compile_later(
+    r"(?:,\s*(?:right|ok|okay|yeah|huh|eh|no|you know|verdad|sabes|vale)|,?\s+(?:and|how about|what about"
+    r"|y)\s+(?:you|yours|yourself|tu|tú|vos|usted|ustedes))\s*\?+\W*$",
+    re.IGNORECASE,
+)
+# Marks before a sentence that do not belong to it: bullets, numbers of lists, rules, marks of emphasis.
+LIST_MARKER = compile_later(
+    r"(?:\s|[-–—*•·#>|+=~_,;:.!?)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+"
+)
+_TRAILING = compile_later(r"[\s,;:–—*_#>|+=~`-]+$")
+# A line that begins like this begins something, even in small letters.
+_BEGINS = compile_later(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """The sentences of the prose in a text, in order, without the marks of lists before them."""
+    for start, stop in _blocks(text):
+        for piece in _pieces(text, start, stop):
+            yield from _trimmed(text, *piece)
+
+
+def quotations(text: str) -> tuple[Span, ...]:
+    """Where a text repeats another's words."""
+    return tuple(match.span() for match in _QUOTED.finditer(text))
+
+
+def is_prose(text: str) -> bool:
+    """Whether each line reads as someone's own sentences: no code, quotation, heading or log."""
+    for line in text.split("\n"):
+        symbols = len(_SYMBOLS.findall(line))
+        if not line.strip() or _NO_PROSE.match(line) or symbols >= max(5, _CODE_SHARE * len(line)):
+            return False
+    return True
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Lines that read as prose; a line that goes on in small letters belongs to the one before."""
+    fenced = False
+    start = stop = 0
+    for line in re.finditer(r"[^\n]+", text):
+        fence = _FENCE.match(text, *line.span())
+        if fence and line[0].count(fence[1]) == 1:
+            fenced = not fenced
+        prose = not fence and not fenced and is_prose(line[0])
+        # Such a line may read as the rest of the line above; that line's own end is still a sentence's end.
+        goes_on = line[0][0].islower() and not _BEGINS.match(line[0])
+        if prose and goes_on and stop and line.start() == stop + 1:
+            stop = line.end()
+            continue
+        if stop:
+            yield start, stop
+        start, stop = line.span() if prose else (0, 0)
+    if stop:
+        yield start, stop
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
+    marks = [(first + start, last + start) for first, last in quotations(text[start:stop])]
+    mark = 0
+    for end in _END.finditer(text, start, stop):
+        while mark < len(marks) and marks[mark][1] < end.start():
+            mark += 1
+        inside = mark < len(marks) and marks[mark][0] < end.start() < marks[mark][1]
+        if inside and end.end() < marks[mark][1]:
+            continue
+        if _is_end(text, start, end, stop):
+            yield start, end.end()
+            start = end.end()
+    yield start, stop
+
+
+def _is_end(text: str, start: int, end: re.Match[str], stop: int) -> bool:
+    mark = end[0]
+    if not mark or mark[0] in "。！？":
+        return True
+    rest = text[end.end() : min(stop, end.end() + 4)].lstrip()
+    goes_on = rest[:1].islower()
+    if mark != ".":
+        closed = mark[-1] not in ".!?…"
+        return not (goes_on and (closed or mark.startswith(("..", "…"))))
+    found = _LAST_WORD.search(text, max(start, end.start() - 12), end.start())
+    if found is None:
+        return True
+    word = found[0].lower()
+    if _ABBREVIATED.fullmatch(word) or (
+        found[0].isdecimal() and len(word) < 3 and not text[start : found.start()].strip()
+    ):
+        return False
+    if len(word) == 1 and word.isalpha():
+        return word == "i"  # else an initial
+    return not (goes_on and ("." in word or word == "etc"))
+
+
+def _trimmed(text: str, start: int, stop: int) -> Iterator[Span]:
+    if stop - start > LONGEST + 100:
+        return
+    tail = _TAIL_QUESTION.search(text, max(start, stop - 40), stop)
+    stop = tail.start() if tail else stop
+    marker = LIST_MARKER.match(text, start, stop)
+    start = marker.end() if marker else start
+    stop = start + len(_TRAILING.sub("", text[start:stop]))
+    if 0 < stop - start <= LONGEST:
+        yield start, stop

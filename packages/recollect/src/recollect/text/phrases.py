@@ -1,0 +1,81 @@
+"""Numbers and texts as people read them."""
+
+from __future__ import annotations
+
+import re
+
+
+def quantity(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 observation`, `3 observations`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def memories_text(number: int) -> str:
+    return quantity(number, "memory", "memories")
+
+
+def entities_text(number: int) -> str:
+    return quantity(number, "entity", "entities")
+
+
+def decimals(number: float) -> str:
+    """Four decimals, or three digits where those would show nothing."""
+    return f"{number:.4f}" if number == 0 or 0.00005 <= abs(number) < 10_000 else f"{number:.3g}"
+
+
+def file_size(count: int) -> str:
+    """`3.4 MB`, in powers of a thousand as file managers count."""
+    if count < 1000:
+        return f"{count} bytes"
+    amount = count / 1000
+    for unit in ("kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:,.1f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} TB"
+
+
+def ellipsize(text: str, width: int = 80) -> str:
+    """The text on one line, cut where it is longer than this."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+# Stored text for display: nothing in it is hidden, and it cannot pass for the text around it.
+
+# Control and escape characters but for new lines and tabs, what ends a line, what reorders what follows it,
+# and invisible letters that a language model reads. Joiners stay: emoji and many scripts need them.
+_HIDDEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with control and hidden characters as JSON escapes them; new lines and tabs stay.
+
+    Of JSON it is the same JSON.
+    """
+    return text if text.isprintable() else _HIDDEN.sub(lambda found: _escape(found[0]), text)
+
+
+def _escape(letter: str) -> str:
+    units = letter.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def quoted(text: str) -> str:
+    """The text on one line, as a JSON string: only its last character ends it, whatever it holds."""
+    line = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{visible(line)}"'
+
+
+def origin_of(speaker: str | None, session: str | None, source: str | None) -> list[str]:
+    """The speaker and the origin of a text, as far as known: the session, else the source."""
+    said = [quoted(speaker)] if speaker else []
+    if session:
+        return [*said, f"session {quoted(session)}"]
+    return [*said, f"from {quoted(source)}"] if source else said

@@ -1,0 +1,367 @@
+"""The tokeniser: folds text, and cuts it into the terms that indexes, rankings and rules share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+from recollect.language.words import STOPWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+# Regular expressions that are compiled when they are first used: of all that we have, a call needs few.
+
+
+def compile_later(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`; what is wrong with the pattern shows at its first use."""
+    return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
+
+
+class _LazyPattern:
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+
+    def __getattr__(self, name: str) -> Any:
+        # An attribute of its own from now on, found as quickly as one of a compiled pattern.
+        value = getattr(re.compile(*self._given), name)
+        setattr(self, name, value)
+        return value
+
+
+# Letters of these ranges are Latin; every other letter belongs to a script that we also index by pairs.
+_LATIN = compile_later("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
+# Letters of these belong to scripts that put no spaces between words, or attach endings to them.
+_UNSPACED = compile_later("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
+# They say how to draw a letter or a symbol, not which one it is.
+_VARIATIONS = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+# Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning (が is not か) and stay.
+_ACCENTS = dict.fromkeys(range(768, 880)) | _VARIATIONS
+# Symbols made of letters that belong to no word beside them: ™, №, ㎏.
+_LETTER_SYMBOLS = {
+    code: f" {chr(code)} "
+    for code in (*range(0x2100, 0x2150), *range(0x2460, 0x2500), *range(0x3200, 0x3400))
+    if unicodedata.category(chr(code)) == "So"
+}
+_ASCII_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_FEWEST_LETTERS = 2
+
+
+def fold(text: str) -> str:
+    """Without case, accents and compatibility forms: `Café`, `CAFE` and `ｃａｆé` are one word."""
+    if text.isascii():
+        return text.lower()
+    bare = unicodedata.normalize("NFKD", text).translate(_ACCENTS)
+    return unicodedata.normalize("NFC", bare.casefold())
+
+
+def words(text: str) -> list[str]:
+    """The folded words of a text, in order; anything but letters, digits and marks separates them."""
+    folded = fold(text if text.isascii() else text.translate(_LETTER_SYMBOLS))
+    if folded.isascii():
+        return folded.translate(_ASCII_SEPARATORS).split()
+    return "".join(letter if letter.isalnum() or is_mark(letter) else " " for letter in folded).split()
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that are no stopwords, in order, with repeats."""
+    return [word for word in words(text) if word not in STOPWORDS]
+
+
+def query_terms(query: str, most: int | None = None) -> list[str]:
+    """The distinct content words of a query; all its words where it has stopwords alone."""
+    return list(dict.fromkeys(content_words(query) or words(query)))[:most]
+
+
+def topic_terms(text: str) -> list[str]:
+    """The words that say what a text is about: no stopword, bare number or single letter.
+
+    Where a script puts no spaces between words, pairs of letters replace them.
+    """
+    terms: list[str] = []
+    for word in words(text):
+        if has_unspaced(word):
+            terms += [pair for pair in letter_pairs(word) if len(pair) > 1]
+        elif len(word) >= _FEWEST_LETTERS and word not in STOPWORDS and not word.isdigit():
+            terms.append(word)
+    return terms
+
+
+def distinctive_terms(text: str) -> set[str]:
+    """The terms that distinguish a text from others: its topic terms and its numbers."""
+    return {*topic_terms(text), *filter(str.isdigit, words(text))}
+
+
+def letter_pairs(text: str) -> list[str]:
+    """Overlapping pairs of the letters of scripts that are not Latin, and single symbols.
+
+    `東京都` gives `東京`, `京都` and `都`: the last letter is a piece too, so that every letter
+    begins some piece, and a search for one letter is a search for what begins with it.
+    """
+    if text.isascii():
+        return []
+    pieces: list[str] = []
+    for run in _runs(text):
+        pieces.extend(_pairs_of(run))
+        pieces.append(run[-1])
+    return pieces
+
+
+def pair_queries(text: str) -> list[tuple[str, ...]]:
+    """The sequences of letter pairs that a query searches for, any of them.
+
+    Where words are spaced, a word is searched for as a whole, as pairs that follow one another: two letters
+    of `кот` occur in most texts. Elsewhere a query may be a sentence, and each of its pairs counts.
+    """
+    queries: list[tuple[str, ...]] = []
+    for run in [] if text.isascii() else _runs(text):
+        if len(run) == 1:
+            # A letter by itself is a word of its own where words are spaced.
+            queries += [(run,)] if not run.isalpha() or has_unspaced(run) else []
+        elif has_unspaced(run):
+            queries += [(pair,) for pair in _pairs_of(run)]
+        else:
+            queries.append(tuple(_pairs_of(run)))
+    return list(dict.fromkeys(queries))
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether a letter's script puts no spaces between words, or attaches endings to them."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def is_mark(letter: str) -> bool:
+    """Whether it is drawn onto the letter before it; False for an empty text."""
+    return letter != "" and unicodedata.category(letter)[0] == "M"
+
+
+def _pairs_of(run: str) -> list[str]:
+    return [first + second for first, second in pairwise(run)]
+
+
+def _runs(text: str) -> list[str]:
+    """Runs of letters outside Latin; a symbol such as an emoji is a run of its own."""
+    runs: list[str] = []
+    run = ""
+    for letter in unicodedata.normalize("NFKC", text.translate(_VARIATIONS)).casefold():
+        category = "" if letter.isascii() else unicodedata.category(letter)
+        if (category[:1] == "L" and not _LATIN.match(letter)) or (category[:1] == "M" and run):
+            run += letter
+            continue
+        if run:
+            runs.append(run)
+            run = ""
+        if category == "So":
+            runs.append(letter)
+    return [*runs, run] if run else runs
+
+
+# Stemmers: words without their endings, so that forms of one word compare equal.
+
+_PORTER_BYTES = range(3, 65)
+_VOWELS = "aeiou"
+# Porter (1980), as FTS5 has it; of the endings of a step, the first that fits is tried and no other.
+_STEP_1B = {"eed": "ee", "ed": "", "ing": ""}
+_STEP_1B_AFTER = {"at": "ate", "bl": "ble", "iz": "ize"}
+_STEP_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "logi": "log",
+    "bli": "ble", "alli": "al", "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize",
+    "ation": "ate", "ator": "ate", "alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous",
+    "aliti": "al", "iviti": "ive", "biliti": "ble",
+}  # fmt: skip
+_STEP_3 = {
+    "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
+}  # fmt: skip
+_STEP_4 = (
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism",
+    "ate", "iti", "ous", "ive", "ize",
+)  # fmt: skip
+
+# In the order in which they are tried; at least three letters are left.
+_COARSE_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s", "e", "y", "o", "a")
+_LIGHT_ENDINGS = ("ing", "ed", "es", "s", "e")
+_FEWEST_STEM_LETTERS = 3
+_COARSE_LETTERS = 6
+
+
+@lru_cache(maxsize=65_536)
+def porter_stem(word: str) -> str:
+    """The stem under which FTS5's `porter` indexes a folded word."""
+    # FTS5 reads bytes, and takes every byte beyond ASCII for a consonant.
+    token = word.encode("utf-8", "surrogatepass")
+    if len(token) not in _PORTER_BYTES or word.isdigit():
+        return word
+    stem = _replace_ending(_replace_ending(_step_1(token.decode("latin-1")), _STEP_2), _STEP_3)
+    return _step_5(_step_4(stem)).encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+@lru_cache(maxsize=16_384)
+def coarse_stem(word: str) -> str:
+    """Without its ending, and at most six letters long: `hiking` and `hiked` are `hik`."""
+    return _without_ending(fold(word), _COARSE_ENDINGS)[:_COARSE_LETTERS]
+
+
+def coarse_stems(text: str) -> frozenset[str]:
+    """The coarse stems of all words; pairs of letters where a script puts no spaces between words."""
+    return frozenset(stem for word in words(text) for stem in stems_of_word(word))
+
+
+def stems_of_word(word: str) -> list[str]:
+    """Its coarse stem; the pairs of its letters where its script puts no spaces between words."""
+    if has_unspaced(word):
+        return [pair for pair in letter_pairs(word) if len(pair) > 1] or [word]
+    return [coarse_stem(word)]
+
+
+def matched_terms(text: str, stems: Collection[str]) -> frozenset[str]:
+    """Those of the coarse stems that a text contains."""
+    # Every stem keeps the first three letters of its word, so that few words need to be looked at.
+    beginnings = {stem[:_FEWEST_STEM_LETTERS] for stem in stems}
+    candidates = {
+        word for word in words(text) if word[:_FEWEST_STEM_LETTERS] in beginnings or not word.isascii()
+    }
+    return frozenset(stem for word in candidates for stem in stems_of_word(word) if stem in stems)
+
+
+def light_stem(word: str) -> str:
+    """Without -ing, -ed, -es, -s or -e, and with `color` for `colour`."""
+    return _without_ending(word.replace("our", "or") if len(word) > 4 else word, _LIGHT_ENDINGS)
+
+
+def _without_ending(word: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_STEM_LETTERS:
+            return word.removesuffix(ending)
+    return word
+
+
+def _step_1(word: str) -> str:
+    """Plurals, -ed and -ing, and -y."""
+    if word.endswith(("sses", "ies")) and len(word) > (4 if word.endswith("sses") else 3):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    ending = _ending(word, _STEP_1B)
+    stem = word.removesuffix(ending)
+    if ending == "eed":
+        word = f"{stem}ee" if _measure(stem) else word
+    elif ending and "v" in _pattern(stem):
+        word = _after_1b(stem)
+    return f"{word[:-1]}i" if word.endswith("y") and "v" in _pattern(word[:-1]) else word
+
+
+def _after_1b(stem: str) -> str:
+    """`conflat` becomes `conflate`, `hopp` becomes `hop`, `fil` becomes `file`."""
+    if ending := _ending(stem, _STEP_1B_AFTER):
+        return stem.removesuffix(ending) + _STEP_1B_AFTER[ending]
+    last = stem[-1]
+    if last not in f"{_VOWELS}lsz" and stem.endswith(2 * last):
+        return stem[:-1]
+    return f"{stem}e" if _measure(stem) == 1 and _ends_short(stem) else stem
+
+
+def _replace_ending(word: str, endings: dict[str, str]) -> str:
+    ending = _ending(word, endings)
+    stem = word.removesuffix(ending)
+    return stem + endings[ending] if ending and _measure(stem) else word
+
+
+def _step_4(word: str) -> str:
+    stem = word.removesuffix(_ending(word, _STEP_4))
+    if _measure(stem) < 2 or (word.removeprefix(stem) == "ion" and stem[-1] not in "st"):
+        return word
+    return stem
+
+
+def _step_5(word: str) -> str:
+    """A last -e, and one of two last -l."""
+    if word.endswith("e"):
+        measure = _measure(word[:-1])
+        if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
+
+def _ending(word: str, endings: Collection[str]) -> str:
+    """The first of the endings that fits and leaves something; empty where none does."""
+    return next((ending for ending in endings if word.endswith(ending) and len(word) > len(ending)), "")
+
+
+def _pattern(stem: str) -> str:
+    """`c` for each consonant and `v` for each vowel; y is a vowel after a consonant."""
+    pattern = ""
+    for letter in stem:
+        vowel = letter in _VOWELS or (letter == "y" and pattern.endswith("c"))
+        pattern += "v" if vowel else "c"
+    return pattern
+
+
+def _measure(stem: str) -> int:
+    """How often a consonant follows a vowel."""
+    return _pattern(stem).count("vc")
+
+
+def _ends_short(stem: str) -> bool:
+    """Ends with consonant, vowel, consonant, and the last is not w, x or y."""
+    return stem[-1] not in "wxy" and _pattern(stem).endswith("cvc")
+
+
+# A cache that is bounded in letters as well as in entries, so that no long text stays in memory.
+
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
+    """Keep what a function made of the last `most` arguments, unless these are longer than `longest` letters.
+
+    A server is given texts of any length for as long as it runs.
+    """
+
+    def around(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+        kept = lru_cache(maxsize=most)(function)
+
+        @wraps(kept)
+        def short_or_anew(*given: _Given.args, **named: _Given.kwargs) -> _Made:
+            letters = sum(len(each) for each in (*given, *named.values()) if isinstance(each, str))
+            if letters > longest:
+                return function(*given, **named)
+            return kept(*given, **named)  # type: ignore[arg-type]  # texts, and what else can be hashed
+
+        short_or_anew.cache_info = kept.cache_info  # type: ignore[attr-defined]  # as of any cache
+        return short_or_anew
+
+    return around
+
+
+# Token counting: how much of a language model's window a text takes, without asking the model.
+
+# ASCII text is cut as it is counted: each piece is one token.
+_PIECES = compile_later(r"[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]+|[^\w\s]|_|\n+")
+_DIGITS = 3
+_OTHER_LETTERS = 2
+_WIDE_FROM = 0x0E00
+
+
+def count_tokens(text: str) -> int:
+    """An estimate on the high side."""
+    pieces = _PIECES.findall(text)
+    if text.isascii():
+        return len(pieces)
+    return sum(1 if piece.isascii() else _tokens_of(piece) for piece in pieces)
+
+
+def _tokens_of(piece: str) -> int:
+    """Count the tokens of a piece with letters beyond ASCII."""
+    first = piece[0]
+    if first.isdigit():
+        return -(-len(piece) // _DIGITS)
+    if not first.isalpha():
+        return max(1, len(piece.encode(errors="surrogatepass")) // 2)
+    wide = sum(letter >= chr(_WIDE_FROM) for letter in piece)
+    return wide + -(-(len(piece) - wide) // _OTHER_LETTERS)

@@ -1,0 +1,41 @@
+"""Memories in and out: the official server's JSONL, our own that keeps everything, and other programs'."""
+
+from recollect.transfer.exporting import export_file
+from recollect.transfer.importing import (
+    ImportFormat,
+    import_file,
+    import_formats,
+    import_path,
+    import_preview,
+    preview_path,
+    recognise,
+)
+from recollect.transfer.reports import (
+    BadLine,
+    Dangling,
+    ExportFormat,
+    ExportReport,
+    ForeignReport,
+    ImportPreview,
+    ImportReport,
+    Unplaced,
+)
+
+__all__ = [
+    "BadLine",
+    "Dangling",
+    "ExportFormat",
+    "ExportReport",
+    "ForeignReport",
+    "ImportFormat",
+    "ImportPreview",
+    "ImportReport",
+    "Unplaced",
+    "export_file",
+    "import_file",
+    "import_formats",
+    "import_path",
+    "import_preview",
+    "preview_path",
+    "recognise",
+]

@@ -1,0 +1,409 @@
+"""A store into another one, of whatever kind: every row with its id, so that both give the same answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.domain.errors import Conflict, InvalidInput, StoreDamaged, StoreUnavailable
+from recollect.domain.tables import COPY_MARK, OWN_SETTINGS, TABLES, Equals, Not, OneOf
+from recollect.stores.port import CopySource, CopyTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from recollect.domain.tables import Row, Table
+    from recollect.stores.port import Progress, Snapshot, Store, Transaction
+
+_Done = TypeVar("_Done")
+
+COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "past"})
+"""All that a store keeps, owners first; not who does what at this moment, nor what only caches ask for."""
+_POINTING: dict[Table, tuple[str, ...]] = {
+    table: tuple(column for column, other in form.pointers.items() if other == table)
+    for table, form in TABLES.items()
+}
+"""Columns that name rows of the same table, which may come later than the row itself."""
+_STEPS: tuple[tuple[Table, bool], ...] = (
+    *((table, False) for table in COPIED),
+    *((table, True) for table in COPIED if _POINTING[table]),
+)
+"""Each table; then again, with their pointers, those whose rows point at one another."""
+_KEPT_SETTINGS = sorted({*OWN_SETTINGS, COPY_MARK})
+
+_FIRST_ROWS, _MOST_ROWS = 100, 5_000
+# About what a batch takes in memory, here and on its way.
+_BATCH_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TableCopy:
+    """One table, as both stores hold it."""
+
+    table: str
+    rows: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    rows: int
+    tables: tuple[TableCopy, ...]
+    """Compared after the copy, all rows of both stores."""
+    resumed: int
+    """Rows that an earlier run had brought over."""
+    started_over: bool
+    """An earlier run was of no use any more, because its source was written to since."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How far a copy has come: which step, and the last key of it that is there."""
+
+    source: str
+    state: str
+    """A digest of all that the source holds."""
+    step: int = 0
+    after: tuple[Any, ...] | None = None
+    rows: int = 0
+
+    def text(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, text: str) -> _Mark:
+        fields = json.loads(text)
+        after = fields.pop("after")
+        return cls(**fields, after=None if after is None else tuple(after))
+
+
+def copy_store(
+    source: Store,
+    target: Store,
+    *,
+    reading: Progress | None = None,
+    copying: Progress | None = None,
+    comparing: Progress | None = None,
+) -> CopyReport:
+    """Make an empty store hold what another one holds, or finish what an earlier run began.
+
+    The source is read as it is at one moment. The target cannot be opened before all of it is there and was
+    compared.
+    """
+    with source.read() as snapshot:
+        seen = _copy_source(snapshot)
+        with target.read() as other:
+            columns = _shared_columns(seen, _copy_source(other))
+        expected = _tables(seen, columns, reading)
+        mark = _Mark(_store_id(seen), _state(expected, seen.last_ids()))
+        mark, started_over = _transact(target, lambda rows: _begun(rows, mark))
+        resumed = mark.rows
+        mark = _carried(seen, target, mark, sum(table.rows for table in expected), copying)
+        with target.read() as other:
+            copied = _tables(_copy_source(other), columns, comparing, mark.rows)
+        _refuse_different(expected, copied)
+        _transact(target, lambda rows: _finished(rows, mark, seen.last_ids()))
+    return CopyReport(mark.rows, copied, resumed, started_over)
+
+
+def _copy_source(snapshot: Snapshot) -> CopySource:
+    if not isinstance(snapshot, CopySource):
+        raise InvalidInput(
+            "This kind of store cannot be copied; export it: recollect export FILE --format full"
+        )
+    return snapshot
+
+
+def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
+    """Do a piece of the copy once, also where a store runs it again.
+
+    A server that fails at a commit may have made it. Each piece leaves another mark than it found: where that
+    one is there, the piece is.
+    """
+    earlier: list[tuple[_Done, _Mark | None]] = []
+
+    def with_rows(rows: Transaction) -> _Done:
+        if not isinstance(rows, CopyTarget):
+            raise InvalidInput("This kind of store cannot take a copy; name a file or postgresql://…")
+        if earlier and _mark(rows) == earlier[-1][1]:
+            return earlier[-1][0]
+        done = work(rows)
+        earlier.append((done, _mark(rows)))
+        return done
+
+    return target.transact(with_rows)
+
+
+def _shared_columns(source: CopySource, target: CopySource) -> dict[Table, tuple[str, ...]]:
+    """The columns of each table. A store may also note the scope of rows that belong to others."""
+    shared = {}
+    for table in COPIED:
+        theirs, ours = source.stored_columns(table), target.stored_columns(table)
+        lacking = set(theirs).symmetric_difference(ours) - {"scope_id"}
+        if lacking:
+            raise StoreUnavailable(
+                f"The two stores are of different versions ({table}: {', '.join(sorted(lacking))}); "
+                "bring both up to date with the same version of Recollect."
+            )
+        shared[table] = tuple(column for column in theirs if column in ours)
+    return shared
+
+
+# The beginning and the end
+
+
+def _store_id(snapshot: Snapshot) -> str:
+    ((store_id,),) = snapshot.rows("setting", ("value",), (Equals("name", "store_id"),))
+    return str(store_id)
+
+
+def _state(tables: Sequence[TableCopy], last_ids: Mapping[Table, int]) -> str:
+    facts = [[each.table, each.rows, each.digest] for each in tables]
+    return _hash(json.dumps([facts, sorted(last_ids.items())]).encode()).hex()
+
+
+def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
+    """Where to go on, and whether an earlier run was given up."""
+    if _store_id(rows) == new.source:
+        raise InvalidInput("Both names are of the same store; name another one to copy it to.")
+    found = _mark(rows)
+    if found is None:
+        _refuse_filled(rows)
+        _start(rows, new)
+        return new, False
+    if found.source != new.source:
+        raise Conflict(
+            "The destination is the unfinished copy of another store; finish that one first, or name another "
+            "destination."
+        )
+    if _row_count(rows) != found.rows:
+        raise Conflict(
+            "The destination is the unfinished copy of this store, but another program has written to it "
+            "meanwhile. Keep what you need of it, and name another destination."
+        )
+    if found.state == new.state:
+        return found, False
+    for table in reversed(COPIED):
+        if table != "setting":
+            rows.remove(table, ())
+    _start(rows, new)
+    return new, True
+
+
+def _start(rows: CopyTarget, mark: _Mark) -> None:
+    rows.remove("setting", (Not(OneOf("name", _KEPT_SETTINGS)),))
+    # Nobody may take what was cached of the store before for what it is going to hold.
+    rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
+    _put_mark(rows, mark)
+
+
+def _refuse_filled(rows: CopyTarget) -> None:
+    counts = {table: rows.count(table)[None] for table in COPIED if table != "setting"}
+    held = [f"{table} {count:,}" for table, count in counts.items() if count]
+    if held:
+        raise Conflict(
+            f"The destination is not empty; it has rows of: {', '.join(held[:3])}. Name a new file, or an "
+            "empty schema of a database: postgresql://…?schema=NAME"
+        )
+
+
+def _row_count(rows: CopyTarget) -> int:
+    counted = sum(rows.count(table)[None] for table in COPIED)
+    return counted - len(rows.rows("setting", ("name",), (OneOf("name", _KEPT_SETTINGS),)))
+
+
+def _finished(rows: CopyTarget, mark: _Mark, last_ids: Mapping[Table, int]) -> None:
+    _refuse_other_copy(rows, mark)
+    rows.finish_copy(last_ids)
+    rows.remove("setting", (Equals("name", COPY_MARK),))
+
+
+def _mark(rows: Snapshot) -> _Mark | None:
+    found = rows.rows("setting", ("value",), (Equals("name", COPY_MARK),))
+    return _Mark.read(found[0][0]) if found else None
+
+
+def _put_mark(rows: Transaction, mark: _Mark) -> None:
+    rows.put("setting", [{"name": COPY_MARK, "value": mark.text()}])
+
+
+def _refuse_other_copy(rows: CopyTarget, expected: _Mark) -> None:
+    if _mark(rows) != expected:
+        raise Conflict("Another `recollect copy` writes to this destination; let that one finish.")
+
+
+# Carrying rows over
+
+
+def _carried(seen: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
+    """Each batch comes with the mark that counts it, so that nothing is brought twice or left out."""
+    with target.read() as other:
+        wanted = {table: tuple(_copy_source(other).stored_columns(table)) for table in COPIED}
+        keys = {table: _copy_source(other).page_key(table) for table in COPIED}
+    first = mark.step
+    for step, (table, points) in enumerate(_STEPS):
+        if step < first:
+            continue
+        columns = (*keys[table], *_POINTING[table]) if points else wanted[table]
+        after = mark.after if step == first else None
+        for key, page in _pages(seen, table, columns, after):
+            rows = _that_point(page, columns, table) if points else _without_pointers(page, columns, table)
+            done = replace(mark, step=step, after=key, rows=mark.rows + (0 if points else len(rows)))
+            _transact(target, _Batch(table, columns, rows, mark, done, points))
+            mark = done
+            if progress is not None:
+                progress(mark.rows, total)
+    return mark
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Some rows and the mark that counts them, written together."""
+
+    table: Table
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    before: _Mark
+    after: _Mark
+    points: bool
+
+    def __call__(self, transaction: CopyTarget) -> None:
+        _refuse_other_copy(transaction, self.before)
+        if self.points:
+            transaction.refill(self.table, self.columns, self.rows)
+        else:
+            transaction.fill(self.table, self.columns, self.rows)
+        _put_mark(transaction, self.after)
+
+
+def _without_pointers(rows: Sequence[Row], columns: Sequence[str], table: Table) -> Sequence[Row]:
+    """With nothing in place of pointers to rows that may not be there yet."""
+    empty = {columns.index(column) for column in _POINTING[table]}
+    if not empty:
+        return rows
+    return [tuple(None if place in empty else value for place, value in enumerate(row)) for row in rows]
+
+
+def _that_point(rows: Sequence[Row], columns: Sequence[str], table: Table) -> Sequence[Row]:
+    first = len(columns) - len(_POINTING[table])
+    return [row for row in rows if any(value is not None for value in row[first:])]
+
+
+# Reading
+
+
+def _pages(
+    snapshot: CopySource, table: Table, columns: Sequence[str], after: Row | None = None
+) -> Iterator[tuple[Row, list[Row]]]:
+    """All rows in batches, each with its last key.
+
+    The scope of a row is looked up where the store does not note it.
+    """
+    read, owner = list(columns), None
+    if "scope_id" in columns and "scope_id" not in snapshot.stored_columns(table):
+        column, owner = _owner(table)
+        read[read.index("scope_id")] = column
+    width, limit = len(snapshot.page_key(table)), _FIRST_ROWS
+    while True:
+        page = snapshot.page(table, read, after, limit)
+        if not page:
+            return
+        after = tuple(page[-1][:width])
+        rows = [row[width:] for row in page]
+        if table == "setting":
+            name = columns.index("name")
+            rows = [row for row in rows if row[name] not in _KEPT_SETTINGS]
+        if owner is not None:
+            rows = _with_scopes(snapshot, table, owner, rows, columns.index("scope_id"))
+        yield after, rows
+        if len(page) < limit:
+            return
+        size = sum(len(value) for row in rows for value in row if isinstance(value, (str, bytes))) + 1
+        limit = max(1, min(_MOST_ROWS, 4 * limit, _BATCH_BYTES * len(page) // size))
+
+
+def _owner(table: Table) -> tuple[str, Table]:
+    """What leads from a row to its scope; models are of no scope."""
+    return next(
+        (column, owner)
+        for column, owner in TABLES[table].owners.items()
+        if owner == "scope" or TABLES[owner].owners
+    )
+
+
+def _with_scopes(
+    snapshot: CopySource, table: Table, owner: Table, rows: Sequence[Row], place: int
+) -> list[Row]:
+    """The same rows with their scope where they have their owner."""
+    homes = _scopes_of(snapshot, owner, {row[place] for row in rows})
+    try:
+        return [(*row[:place], homes[row[place]], *row[place + 1 :]) for row in rows]
+    except KeyError as error:
+        raise StoreDamaged(
+            f"The source holds a {table} of the {owner} {error}, which is not there. Mend it first: "
+            "recollect doctor --repair"
+        ) from error
+
+
+def _scopes_of(snapshot: CopySource, table: Table, ids: set[int]) -> dict[int, int]:
+    if "scope_id" in snapshot.stored_columns(table):
+        return dict(snapshot.rows(table, ("id", "scope_id"), (OneOf("id", ids),)))
+    column, owner = _owner(table)
+    owners: dict[int, int] = dict(snapshot.rows(table, ("id", column), (OneOf("id", ids),)))
+    homes = _scopes_of(snapshot, owner, set(owners.values()))
+    return {id_: homes[its] for id_, its in owners.items() if its in homes}
+
+
+# Comparing
+
+
+def _tables(
+    snapshot: CopySource,
+    columns: Mapping[Table, tuple[str, ...]],
+    progress: Progress | None,
+    total: int | None = None,
+) -> tuple[TableCopy, ...]:
+    """What each table holds. Stores read their rows in different orders, so the rows' digests are summed."""
+    found: list[TableCopy] = []
+    done = 0
+    for table in COPIED:
+        count = digests = 0
+        for _, rows in _pages(snapshot, table, columns[table]):
+            count += len(rows)
+            digests += sum(int.from_bytes(_hash(_packed(row)), "big") for row in rows)
+            if progress is not None:
+                progress(done + count, total)
+        done += count
+        found.append(TableCopy(table, count, f"{digests % 2**128:032x}"))
+    return tuple(found)
+
+
+def _packed(row: Row) -> bytes:
+    """The values with their types; bytes after all others, as they are. Zero has no sign in SQLite."""
+    plain = repr(
+        [
+            (len(value),) if isinstance(value, bytes) else value + 0.0 if isinstance(value, float) else value
+            for value in row
+        ]
+    )
+    return b"\0".join([plain.encode(), *(value for value in row if isinstance(value, bytes))])
+
+
+def _hash(packed: bytes) -> bytes:
+    return hashlib.blake2b(packed, digest_size=16).digest()
+
+
+def _refuse_different(expected: Sequence[TableCopy], copied: Sequence[TableCopy]) -> None:
+    different = [
+        f"{one.table} ({one.rows:,} rows and {other.rows:,})"
+        for one, other in zip(expected, copied, strict=True)
+        if one != other
+    ]
+    if different:
+        raise StoreDamaged(
+            f"The copy differs from its source: {', '.join(different)}. Another program may have written to "
+            "it meanwhile. It stays unusable; name another destination and copy again."
+        )

@@ -1,0 +1,525 @@
+"""Files of imports and exports: lines of JSON, and files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+
+from recollect.domain.errors import Conflict, InvalidInput
+from recollect.domain.lazy_dataclass import dataclass as lazy_dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from recollect.stores.port import Progress
+
+# The files of imports and exports: lines to be read again, and files that appear whole or not at all.
+
+
+GZIP_MARK = b"\x1f\x8b"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+LINE_LIMIT = 256 * 1024 * 1024
+"""Bytes of one line: room for a hundred long former texts. Beyond it, a file without line ends would be read
+into memory whole."""
+MOST_UNPACKED = 100
+"""How many times its packed size a file may have once unpacked: texts have five to twenty times."""
+_UNPACKED_FREELY = 16 * 1024 * 1024
+_LINES_PER_REPORT, _ITEMS_PER_REPORT = 1_000, 500
+_DATABASE = b"SQLite format 3\0"
+HOW_TO_OVERWRITE = "replace it with --overwrite (in Python: overwrite=True)"
+# Windows distinguishes text from bytes even here.
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class FileLine(NamedTuple):
+    """A line that holds something, under its number in the file, from 1. None: it is too long to read."""
+
+    number: int
+    content: bytes | None
+
+
+@dataclass(slots=True)
+class LineFile:
+    """One open file. It is opened once, so that every pass reads the same content, even if it is replaced."""
+
+    name: str
+    _raw: BinaryIO
+    _size: int
+    progress: Progress | None = None
+    _passes: int = 1
+    """How often the lines will be read: progress counts the bytes of every pass."""
+    _done: int = field(default=0, init=False)
+    read: int = field(default=0, init=False)
+    """How many lines the last pass found that hold something."""
+
+    def lines(self) -> Iterator[FileLine]:
+        """Every line that is not empty, from the start; without line ends and a byte-order mark."""
+        self.read = 0
+        for number, content in self._numbered():
+            if content is None or content.strip():
+                self.read += 1
+                yield FileLine(number, content)
+            if number % _LINES_PER_REPORT == 0:
+                self._report()
+        self._done += 1
+        self._raw.seek(0)
+        self._report()
+
+    def finish(self) -> None:
+        """Say that the passes still planned are not needed."""
+        if self.progress is not None and self._done < self._passes:
+            self.progress(self._passes * self._size, self._passes * self._size)
+
+    def first(self) -> FileLine | None:
+        """The first line that holds something."""
+        numbered = (FileLine(*line) for line in self._numbered())
+        return next((line for line in numbered if line.content is None or line.content.strip()), None)
+
+    def _numbered(self) -> Iterator[tuple[int, bytes | None]]:
+        self._raw.seek(0)
+        try:
+            with _unpacked(self._raw) as file:
+                yield from enumerate(_raw_lines(file), 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InvalidInput(f"{self.name} could not be read to its end: {error}.") from error
+
+    def _report(self) -> None:
+        if self.progress is not None:
+            here = min(self._raw.tell(), self._size)
+            self.progress(self._done * self._size + here, self._passes * self._size)
+
+
+@contextmanager
+def open_lines(
+    source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None, passes: int = 1
+) -> Iterator[LineFile]:
+    """A file by its path; a stream is copied to a temporary file first, since it is read more than once."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        with _opened(path) as raw:
+            yield LineFile(str(path), raw, path.stat().st_size, progress, passes)
+        return
+    with tempfile.TemporaryFile() as spool:
+        while piece := source.read(1 << 20):
+            # Half a surrogate pair passes here, so that its own line is named later.
+            spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
+        yield LineFile("the stream", spool, spool.tell(), progress, passes)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder; name a file in it.")
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise InvalidInput(f"There is no file {path}.") from None
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+    with file:
+        if file.seekable():
+            yield file
+            return
+        with tempfile.TemporaryFile() as spool:  # a pipe under a name
+            shutil.copyfileobj(file, spool)
+            yield spool
+
+
+@contextmanager
+def _unpacked(raw: BinaryIO) -> Iterator[IO[bytes]]:
+    start = raw.read(2)
+    raw.seek(0)
+    if start == GZIP_MARK:
+        with gzip.GzipFile(fileobj=raw, mode="rb") as file:
+            yield cast("IO[bytes]", UnpackedFile(file, raw))
+    elif start in UTF16_MARKS:
+        raise InvalidInput("The file is in UTF-16; save it as UTF-8 and import that.")
+    else:
+        yield raw
+
+
+class UnpackedFile:
+    """What a gzip file holds, refused once it grows beyond measure: a few kilobytes can hold gigabytes."""
+
+    def __init__(self, file: gzip.GzipFile, packed: BinaryIO) -> None:
+        self._file = file
+        self._packed = packed
+
+    def read(self, size: int) -> bytes:
+        return self._checked(self._file.read(size))
+
+    def readline(self, size: int) -> bytes:
+        return self._checked(self._file.readline(size))
+
+    def _checked(self, content: bytes) -> bytes:
+        check_unpacked("It", self._file.tell(), self._packed.tell())
+        return content
+
+
+def check_unpacked(what: str, unpacked: int, packed: int) -> None:
+    """Refuse what has more bytes unpacked than texts ever have."""
+    if unpacked > max(_UNPACKED_FREELY, MOST_UNPACKED * packed):
+        raise InvalidInput(
+            f"{what} is packed so tightly that it is no export: {packed:,} bytes hold {unpacked:,} or more, "
+            f"over {MOST_UNPACKED} times as many. If that is no mistake, unpack it and import that."
+        )
+
+
+def _raw_lines(file: IO[bytes]) -> Iterator[bytes | None]:
+    content = file.readline(LINE_LIMIT).removeprefix(_UTF8_MARK)
+    while content:
+        if content.endswith(b"\n") or len(content) < LINE_LIMIT:
+            yield content
+        else:
+            while content and not content.endswith(b"\n"):
+                content = file.readline(1 << 20)
+            yield None
+        content = file.readline(LINE_LIMIT)
+
+
+@contextmanager
+def open_target(
+    target: str | Path | IO[str] | IO[bytes], *, overwrite: bool
+) -> Iterator[Callable[[str], object]]:
+    """What to call with each line. A name that ends in .gz is packed; a stream is left open."""
+    if isinstance(target, str | Path):
+        with _line_file(Path(target), overwrite=overwrite) as write:
+            yield write
+    elif isinstance(target, io.TextIOBase):
+        yield target.write
+    else:
+        binary: IO[bytes] = target  # type: ignore[assignment]  # what is no text stream takes bytes
+        yield lambda line: binary.write(line.encode("utf-8"))
+
+
+@contextmanager
+def _line_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
+    with new_file(given, overwrite=overwrite) as raw:
+        if given.suffix.lower() == ".gz":
+            # No name and no time in it, so that equal exports are equal files.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield lambda line: packed.write(line.encode("utf-8"))
+        else:
+            yield lambda line: raw.write(line.encode("utf-8"))
+
+
+@contextmanager
+def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file that gets its name when it is whole."""
+    path = given.resolve()  # a link stays, and what it leads to is replaced
+    _check_target(given, path, overwrite=overwrite)
+    # In the same folder, so that the last step is a rename, which is done or not done.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        # For its owner alone: it holds what the store holds.
+        with os.fdopen(os.open(draft, NEW_FILE, 0o600), "wb") as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        _check_target(given, path, overwrite=overwrite)  # it may have come into being meanwhile
+        if path.exists():
+            shutil.copymode(path, draft)
+        draft.replace(path)
+    except OSError as error:
+        raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
+    if path.is_dir():
+        raise InvalidInput(f"{given} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"There is no folder {given.parent}; create it first.")
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise InvalidInput(f"{given} is no ordinary file; name one, or write to a stream.")
+    if not overwrite:
+        raise Conflict(f"{given} exists already; name another file, or {HOW_TO_OVERWRITE}.")
+    with path.open("rb") as file:
+        if file.read(len(_DATABASE)) == _DATABASE:
+            raise Conflict(f"{given} is a database, and perhaps this very store; name another file.")
+
+
+# Files of JSON lines: each line as an object, the records that lines hold, and why some hold none.
+
+
+# What one write takes: so many lines, or so many bytes of them if they are long.
+_BATCH_LINES = 1_000
+_BATCH_BYTES = 4_000_000
+_JSON_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+
+
+def read_object(content: bytes | None) -> dict[str, Any]:
+    """The object on a line; `InvalidInput` says what is there instead."""
+    if content is None:
+        raise InvalidInput(f"The line is too long to be read: it has over {LINE_LIMIT:,} bytes.")
+    try:
+        plain = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"The line is not UTF-8 text: byte {error.start + 1} is wrong.") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"The line is not JSON: {error.msg} at character {error.colno}.") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets without end
+        raise InvalidInput(f"The line cannot be read as JSON: {error}.") from None
+    if not isinstance(plain, dict):
+        raise InvalidInput(f"The line holds {json_type(plain)}, where an object was expected.")
+    return plain
+
+
+def write_object(plain: dict[str, object]) -> str:
+    """One line, as the official server writes it: no spaces, and text as it is."""
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def json_type(value: object) -> str:
+    """What a JSON value is, in words."""
+    return _JSON_TYPES.get(type(value), "a number")
+
+
+@lazy_dataclass(frozen=True, slots=True)
+class LineFormat:
+    """How the lines of a file say what they hold."""
+
+    key: str
+    """What names the kind of a line's record."""
+    parsers: Mapping[str, Callable[[dict[str, Any]], tuple[Any, str | None]]]
+    """By kind: the record of a line and, if something of it had to be left out, what."""
+    headed: bool = False
+    """Whether records begin after the first line."""
+
+    def parse(self, plain: dict[str, Any]) -> tuple[Any, str | None]:
+        kind = plain.pop(self.key, None)
+        if isinstance(kind, str) and kind in self.parsers:
+            return self.parsers[kind](plain)
+        known = " or ".join(self.parsers)
+        if kind is None:
+            raise InvalidInput(f"The line has no `{self.key}`; it is {known}.")
+        raise InvalidInput(f"The line's `{self.key}` is {str(kind)[:40]!a}; it is {known}.")
+
+
+class NumberedRecord(NamedTuple):
+    """A record, the line that it stood on, and how many bytes that has."""
+
+    line: int
+    size: int
+    record: Any
+
+
+def records(
+    source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], without: str | None = None
+) -> Iterator[NumberedRecord]:
+    """The records of every line that can be read, but for those of a kind; `bad` gets the others."""
+    for number, content in islice(source.lines(), int(format_.headed), None):
+        try:
+            plain = read_object(content)
+            if without is not None and plain.get(format_.key) == without:
+                continue
+            record, left_out = format_.parse(plain)
+        except InvalidInput as error:
+            bad(number, str(error))
+            continue
+        if left_out is not None:
+            bad(number, left_out)
+        yield NumberedRecord(number, len(content or b""), record)
+
+
+def record_batches(numbered: Iterable[NumberedRecord]) -> Iterator[list[NumberedRecord]]:
+    batch: list[NumberedRecord] = []
+    size = 0
+    for one in numbered:
+        batch.append(one)
+        size += one.size
+        if len(batch) >= _BATCH_LINES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+# Counting what goes out, for whoever waits.
+
+
+def counted(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
+    """The same items, with a word to whoever waits after some hundreds of them."""
+    done = 0
+    for done, item in enumerate(items, start=1):
+        yield item
+        if progress and done % _ITEMS_PER_REPORT == 0:
+            progress(done, None if total is None else max(done, total))
+    if progress:
+        progress(done, None if total is None else done)
+
+
+# A folder, or a zip of it, that appears whole or not at all, and is its owner's alone.
+
+
+MANIFEST = "recollect.json"
+"""In every folder that we wrote: what kind of export it is."""
+EXPORT_TABLES = ("memories", "observations", "relations")
+"""The files of an export to tables, without their endings."""
+_MANIFEST_BYTES = 1_000
+_TABLE_FORMATS = ("csv", "parquet")
+_OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in _TABLE_FORMATS)}
+MARKDOWN_START = b"---\nrecollect: "
+"""How each of our Markdown files begins."""
+
+
+@contextmanager
+def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
+    """An empty folder to fill; at the end it gets its name, or is packed where the name ends in .zip."""
+    given = Path(target)
+    path = given.resolve()  # a link stays, and what it leads to is replaced
+    if not path.parent.is_dir():
+        raise InvalidInput(f"There is no folder {given.parent}; create it first.")
+    is_zip = path.suffix.lower() == ".zip"
+    if not is_zip:
+        _check_folder(given, path, overwrite=overwrite)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        draft.mkdir(mode=0o700)
+        if is_zip:
+            with new_file(given, overwrite=overwrite) as raw:
+                yield draft
+                with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as packed:
+                    for file in _files(draft):
+                        _pack(packed, file, file.relative_to(draft).as_posix())
+        else:
+            yield draft
+            _check_folder(given, path, overwrite=overwrite)  # it may have come into being meanwhile
+            _replace_folder(draft, path)
+    except OSError as error:
+        raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def write_manifest(folder: Path, format_: str) -> None:
+    text = json.dumps({"recollect": format_, "version": 1}) + "\n"
+    with private_file(folder / MANIFEST) as file:
+        file.write(text.encode())
+
+
+def read_manifest(path: Path) -> str | None:
+    """The format of a folder or a zip that we wrote; None of any other."""
+    try:
+        if path.is_dir():
+            content = (path / MANIFEST).read_bytes()[:_MANIFEST_BYTES]
+        elif path.suffix.lower() != ".zip" or not path.is_file():
+            return None
+        else:
+            with zipfile.ZipFile(path) as packed, packed.open(MANIFEST) as file:
+                content = file.read(_MANIFEST_BYTES)
+        plain = json.loads(content)
+    except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        return None
+    format_ = plain.get("recollect") if isinstance(plain, dict) else None
+    return format_ if isinstance(format_, str) else None
+
+
+def is_table_export(path: Path) -> bool:
+    """Whether this is a folder that an export to tables made, a zip of one, or one of its files."""
+    is_part = path.name in _OWN_NAMES and path.is_file()
+    return read_manifest(path.parent if is_part else path) in _TABLE_FORMATS
+
+
+@contextmanager
+def unpacked_folder(path: Path) -> Iterator[Path]:
+    """The folder itself; of a zip, a temporary one with its Markdown files."""
+    if path.is_dir():
+        yield path
+        return
+    with TemporaryDirectory(prefix="recollect-") as folder:
+        try:
+            _unpack(path, folder)
+        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+            raise InvalidInput(f"{path} could not be unpacked: {error}.") from error
+        yield Path(folder)
+
+
+def _unpack(path: Path, folder: str) -> None:
+    with zipfile.ZipFile(path) as packed:
+        entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
+        check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
+        for entry in entries:
+            packed.extract(entry, folder)  # which leaves out what would lead elsewhere
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[IO[bytes]]:
+    """A new file, for its owner alone: it holds what the store holds."""
+    with os.fdopen(os.open(path, NEW_FILE, 0o600), "wb") as file:
+        yield file
+
+
+def _files(folder: Path) -> list[Path]:
+    """Everything in it but folders; a link is what it is, wherever it leads."""
+    return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+
+
+def _pack(packed: zipfile.ZipFile, file: Path, name: str) -> None:
+    # No time in it, so that equal exports are equal files.
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o100600 << 16
+    with file.open("rb") as source, packed.open(entry, "w", force_zip64=True) as into:
+        shutil.copyfileobj(source, into)
+
+
+def _replace_folder(draft: Path, path: Path) -> None:
+    for file in _files(draft):
+        # Before the name: after a power cut, what has the name is whole.
+        with file.open("r+b") as written:
+            os.fsync(written.fileno())
+    if not path.exists():
+        draft.replace(path)
+        return
+    former = path.with_name(f".{path.name}.{secrets.token_hex(4)}.old")
+    path.replace(former)
+    try:
+        draft.replace(path)
+    except OSError:
+        former.replace(path)
+        raise
+    shutil.rmtree(former)
+
+
+def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
+    """Only what we wrote is ever replaced: a folder holds what nobody would get back."""
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise Conflict(f"{given} is a file, and this format makes a folder; name another, or a .zip.")
+    files = _files(path)
+    if not files:
+        return
+    if not overwrite:
+        raise Conflict(f"{given} exists already; name another folder, or {HOW_TO_OVERWRITE}.")
+    foreign = [file for file in files if not _is_own(file)]
+    if read_manifest(path) is None or foreign:
+        which = (foreign or files)[0].relative_to(path)
+        raise Conflict(f"{given} contains files that no export wrote, such as {which}; name another folder.")
+
+
+def _is_own(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file():
+        return False
+    if file.suffix == ".md":
+        with file.open("rb") as opened:
+            return opened.read(len(MARKDOWN_START)) == MARKDOWN_START
+    return file.name in _OWN_NAMES

@@ -1,0 +1,649 @@
+"""Writes what another program remembered into a store, once however often it is imported."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.domain.changes import Adopt, AdoptLinks, AdoptRelation, Amend, NewText, PutText, Supersede
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import clean_name, clean_ref, clean_share, clean_text, clean_type
+from recollect.domain.records import Kind, Memory, Observation, Relation, Revision, Scope
+from recollect.transfer.importers import (
+    BadRow,
+    Conversation,
+    ForeignEntity,
+    ForeignFormat,
+    ForeignItem,
+    ForeignMessage,
+    ForeignNote,
+    ForeignObservation,
+    ForeignRelation,
+    NoPlace,
+)
+from recollect.transfer.reports import ForeignReport, Unplaced
+from recollect.transfer.turns import storable_text
+from recollect.write.inputs import clean_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from recollect.domain.changes import Outcome
+    from recollect.transfer.moved_rows import Import
+    from recollect.transfer.reports import Tally
+
+# What readers of other programs' memories give, as records that a store takes; or why it would not.
+
+
+UNKNOWN = "unknown"
+"""The type of an entity of which nothing but its name is known."""
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNote:
+    """A note, with what ties it to others by their keys and names."""
+
+    memory: Memory
+    superseded_by: str | None
+    """The mark of the note that replaced it."""
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedMessage:
+    scope: Scope
+    text: NewText
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRelation:
+    scope: Scope
+    relation: Relation
+
+
+ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NoPlace | BadRow
+"""A memory by itself is an entity. Ids are negative: they are none of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where imported things go, and what they are marked with."""
+
+    format: str
+    scope: Scope
+    """Of what names no owner."""
+    at: datetime
+    """The time of what has none."""
+    merge_owners: bool = False
+    """Everything goes to `scope`, whoever the source says that it belongs to."""
+
+    def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
+        """Each item as a store takes it; one that it would refuse is a bad row."""
+        ids = count(-1, -1)
+        seen: dict[tuple[Scope, str | None], str] = {}
+        for item in items:
+            try:
+                for record in self._record(item, ids):
+                    yield from _once(record, seen)
+            except InvalidInput as error:
+                yield BadRow(_place(item), str(error))
+
+    def _record(self, item: ForeignItem, ids: count[int]) -> Iterator[ForeignRecord]:
+        match item:
+            case ForeignEntity():
+                yield from self._entity(item, ids)
+            case ForeignNote():
+                kept, unplaced = _metadata(item)
+                yield self._note(item, next(ids), kept)
+                yield from unplaced
+            case ForeignMessage():
+                kept, unplaced = _metadata(item)
+                yield self._message(item, kept)
+                yield from unplaced
+            case ForeignRelation():
+                yield self._relation(item, next(ids))
+            case NoPlace(merged=ForeignRelation() as relation) if self.merge_owners:
+                yield self._relation(relation, next(ids))
+            case _:
+                yield item
+
+    def entity_mark(self, name: str) -> str:
+        return self._mark(f"entity:{name}")
+
+    def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
+        """What an item is known by in its scope, when it is brought again."""
+        # Two owners may use the same key; where they are merged, that must not make one memory of two.
+        whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
+        return f"{self.format}:{storable_text(whose + key)}"
+
+    def _scope(self, owner: str, agent: str) -> Scope:
+        if self.merge_owners or not (owner or agent):
+            return self.scope
+        names = (storable_text(owner).strip() or self.scope.owner, storable_text(agent).strip())
+        return Scope(*(clean_name(name, "owner or agent") if name else "" for name in names))
+
+    def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
+        """An entity keeps what is good of its observations; what is not is named."""
+        name = _name(item.name)
+        created = _utc(item.created_at) or self.at
+        observations: list[Observation] = []
+        for number, each in enumerate(item.observations, 1):
+            try:
+                observations.append(_observation(each, next(ids), created))
+            except InvalidInput as error:
+                yield BadRow(f"entity {_short(name)}, observation {number}", str(error))
+        places = {observation.content: observation.id for observation in observations}
+        linked = tuple(
+            replace(observation, superseded_by=places.get(by)) if by and places.get(by) else observation
+            for observation, by in _with_successors(observations, item.observations)
+        )
+        yield Memory(
+            id=next(ids),
+            kind=Kind.ENTITY,
+            scope=self._scope(item.owner, item.agent),
+            created_at=created,
+            updated_at=max(created, _utc(item.updated_at) or created),
+            name=name,
+            type=clean_type(storable_text(item.type)) if item.type.strip() else UNKNOWN,
+            observations=linked,
+            source=self.entity_mark(name),
+            tags=_tags(item.tags),
+            status=item.status,
+            importance=_importance(item.importance),
+            pinned=item.pinned,
+            deleted_at=_utc(item.forgotten_at),
+        )
+
+    def _note(self, item: ForeignNote, id_: int, metadata: dict[str, Any] | None) -> PlacedNote:
+        text = clean_text(storable_text(item.text))
+        dated = _utc(item.created_at) or _utc(item.updated_at)
+        created = dated or self.at
+        updated = max(created, _utc(item.updated_at) or created)
+        superseded_at = _utc(item.superseded_at) or (updated if item.superseded_by else None)
+        memory = Memory(
+            id=id_,
+            kind=Kind.NOTE,
+            scope=self._scope(item.owner, item.agent),
+            created_at=created,
+            updated_at=updated,
+            happened_at=_utc(item.happened_at),
+            text=text,
+            category=clean_type(storable_text(item.category), "category") if item.category.strip() else None,
+            source=self._mark(item.key or _digest(text), item.owner, item.agent),
+            session=_name(item.session, "session") if item.session.strip() else None,
+            speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
+            undated=dated is None,
+            tags=_tags(item.tags),
+            former=tuple(_revision(each) for each in item.former),
+            status=item.status,
+            importance=_importance(item.importance),
+            pinned=item.pinned,
+            revisions=len(item.former),
+            superseded_at=superseded_at,
+            deleted_at=_utc(item.forgotten_at),
+            expires_at=_utc(item.expires_at),
+            # A ref is unique in its scope, and what comes from several may have it twice.
+            ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
+            metadata=metadata,
+        )
+        later = item.superseded_by
+        by = None if later is None else self._mark(later, item.owner, item.agent)
+        return PlacedNote(memory, by, tuple(_name(name) for name in dict.fromkeys(item.about)))
+
+    def _message(self, item: ForeignMessage, metadata: dict[str, Any] | None) -> PlacedMessage:
+        text = clean_text(storable_text(item.text))
+        new = NewText(
+            Kind.MESSAGE,
+            text,
+            source=self._mark(item.key or _digest(text), item.owner, item.agent),
+            session=_name(item.session, "session"),
+            role=clean_type(storable_text(item.role), "role") if item.role.strip() else None,
+            speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
+            importance=_importance(item.importance),
+            created_at=_utc(item.created_at) or self.at,
+            undated=item.created_at is None,
+            tags=_tags(item.tags),
+            metadata=metadata,
+        )
+        return PlacedMessage(self._scope(item.owner, item.agent), new)
+
+    def _relation(self, item: ForeignRelation, id_: int) -> PlacedRelation:
+        relation = Relation(
+            id=id_,
+            source=0,
+            target=0,
+            source_name=_name(item.source, "name of the relation's source"),
+            target_name=_name(item.target, "name of the relation's target"),
+            type=clean_type(storable_text(item.type), "relation's type"),
+            created_at=_utc(item.created_at) or self.at,
+            context=storable_text(item.context),
+            since=_utc(item.since),
+            until=_utc(item.until),
+            deleted_at=_utc(item.forgotten_at),
+        )
+        return PlacedRelation(self._scope(item.owner, item.agent), relation)
+
+
+def _once(record: ForeignRecord, seen: dict[tuple[Scope, str | None], str]) -> Iterator[ForeignRecord]:
+    """A note that the source holds twice is taken once; another one under the same key is a bad row."""
+    if isinstance(record, PlacedNote):
+        note = record.memory
+        known, text = (note.scope, note.source), _digest(note.text)
+        if known in seen:
+            if seen[known] != text:
+                yield BadRow(f"note {note.source}", "An earlier note with the same key was imported instead.")
+            return
+        seen[known] = text
+    yield record
+
+
+def example_line(record: ForeignRecord) -> str | None:
+    """One line for whoever looks before importing; none for what is reported elsewhere."""
+    match record:
+        case Memory():
+            first = f": {record.observations[0].content}" if record.observations else ""
+            return f"entity {_short(record.name)} ({record.type}){_short(first)}"
+        case PlacedNote():
+            note = record.memory
+            tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+            day = "" if note.undated else f" of {note.created_at:%Y-%m-%d}"
+            return f"note{day}{tags}: {_short(note.text)}"
+        case PlacedMessage():
+            text = record.text
+            who = text.speaker or text.role or "someone"
+            return f"message of {text.session}, {_short(who)}: {_short(text.text)}"
+        case PlacedRelation():
+            link = record.relation
+            return f"relation {_short(link.source_name)} {link.type} {_short(link.target_name)}"
+        case _:
+            return None
+
+
+def _observation(item: ForeignObservation, id_: int, entity_created: datetime) -> Observation:
+    created = _utc(item.created_at) or entity_created
+    superseded = _utc(item.superseded_at) or (created if item.superseded_by else None)
+    return Observation(
+        id=id_,
+        content=clean_text(storable_text(item.content), "observation"),
+        kind=clean_type(storable_text(item.kind), "observation's kind") if item.kind.strip() else "generic",
+        created_at=created,
+        happened_at=_utc(item.happened_at),
+        superseded_at=superseded,
+        deleted_at=_utc(item.forgotten_at),
+    )
+
+
+def _with_successors(
+    observations: Iterable[Observation], items: Iterable[ForeignObservation]
+) -> Iterator[tuple[Observation, str | None]]:
+    by = {storable_text(item.content): item.superseded_by for item in items}
+    return ((observation, by.get(observation.content)) for observation in observations)
+
+
+def _revision(revision: Revision) -> Revision:
+    since, until = _utc(revision.since), _utc(revision.until)
+    assert since is not None  # noqa: S101  # both are times
+    assert until is not None  # noqa: S101
+    return Revision(clean_text(storable_text(revision.text), "former text"), since, max(since, until))
+
+
+def _name(name: str, what: str = "name") -> str:
+    return clean_name(storable_text(name), what)
+
+
+def _tags(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(clean_type(storable_text(tag), "tag") for tag in dict.fromkeys(tags) if tag.strip())
+
+
+def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None, list[NoPlace]]:
+    """What is kept of it, and what is no JSON or too long for that."""
+    kept: dict[str, Any] = {}
+    unplaced = []
+    for key, value in item.metadata.items():
+        try:
+            kept |= clean_metadata({key: value}) or {}
+        except InvalidInput:
+            unplaced.append(NoPlace("metadata that is too long or not JSON", _short(f"{key} = {value}")))
+    return clean_metadata(kept) if kept else None, unplaced
+
+
+def _importance(given: float | None) -> float:
+    return 0.5 if given is None else clean_share(given, "importance")
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    """In UTC; a time that names no zone is read as UTC."""
+    if moment is None:
+        return None
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise InvalidInput(f"The time {moment} is outside the years 1 to 9999.") from None
+
+
+def _digest(text: str) -> str:
+    return f"text:{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+
+
+def _place(item: ForeignItem) -> str:
+    match item:
+        case ForeignEntity():
+            return f"entity {_short(item.name)}"
+        case ForeignNote():
+            return f"note {_short(item.key)}"
+        case ForeignMessage():
+            return f"message {_short(item.key)} of session {_short(item.session)}"
+        case ForeignRelation():
+            return f"relation {_short(item.source)} {_short(item.type)} {_short(item.target)}"
+        case _:
+            return "row"
+
+
+def _short(text: str) -> str:
+    """At most so many characters on one line."""
+    line = " ".join(storable_text(text).split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+# Writing what another program remembered into a store: in batches, and once however often it is brought.
+
+
+_T = TypeVar("_T")
+_AT_ONCE = 500
+_EXAMPLES = 3
+"""Of each sort of thing."""
+
+
+class ForeignTally:
+    """Counts what is read, whatever becomes of it."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self._sessions: set[str] = set()
+        self._unplaced: dict[str, tuple[int, list[str]]] = {}
+        self._examples: defaultdict[type, list[str]] = defaultdict(list)
+        self.owners: Counter[str] = Counter()
+
+    def count(self, record: ForeignRecord) -> None:
+        counts = self.tally.counts
+        match record:
+            case Memory():
+                counts["entities"] += 1
+                counts["observations"] += len(record.observations)
+                self._state(record)
+            case PlacedNote():
+                counts["notes"] += 1
+                self._state(record.memory)
+            case PlacedMessage():
+                counts["messages"] += 1
+                self.owners[scope_label(record.scope)] += 1
+            case PlacedRelation():
+                counts["relations"] += 1
+            case Conversation():
+                self._conversation(record)
+            case NoPlace():
+                self._no_place(record)
+            case BadRow():
+                self.tally.add("bad", f"{record.place}: {record.reason}")
+        examples = self._examples[type(record)]
+        if len(examples) < _EXAMPLES and (line := example_line(record)) is not None:
+            examples.append(line)
+
+    def report(self, of: ForeignFormat, **done: Any) -> ForeignReport:
+        unplaced = sorted(self._unplaced.items())
+        return ForeignReport(
+            of.name,
+            of.title,
+            owners=tuple(sorted(self.owners.items())),
+            no_place=tuple(Unplaced(what, number, tuple(shown)) for what, (number, shown) in unplaced),
+            examples=tuple(line for lines in self._examples.values() for line in lines),
+            **done,
+            **self.tally.fields(),
+        )
+
+    def _conversation(self, talk: Conversation) -> None:
+        self.tally.counts["messages"] += len(talk.turns)
+        self.tally.add("bad", *talk.bad)
+        for what, number in talk.left_out.items():
+            self._no_place(NoPlace(what, count=number))
+        if talk.turns:
+            self._sessions.add(talk.session)
+            self.tally.counts["sessions"] = len(self._sessions)
+
+    def _state(self, memory: Memory) -> None:
+        counts = self.tally.counts
+        self.owners[scope_label(memory.scope)] += 1
+        counts["forgotten"] += memory.deleted_at is not None
+        counts["superseded"] += memory.superseded_at is not None
+
+    def _no_place(self, record: NoPlace) -> None:
+        number, shown = self._unplaced.get(record.what, (0, []))
+        if record.example and len(shown) < _EXAMPLES:
+            shown.append(record.example)
+        self._unplaced[record.what] = (number + record.count, shown)
+
+
+class ForeignImport:
+    """Takes records in; what was brought before is known by its mark, whatever has become of it here."""
+
+    def __init__(self, into: Import, placing: Placing, tally: Tally) -> None:
+        self._into = into
+        self._placing = placing
+        self._tally = tally
+        self._marks: dict[Scope, dict[str, int]] = {}
+        self._entities: dict[tuple[Scope, str], int] = {}
+        self._about: list[tuple[int, Scope, str]] = []
+        self._superseded: list[tuple[int, Scope, str, bool]] = []
+        self._new: set[int] = set()
+        self._relations: list[PlacedRelation] = []
+        self._new_relations: set[int] = set()
+
+    def add(self, records: Iterable[ForeignRecord]) -> None:
+        """Write memories as they come. Relations wait for `finish`, since their ends may come later."""
+        source = iter(records)
+        while batch := list(islice(source, _AT_ONCE)):
+            self._add_entities([each for each in batch if isinstance(each, Memory)])
+            self._add_notes([each for each in batch if isinstance(each, PlacedNote)])
+            self._add_messages([each for each in batch if isinstance(each, PlacedMessage)])
+            self._relations += [each for each in batch if isinstance(each, PlacedRelation)]
+
+    def finish(self) -> None:
+        """Tie what was written together."""
+        for relations in _batches(self._relations):
+            self._add_relations(relations)
+        for batch in _batches(self._about):
+            self._make_missing((scope, name) for _, scope, name in batch)
+            pairs = tuple((note, self._entities[scope, name]) for note, scope, name in batch)
+            self._into.apply([AdoptLinks(about=pairs)])
+        for replaced in _batches(self._superseded):
+            self._link_superseded(replaced)
+
+    def _known(self, scope: Scope) -> dict[str, int]:
+        if scope not in self._marks:
+            self._marks[scope] = self._into.marked(scope, f"{self._placing.format}:")
+        return self._marks[scope]
+
+    def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
+        """Those that were imported before, as they are here by now, by their scopes and marks."""
+        ids = [self._known(each.scope).get(each.source or "") for each in memories]
+        found = self._into.memories([id_ for id_ in ids if id_ is not None])
+        return {
+            (each.scope, each.source): found[id_]
+            for each, id_ in zip(memories, ids, strict=True)
+            if id_ is not None and id_ in found
+        }
+
+    def _add_entities(self, entities: Sequence[Memory]) -> None:
+        here = self._here(entities)
+        wanted = []
+        for entity in entities:
+            known = here.get((entity.scope, entity.source))
+            if known is None:
+                wanted.append(entity)
+                continue
+            self._entities[entity.scope, entity.name] = known.id
+            if known.deleted_at is None:
+                contents = {observation.content for observation in known.observations}
+                new = tuple(each for each in entity.observations if each.content not in contents)
+                is_typed = known.type == UNKNOWN and entity.type != UNKNOWN
+                if (new or is_typed) and entity.deleted_at is None:
+                    wanted.append(replace(entity, name=known.name, observations=new))
+        outcomes = self._into.apply([Adopt(entity, fresh=True) for entity in wanted])
+        for entity, outcome in zip(wanted, outcomes, strict=True):
+            self._remember(entity, outcome)
+            self._entities.setdefault((entity.scope, entity.name), outcome.ids[0])
+            self._tally.counts["entities_new"] += outcome.created
+            self._tally.counts["observations_new"] += outcome.count
+
+    def _add_notes(self, notes: Sequence[PlacedNote]) -> None:
+        here = self._here([note.memory for note in notes])
+        wanted: list[PlacedNote] = []
+        changed: list[Amend] = []
+        for note in notes:
+            known = here.get((note.memory.scope, note.memory.source))
+            if known is None:
+                wanted.append(note)
+                continue
+            if (change := self._revised(note.memory, known)) is not None:
+                changed.append(change)
+            if known.deleted_at is None:
+                self._link_known(note, known)
+        outcomes = self._into.apply([Adopt(note.memory, fresh=True) for note in wanted])
+        for note, outcome in zip(wanted, outcomes, strict=True):
+            id_, scope = outcome.ids[0], note.memory.scope
+            self._remember(note.memory, outcome)
+            self._tally.counts["notes_new"] += outcome.created
+            if note.memory.ref is not None and not outcome.created:
+                self._tally.add("left", f"memory {id_}: {note.memory.ref} already exists here.")
+            self._about += [(id_, scope, name) for name in note.about]
+            if note.superseded_by is not None:
+                self._superseded.append((id_, scope, note.superseded_by, False))
+        self._tally.counts["notes_changed"] += len(changed)
+        self._into.apply(changed)
+
+    def _link_known(self, note: PlacedNote, here: Memory) -> None:
+        """What the source has superseded since; and what an import that was stopped did not come to."""
+        scope = note.memory.scope
+        if note.superseded_by is not None and here.superseded_by is None:
+            self._superseded.append((here.id, scope, note.superseded_by, here.superseded_at is None))
+        if not here.about:
+            self._about += [(here.id, scope, name) for name in note.about]
+
+    def _revised(self, note: Memory, here: Memory) -> Amend | None:
+        """What the source has changed since; what was changed or forgotten here stays so."""
+        if note.deleted_at is not None and here.deleted_at is None:
+            self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
+        if here.deleted_at is not None or here.superseded_at is not None:
+            return None
+        # It was stored with the source's own time, and has that until it is changed here.
+        is_newer = note.updated_at > here.updated_at and not note.undated
+        is_new = note.text != here.text and all(note.text != former.text for former in here.former)
+        # A source that dates no changes words a note otherwise only since it was last imported.
+        is_dated = note.updated_at > note.created_at
+        if is_new and is_dated and not is_newer and here.revisions > len(note.former):
+            self._tally.add("left", f"memory {here.id}: it changed here later than in the source.")
+            return None
+        changes: dict[str, Any] = {"text": note.text, "metadata": note.metadata} if is_new else {}
+        if is_newer:
+            fields = ("category", "tags", "importance", "pinned", "metadata")
+            changes |= {
+                name: getattr(note, name) for name in fields if getattr(note, name) != getattr(here, name)
+            }
+        if note.expires_at and here.expires_at and note.expires_at > here.expires_at:
+            changes["expires_at"] = note.expires_at
+        kept = {name: value for name, value in changes.items() if value is not None}
+        return Amend(here.scope, here.id, **kept) if kept else None
+
+    def _add_messages(self, messages: Sequence[PlacedMessage]) -> None:
+        for outcome in self._into.apply([PutText(each.scope, each.text) for each in messages]):
+            self._tally.counts["messages_new"] += outcome.created
+
+    def _add_relations(self, batch: Sequence[PlacedRelation]) -> None:
+        self._make_missing((each.scope, each.relation.source_name) for each in batch)
+        self._make_missing((each.scope, each.relation.target_name) for each in batch)
+        here = [self._placed(each) for each in batch]
+        before = self._into.relations_from({relation.source for relation in here} - self._new)
+        known = {_relation_key(old): old for old in before if old.id not in self._new_relations}
+        wanted: list[Relation] = []
+        for relation in here:
+            old = known.get(_relation_key(relation))
+            if old is None:
+                wanted.append(relation)
+            elif relation.until and old.until is None and old.deleted_at is None:
+                names = f"{old.source_name} {old.type} {old.target_name}"
+                self._tally.add("left", f"relation {names}: the source has since ended it; it stays here.")
+        outcomes = self._into.apply([AdoptRelation(relation) for relation in wanted], keep_going=True)
+        for relation, outcome in zip(wanted, outcomes, strict=True):
+            if outcome.error is not None:
+                names = f"{relation.source_name} {relation.type} {relation.target_name}"
+                self._tally.add("bad", f"relation {names}: {outcome.error}")
+            elif outcome.created:
+                self._new_relations.update(outcome.relations)
+                self._tally.counts["relations_new"] += 1
+
+    def _placed(self, each: PlacedRelation) -> Relation:
+        return replace(
+            each.relation,
+            source=self._entities[each.scope, each.relation.source_name],
+            target=self._entities[each.scope, each.relation.target_name],
+        )
+
+    def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
+        """Entities that only a relation or a note names."""
+        at, made = self._placing.at, []
+        for scope, name in dict.fromkeys(wanted):
+            if (scope, name) in self._entities:
+                continue
+            mark = self._placing.entity_mark(name)
+            if (known := self._known(scope).get(mark)) is not None:  # also if it was forgotten here since
+                self._entities[scope, name] = known
+            else:
+                made.append(Memory(-1, Kind.ENTITY, scope, at, at, name=name, type=UNKNOWN, source=mark))
+        for entity, outcome in zip(made, self._into.apply([Adopt(each) for each in made]), strict=True):
+            self._entities[entity.scope, entity.name] = outcome.ids[0]
+            if outcome.created:
+                self._remember(entity, outcome)
+                self._tally.add("also_created", entity.name)
+
+    def _link_superseded(self, batch: Sequence[tuple[int, Scope, str, bool]]) -> None:
+        new, since = [], []
+        for id_, scope, mark, was_here in batch:
+            by = self._known(scope).get(mark)
+            if by is None or by == id_:
+                continue
+            if not was_here:
+                new.append((id_, by))
+            elif by in self._new:  # else somebody has brought it back here
+                since.append(Supersede(scope, (id_,), by))
+        if new:
+            self._into.apply([AdoptLinks(superseded=tuple(new))])
+        outcomes = self._into.apply(since, keep_going=True)
+        self._tally.counts["notes_changed"] += sum(outcome.error is None for outcome in outcomes)
+
+    def _remember(self, memory: Memory, outcome: Outcome) -> None:
+        if memory.source is not None:
+            self._known(memory.scope)[memory.source] = outcome.ids[0]
+        if outcome.created:
+            self._new.add(outcome.ids[0])
+
+
+def scope_label(scope: Scope) -> str:
+    """`ana`, or `ana/bot` for an agent of hers; empty for nobody's."""
+    return f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner
+
+
+def _relation_key(relation: Relation) -> tuple[int, int, str, datetime | None]:
+    """What stays the same when a relation ends, or is removed here."""
+    return relation.source, relation.target, relation.type, relation.since
+
+
+def _batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    for start in range(0, len(items), _AT_ONCE):
+        yield items[start : start + _AT_ONCE]

@@ -1,0 +1,595 @@
+"""The full format: every memory, relation and what was learnt from use, a record to a line."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import MISSING, fields, replace
+from datetime import UTC, date, datetime
+from functools import cache, partial
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_type_hints
+
+from recollect.domain.changes import Adopt, AdoptLearnt, AdoptLinks, AdoptRelation
+from recollect.domain.errors import InvalidInput
+from recollect.domain.learnt import (
+    LEARNT_PARTS,
+    Learnt,
+    LearntAnswer,
+    LearntCalibration,
+    LearntDismissal,
+    LearntFeedback,
+    LearntNumbers,
+    LearntPart,
+    LearntRecall,
+    LearntSetting,
+    LearntUsage,
+    LinkedMemory,
+    SeenTogether,
+)
+from recollect.domain.limits import clean_name, clean_text, clean_type
+from recollect.domain.records import Absence, Kind, Memory, Observation, Relation, Revision, Scope
+from recollect.transfer.files import LineFormat, read_object, write_object
+from recollect.transfer.reports import BadLine, Dangling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pydantic import BaseModel, ValidationError, ValidationInfo
+
+    from recollect.domain.changes import Outcome
+    from recollect.transfer.files import FileLine, NumberedRecord
+    from recollect.transfer.moved_rows import Import
+    from recollect.transfer.reports import Tally
+
+# Our own format, which keeps everything: a header, every memory with its observations, every relation, and
+
+
+VERSION = 2
+_WITHOUT_LEARNT = 1
+# The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
+_LARGEST = 2**53 - 1
+_PARTS: dict[str, type[Any]] = {
+    "observations": Observation,
+    "former": Revision,
+    "absences": Absence,
+    "together": SeenTogether,
+    "links": LinkedMemory,
+    "calibrations": LearntCalibration,
+    "dismissed": LearntDismissal,
+    "feedback": LearntFeedback,
+}
+_PART_NAMES = {"observations": "observation", "former": "former text", "absences": "absence"}
+_RECORD_NAMES: dict[type[Any], str] = {
+    Memory: "memory",
+    Relation: "relation",
+    **{kind: part for part, kind in LEARNT_PARTS.items()},
+}
+# Far above any answer or dream that we pack; below it, a few kilobytes of a file cannot fill the memory.
+_MOST_UNPACKED_BYTES = 256_000_000
+# A field that would repeat another one.
+_SAME_AS = {"updated_at": "created_at"}
+# What follows from the rest: names from ids.
+_NOT_WRITTEN = {"source_name", "target_name"}
+
+
+def full_header(*, learning: bool = True) -> str:
+    return write_object({"recollect": VERSION if learning else _WITHOUT_LEARNT})
+
+
+def is_header(content: bytes | None) -> bool:
+    """Whether a file that begins with this line is of our format, of whatever version."""
+    try:
+        return "recollect" in read_object(content)
+    except InvalidInput:
+        return False
+
+
+def check_header(first: FileLine | None) -> int:
+    """The version of the format; `InvalidInput` for one that is not known here."""
+    if first is None:
+        raise InvalidInput("The file is empty; a full export has at least its first line.")
+    plain = read_object(first.content)
+    if "recollect" not in plain:
+        raise InvalidInput(
+            'The file does not begin with {"recollect":1}, so it is no full export; '
+            "import it as the official server's format."
+        )
+    version = plain["recollect"]
+    if version not in {_WITHOUT_LEARNT, VERSION} or isinstance(version, bool):
+        raise InvalidInput(
+            f"The file is of format {version!r}, and this Recollect knows {_WITHOUT_LEARNT} and {VERSION}: "
+            "pip install --upgrade recollect-memory"
+        )
+    return cast("int", version)
+
+
+def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> str:
+    if isinstance(record, Memory) and not learning:
+        # They follow from the texts, nearly: not for what was out of force when an entity came.
+        record = replace(record, mentions=())
+    return write_object({"record": _RECORD_NAMES[type(record)], **plain_fields(record)})
+
+
+def plain_fields(record: Any) -> dict[str, Any]:
+    """The fields of a record as JSON, those with their default value left out."""
+    plain: dict[str, Any] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        default = getattr(record, _SAME_AS[field.name]) if field.name in _SAME_AS else field.default
+        if field.name in _NOT_WRITTEN or (value == default and type(value) is type(default)):
+            continue
+        if isinstance(value, Scope):
+            plain |= {part: name for part, name in (("owner", value.owner), ("agent", value.agent)) if name}
+        elif isinstance(value, datetime):
+            written = value.astimezone(UTC).isoformat(timespec="microseconds")
+            plain[field.name] = written.replace("+00:00", "Z")
+        elif isinstance(value, bytes):
+            plain[field.name] = base64.b64encode(value).decode("ascii")
+        elif field.name == "days":
+            plain[field.name] = [day.isoformat() for day in value]
+        elif field.name in _PARTS:
+            plain[field.name] = [plain_fields(part) for part in value]
+        else:
+            plain[field.name] = list(value) if isinstance(value, tuple) else value
+    return plain
+
+
+def _memory(plain: dict[str, Any]) -> tuple[Memory, None]:
+    values = _validated(Memory, plain)
+    memory = Memory(
+        scope=Scope(values.pop("owner", ""), values.pop("agent", "")),
+        **{"updated_at": values["created_at"], **values},
+    )
+    if memory.kind is Kind.ENTITY:
+        if memory.text or memory.former:
+            raise InvalidInput("An entity has observations, and no `text`.")
+        return replace(memory, name=clean_name(memory.name)), None
+    if memory.name or memory.observations:
+        raise InvalidInput(f"A {memory.kind} has a `text`, and neither a name nor observations.")
+    clean_text(memory.text)
+    return memory, None
+
+
+def _relation(plain: dict[str, Any]) -> tuple[Relation, None]:
+    return Relation(source_name="", target_name="", **_validated(Relation, plain)), None
+
+
+def _learnt(part: LearntPart, plain: dict[str, Any]) -> tuple[Learnt, None]:
+    kind: Any = LEARNT_PARTS[part]
+    values = _validated(kind, plain)
+    if "owner" in _row_model(kind).model_fields:
+        values["scope"] = Scope(values.pop("owner", ""), values.pop("agent", ""))
+    learnt: Learnt = kind(**values)
+    if isinstance(learnt, LearntRecall) and learnt.places and len(learnt.places) != len(learnt.memories):
+        raise InvalidInput("The recall has different numbers of `places` and `memories`.")
+    return learnt, None
+
+
+FULL = LineFormat(
+    "record",
+    {
+        "memory": _memory,
+        "relation": _relation,
+        **{part: partial(_learnt, part) for part in LEARNT_PARTS},
+    },
+    headed=True,
+)
+
+
+def _validated(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
+    """The values of a record's fields; `InvalidInput` says which of them is wrong, and how."""
+    from pydantic import ValidationError  # noqa: PLC0415  # exports need none
+
+    try:
+        return _values(_row_model(record).model_validate(plain))
+    except ValidationError as error:
+        raise InvalidInput(_reason(error, _RECORD_NAMES[record])) from None
+
+
+def _values(row: BaseModel) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in row.model_fields_set}
+    for name, record in _PARTS.items():
+        if name in values:
+            values[name] = tuple(record(**_values(part)) for part in values[name])
+    return values
+
+
+@cache
+def _row_model(record: Any) -> type[BaseModel]:
+    """What a row of the file may hold: the fields of the record, checked by their types."""
+    from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports need none
+
+    types = _field_types()
+    hints = get_type_hints(record)
+    rows: dict[str, Any] = {}
+    if "scope" in hints:
+        rows = {"owner": (types["label"], ""), "agent": (types["label"], "")}
+    for field in fields(record):
+        if field.name in _NOT_WRITTEN or field.name == "scope":
+            continue
+        hint = hints[field.name]
+        # A field that may be absent is absent, and never null.
+        plain = next((each for each in get_args(hint) if each is not type(None)), hint)
+        if field.name in _PARTS:
+            type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[arg-type, misc, valid-type]  # made at run time
+        else:
+            own = types.get(f"{record.__name__}.{field.name}") or types.get(field.name)
+            type_ = own or types.get(plain) or plain
+        needed = field.default is MISSING and field.name not in _SAME_AS
+        rows[field.name] = (type_, ... if needed else None)
+    model: type[BaseModel] = create_model(record.__name__, __config__=ConfigDict(extra="forbid"), **rows)
+    return model
+
+
+@cache
+def _field_types() -> dict[Any, Any]:
+    """The check of a field: by its record and name, else by its name, else by its type."""
+    from pydantic import AfterValidator, Field, PlainValidator, Strict, StrictBool  # noqa: PLC0415
+
+    def whole(least: int, most: int = _LARGEST) -> Any:
+        return Annotated[int, Strict(), Field(ge=least, le=most)]
+
+    def number(least: float | None = None, most: float | None = None, above: float | None = None) -> Any:
+        return Annotated[float, Strict(), Field(allow_inf_nan=False, ge=least, le=most, gt=above)]
+
+    def cleaned(clean: Callable[[object, str], str], *, may_be_empty: bool = False) -> Any:
+        def check(value: object, info: ValidationInfo) -> str:
+            empty = may_be_empty and isinstance(value, str) and not value.strip()
+            return cast("str", value) if empty else clean(value, f"`{info.field_name}`")
+
+        return Annotated[str, PlainValidator(check)]
+
+    id_, type_name = whole(1), cleaned(clean_type)
+    label, text = cleaned(clean_text, may_be_empty=True), cleaned(clean_text)
+    exact = Annotated[str, PlainValidator(_exact)]
+    ids = Annotated[list[id_], AfterValidator(tuple)]  # type: ignore[valid-type]  # made at run time
+    learnt: dict[Any, Any] = {
+        f"{kind.__name__}.{field.name}": exact
+        for kind in (*LEARNT_PARTS.values(), LearntCalibration, LearntDismissal)
+        for field in fields(kind)
+        if str(field.type) in {"str", "str | None"}
+    }
+    learnt |= {
+        "LearntFeedback.kind": Literal["opened", "recalled", "said"],
+        "LearntFeedback.grade": number(-1, 1),
+        "LearntNumbers.why": Literal["run", "set", "reset", "rollback"],
+        "LearntSetting.name": Literal["trial_seed", "unnoted"],
+        "LearntSetting.value": exact,
+        "LearntScope.temper": number(0, 1),
+        "LearntAnswer.arm": Literal["ours", "baseline", "interleaved"],
+        "LearntCalibration.memories": whole(0),
+        "LearntRecall.memories": ids,
+        "LearntRecall.places": ids,
+        "ordinal": whole(0),
+        "size": whole(0),
+        "before": whole(0),
+        "version": whole(0),
+        "through": whole(0),
+        "shown": ids,
+        "ranked": ids,
+        "baseline": ids,
+        "days": Annotated[list[Annotated[date, PlainValidator(_day)]], AfterValidator(tuple)],
+        bytes: Annotated[bytes, PlainValidator(_packed)],
+    }
+    return {
+        **learnt,
+        "label": label,
+        "Observation.content": text,
+        "Observation.kind": type_name,
+        "Revision.text": text,
+        "Absence.why": Literal["forgotten", "superseded"],
+        "type": type_name,
+        "position": whole(-_LARGEST),
+        "depth": whole(1, 3),
+        "revisions": whole(0),
+        "duplicates": whole(0),
+        "strength": number(0, 1),
+        "importance": number(0, 1),
+        "stability": number(above=0),
+        "tags": Annotated[list[type_name], AfterValidator(tuple)],  # type: ignore[valid-type]  # made at run time
+        "about": ids,
+        "mentions": ids,
+        int: id_,
+        float: number(),
+        bool: StrictBool,
+        str: label,
+        datetime: Annotated[datetime, PlainValidator(_time)],
+    }
+
+
+def _exact(value: object) -> str:
+    """Any text that a store can hold, as it is: it is nothing that anybody typed in here."""
+    if not isinstance(value, str):
+        raise ValueError("it must be a text")  # noqa: TRY004  # what pydantic tells the reader
+    if "\0" in value or (not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)):
+        raise ValueError("it holds a NUL or half of a surrogate pair")
+    return value
+
+
+def _day(value: object) -> date:
+    try:
+        return date.fromisoformat(value if isinstance(value, str) else "")
+    except ValueError:
+        raise ValueError("it must be a day such as 2026-01-31") from None
+
+
+def _packed(value: object) -> bytes:
+    """What we pack is compressed; what unpacks beyond measure is none of ours."""
+    try:
+        raw = base64.b64decode(value if isinstance(value, str) else "?", validate=True)
+        unpacker = zlib.decompressobj()
+        left = _MOST_UNPACKED_BYTES
+        piece = unpacker.decompress(raw, 1 << 20)
+        while piece and left > 0:
+            left -= len(piece)
+            piece = unpacker.decompress(unpacker.unconsumed_tail, 1 << 20)
+    except (binascii.Error, zlib.error, ValueError):
+        raise ValueError("it must be compressed bytes in base64") from None
+    if left <= 0 or not unpacker.eof:
+        raise ValueError("it must be compressed bytes, whole and of a usual size")
+    return raw
+
+
+def _time(value: object) -> datetime:
+    try:
+        when = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        when = None
+    if when is None or when.tzinfo is None:
+        raise ValueError("it must be a time such as 2026-01-31T12:00:00.000000Z")
+    try:
+        return when.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("it must be in the years 1 to 9999") from None
+
+
+def _reason(error: ValidationError, what: str) -> str:
+    """The first problem of a row: what is missing, else what is unknown, else what is wrong."""
+    order = ("missing", "extra_forbidden")
+    problems = error.errors(include_url=False, include_context=False)
+    first = min(problems, key=lambda each: order.index(each["type"]) if each["type"] in order else 2)
+    path = [each for each in first["loc"] if isinstance(each, str)]
+    owner = _PART_NAMES.get(path[0], path[0]) if len(path) > 1 else what
+    same = [
+        each for each in problems if each["type"] == first["type"] and each["loc"][:-1] == first["loc"][:-1]
+    ]
+    names = sorted(str(each["loc"][-1]) for each in same)
+    match first["type"]:
+        case "missing":
+            return f"The {owner} has no {', '.join(f'`{name}`' for name in names)}."
+        case "extra_forbidden":
+            # Never passed over: it would be lost on the way.
+            return f"The {owner} has {', '.join(map(ascii, names))}, which is unknown here."
+        case _:
+            why = first["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+            return f"`{path[-1]}` is {json.dumps(first['input'])[:40]}, but {why}."
+
+
+# Which id in the store a row of a file got.
+
+
+class IdMap:
+    """Ids in the file to ids in the store."""
+
+    def __init__(self) -> None:
+        self._ids = array("q")
+        self._here = array("q")
+        self._sorted = True
+
+    def add(self, id_: int, here: int) -> None:
+        self._sorted = self._sorted and (not self._ids or id_ > self._ids[-1])
+        self._ids.append(id_)
+        self._here.append(here)
+
+    def get(self, id_: int) -> int | None:
+        """None: the file has no such row."""
+        if not self._sorted:  # a file that was put in another order by hand
+            rows = sorted(zip(self._ids, self._here, strict=True))
+            self._ids, self._here = (array("q", column) for column in zip(*rows, strict=True))
+            self._sorted = True
+        place = bisect_right(self._ids, id_) - 1
+        return self._here[place] if place >= 0 and self._ids[place] == id_ else None
+
+
+# Where what another store learnt belongs here: under the ids that its memories have in this store.
+
+
+class LearntPlaces:
+    """Tells each value's place, given those of the memories."""
+
+    def __init__(self, memories: IdMap, *, fresh: bool) -> None:
+        self._memories = memories
+        self._fresh = fresh
+        self._versions = IdMap()
+        """Of tuned numbers."""
+
+    def placed(self, learnt: Learnt) -> tuple[Learnt | None, str | None]:
+        """The value with ids of this store, None where it has no place; and what of it is left out."""
+        match learnt:
+            case LearntUsage():
+                return self._usage(learnt)
+            case LearntRecall():
+                return self._recall(learnt)
+            case LearntAnswer():
+                return self._answer(learnt)
+            case _:
+                return learnt, None
+
+    def note(self, learnt: Learnt, outcome: Outcome) -> None:
+        if isinstance(learnt, LearntNumbers) and outcome.ids:
+            self._versions.add(learnt.id, outcome.ids[0])
+
+    def _usage(self, learnt: LearntUsage) -> tuple[Learnt | None, str | None]:
+        here = self._memories.get(learnt.memory)
+        if here is None:
+            return None, _missing(learnt.memory)
+        together = tuple(
+            replace(each, memory=other)
+            for each in learnt.together
+            if (other := self._memories.get(each.memory)) not in {None, here}
+        )
+        links = tuple(
+            replace(each, memory=other)
+            for each in learnt.links
+            if (other := self._memories.get(each.memory)) not in {None, here}
+        )
+        lost = len(learnt.together) + len(learnt.links) - len(together) - len(links)
+        reason = f"Left out: {lost} of its pairs, which are not in the file." if lost else None
+        return replace(learnt, memory=here, together=together, links=links), reason
+
+    def _recall(self, learnt: LearntRecall) -> tuple[Learnt | None, str | None]:
+        places = learnt.places or range(1, len(learnt.memories) + 1)
+        known: dict[int, int] = {}
+        for memory, place in zip(learnt.memories, places, strict=True):
+            here = self._memories.get(memory)
+            if here is not None:
+                known.setdefault(here, place)
+        if learnt.memories and not known:
+            return None, _missing(learnt.memories[0])
+        lost = len(learnt.memories) - len(known)
+        reason = f"Left out: {lost} of its memories, which are not in the file." if lost else None
+        return replace(learnt, memories=tuple(known), places=tuple(known.values())), reason
+
+    def _answer(self, learnt: LearntAnswer) -> tuple[Learnt | None, str | None]:
+        """What the ranking read is packed with the ids of then: it holds where all of them are the same."""
+        version = self._versions.get(learnt.version) if learnt.version else 0
+        if version is None:
+            return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
+        if self._fresh:
+            feedback = tuple(each for each in learnt.feedback if self._memories.get(each.memory))
+            lost = len(learnt.feedback) - len(feedback)
+            reason = f"Left out: {lost} of its feedback, on memories not in the file." if lost else None
+            return replace(learnt, version=version, feedback=feedback), reason
+        if any(self._memories.get(id_) != id_ for id_ in _ids_of(learnt)):
+            return None, "Left out: its memories have other ids here, and the answer uses the old ids."
+        return replace(learnt, version=version), None
+
+
+def _ids_of(answer: LearntAnswer) -> set[int]:
+    from recollect.domain.errors import InvalidInput  # noqa: PLC0415
+    from recollect.search.recording import unpack  # noqa: PLC0415  # loads NumPy; few imports need it
+
+    ids = {*answer.shown, *answer.ranked, *answer.baseline, *(each.memory for each in answer.feedback)}
+    try:
+        return ids.union(unpack(answer.candidates)[0].facts.ids.tolist())
+    except InvalidInput:
+        return ids  # of another version, which nobody can rank again
+
+
+def _missing(memory: int) -> str:
+    return f"Left out: the file has no memory {memory}."
+
+
+# Importing our own format: every memory as it was, then relations and what was learnt, then links.
+
+
+_LINKS_AT_ONCE = 1_000
+
+
+class FullImport:
+    """Takes in what a full export holds, each thing under its own id where that is free."""
+
+    format = FULL
+    memory_kind = "memory"
+
+    def __init__(self, into: Import, tally: Tally, *, version: int = VERSION) -> None:
+        self._into = into
+        self._tally = tally
+        self._fresh = into.is_fresh()
+        self._keeps_mentions = self._fresh and version == VERSION
+        self._memories = IdMap()
+        self._relations = IdMap()
+        self._learnt = LearntPlaces(self._memories, fresh=self._fresh)
+        self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
+        """By the fields of `AdoptLinks`: an id here, then the id that the file links it to, and so on."""
+
+    def add_memories(self, memories: Sequence[Memory]) -> None:
+        adopted = self._into.apply([Adopt(each, self._fresh, self._keeps_mentions) for each in memories])
+        for memory, outcome in zip(memories, adopted, strict=True):
+            here = outcome.ids[0]
+            self._memories.add(memory.id, here)
+            self._link("superseded", here, memory.superseded_by)
+            self._link("drawn", here, memory.drawn_from)
+            self._link("similar", here, memory.similar_to)
+            for entity in memory.about:
+                self._link("about", here, entity)
+            for entity in memory.mentions if self._keeps_mentions else ():
+                self._link("mentions", here, entity)
+            created, known = ("texts_created", "texts_known")
+            if memory.kind is Kind.ENTITY:
+                created, known = ("entities_created", "entities_merged")
+            self._tally.counts[created if outcome.created else known] += 1
+            self._tally.counts["observations_added"] += outcome.count
+            self._tally.counts["types_taken"] += outcome.took_type is not None
+            self._tally.counts["forgotten"] += bool(outcome.created) and memory.deleted_at is not None
+
+    def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
+        relations = [item for item in batch if isinstance(item.record, Relation)]
+        self._add_relations(relations)
+        learnt = (item for item in batch if not isinstance(item.record, Relation))
+        # One kind after the other: answers name tuned numbers that came before them.
+        for _, run in groupby(learnt, key=lambda item: type(item.record)):
+            self._add_learnt(list(run))
+
+    def _add_relations(self, batch: Sequence[NumberedRecord]) -> None:
+        placed = []
+        for line, _, relation in batch:
+            source, target = self._memories.get(relation.source), self._memories.get(relation.target)
+            if source is None or target is None:
+                missing = relation.source if source is None else relation.target
+                self._dangling(line, relation, f"The file has no memory {missing}.")
+            else:
+                placed.append((line, relation, replace(relation, source=source, target=target)))
+        changes = [AdoptRelation(here, self._fresh) for _, _, here in placed]
+        outcomes = self._into.apply(changes, keep_going=True)
+        for (line, relation, _), outcome in zip(placed, outcomes, strict=True):
+            if outcome.error is not None:
+                self._dangling(line, relation, outcome.error)
+                continue
+            self._relations.add(relation.id, outcome.relations[0])
+            self._link("inverse", outcome.relations[0], relation.inverse_of)
+            self._tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+
+    def _add_learnt(self, batch: Sequence[NumberedRecord]) -> None:
+        placed = []
+        for line, _, learnt in batch:
+            here, reason = self._learnt.placed(learnt)
+            if reason is not None:
+                self._tally.add("learnt_left", BadLine(line, reason))
+            if here is not None:
+                placed.append((line, learnt, here))
+        outcomes = self._into.apply([AdoptLearnt(here, self._fresh) for _, _, here in placed])
+        for (line, learnt, _), outcome in zip(placed, outcomes, strict=True):
+            self._learnt.note(learnt, outcome)
+            if isinstance(learnt, LearntSetting):
+                continue  # no more than how learning goes about
+            if outcome.error is not None:
+                self._tally.add("learnt_left", BadLine(line, f"Left out: {outcome.error}."))
+            elif not outcome.created:
+                self._tally.counts["learnt_known"] += 1
+            self._tally.counts["learnt"] += outcome.created
+
+    def link(self) -> None:
+        """Link what is here to what the file named by the ids of its own."""
+        for name, flat in self._links.items():
+            ids = self._relations if name == "inverse" else self._memories
+            pairs = ((here, ids.get(there)) for here, there in zip(flat[::2], flat[1::2], strict=True))
+            known = (pair for pair in pairs if pair[1] is not None)
+            while batch := tuple(islice(known, _LINKS_AT_ONCE)):
+                named: dict[str, Any] = {name: batch}
+                self._into.apply([AdoptLinks(**named)])
+        self._links.clear()
+
+    def _link(self, name: str, here: int, there: int | None) -> None:
+        if there is not None:
+            self._links[name].extend((here, there))
+
+    def _dangling(self, line: int, relation: Relation, reason: str) -> None:
+        source, target = f"memory {relation.source}", f"memory {relation.target}"
+        self._tally.add("dangling", Dangling(line, source, relation.type, target, reason))

@@ -1,0 +1,503 @@
+"""The protocol of importers: what a format is given to read, and the records that it yields."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping  # dataclass fields: read at run time by typing.get_type_hints
+from contextlib import contextmanager, suppress
+from dataclasses import field
+from datetime import datetime  # likewise
+from functools import cached_property
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Any,  # likewise
+)
+from urllib.parse import quote
+
+from recollect.domain.changes import Turn  # likewise
+from recollect.domain.errors import InvalidInput, needs_extra
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Revision, Status  # likewise
+from recollect.stores.url import SCHEMES, parse_store_url, without_password
+from recollect.transfer.files import UTF16_MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from psycopg import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignObservation:
+    """One thing known about an entity."""
+
+    content: str
+    kind: str = "generic"
+    created_at: datetime | None = None
+    """None: when its entity was made."""
+    happened_at: datetime | None = None
+    superseded_at: datetime | None = None
+    superseded_by: str | None = None
+    """The content of the observation of the same entity that replaced it."""
+    forgotten_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignEntity:
+    """An entity, which has one name in its scope."""
+
+    name: str
+    type: str = ""
+    """Empty: `unknown`."""
+    observations: tuple[ForeignObservation, ...] = ()
+    created_at: datetime | None = None
+    """None: now, as far as anyone knows."""
+    updated_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    importance: float | None = None
+    """From 0 to 1."""
+    status: Status = Status.ACTIVE
+    pinned: bool = False
+    forgotten_at: datetime | None = None
+    owner: str = ""
+    """Whose it is; empty: whoever imports."""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignNote:
+    """A note: one independent text."""
+
+    key: str
+    """The source's own id of it, or what else stays the same in a later state of the source."""
+    text: str
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    happened_at: datetime | None = None
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What else the source says of it, as a JSON object."""
+    importance: float | None = None
+    speaker: str = ""
+    session: str = ""
+    about: tuple[str, ...] = ()
+    """Entities that it speaks of, by name. A missing entity is created with the type `unknown`."""
+    former: tuple[Revision, ...] = ()
+    """What it said before, oldest first."""
+    status: Status = Status.ACTIVE
+    pinned: bool = False
+    superseded_by: str | None = None
+    """The key of the note that replaced it."""
+    superseded_at: datetime | None = None
+    forgotten_at: datetime | None = None
+    expires_at: datetime | None = None
+    """From then on no search finds it; it may be past."""
+    owner: str = ""
+    agent: str = ""
+    ref: str = ""
+    """The name by which an adapter of ours for that program finds it; empty: none does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignMessage:
+    """A turn of a conversation; turns of a session are read in the order in which they were said."""
+
+    session: str
+    key: str
+    """As a note's, within its session."""
+    text: str
+    role: str = ""
+    speaker: str = ""
+    created_at: datetime | None = None
+    """When it was said. None: nobody knows."""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    importance: float | None = None
+    owner: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRelation:
+    """A link between two entities, by name. A missing entity is created with the type `unknown`."""
+
+    source: str
+    type: str
+    target: str
+    context: str = ""
+    created_at: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    forgotten_at: datetime | None = None
+    owner: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlace:
+    """Something in the source that we cannot keep; the report counts it and shows examples."""
+
+    what: str
+    """The sort of thing, in the plural: `access counts`. The report has one line for each sort."""
+    example: str = ""
+    count: int = 1
+    merged: ForeignRelation | None = None
+    """What takes its place when all owners are merged, because only its owner is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be read; it is named and left out, or stops the import before anything is written."""
+
+    place: str
+    """Where it is: `memories, row 7`."""
+    reason: str
+    """A sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Turns of one session. A long session may come in several of these, each with its next turns."""
+
+    session: str
+    """The same for the same conversation of a later export."""
+    title: str
+    turns: tuple[Turn, ...]
+    bad: tuple[str, ...] = ()
+    """What could not be read, each with its place and the reason."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How much there is of each sort of thing that nobody said, or that has no place here."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.turns or self.bad or self.left_out)
+
+    @classmethod
+    def unreadable(cls, session: str, title: str, reason: str) -> Conversation:
+        return cls(session, title, (), (reason,))
+
+
+ForeignItem = ForeignEntity | Conversation | ForeignNote | ForeignMessage | ForeignRelation | NoPlace | BadRow
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFormat:
+    """One format of another program, as an entry point of `recollect.importers` names it.
+
+    A reader need not check lengths, empty texts or numbers: what a store would refuse becomes a bad row.
+    Importing again adds only what is new: an item's key, or an entity's name, says what was imported before.
+    """
+
+    name: str
+    """As `--format` takes it; it begins the `source` of every memory that was imported from it."""
+    title: str
+    """What it is, for a person."""
+    recognises: Callable[[ForeignSource], bool]
+    """Whether a source is of this format. It is quick and writes nothing. It raises only
+    `InvalidInput`, where a source is of this format and cannot be read."""
+    read: Callable[[ForeignSource], Iterator[ForeignItem]]
+    """The items of a source, in any order. What has no place here is a `NoPlace`, never nothing."""
+    order: int = 0
+    """Formats with a lower number are tried first. From 1 on, Recollect's own files of lines are tried before
+    it, and a source that a person names to be of this format need not be recognised."""
+    signs: tuple[bytes, ...] = ()
+    """Bytes near the start of its files. A large file that has one is recognised without reading it whole."""
+
+
+# The file, folder or database to import. It is only read, and inspected once for all formats.
+
+
+_DATABASE = b"SQLite format 3\0"
+# Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
+_READ_VERSION = 19
+_WAL = 2
+_HEAD = 64 * 1024
+DOCUMENT_LIMIT = 512 * 1024 * 1024
+"""A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
+
+
+class ForeignRow(dict[str, Any]):
+    """A row of a SQLite file, by column. A column that the file does not have, as with another version of
+    the program that wrote it, is None.
+    """
+
+    def __missing__(self, column: str) -> None:
+        return None
+
+    def text(self, column: str) -> str:
+        """What it holds as text, whatever type the program stored it as; empty for NULL."""
+        value = self[column]
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        return "" if value is None else str(value)
+
+
+class ForeignSource:
+    """A path or URL, with what recognisers and readers need from it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.url = str(path) if is_server_url(path) else ""
+        """Of a PostgreSQL database; then there is no path."""
+        if self.url:
+            return
+        try:
+            exists = self.path.exists()
+        except (OSError, ValueError):  # a name too long, or with a NUL
+            exists = False
+        if not exists:
+            raise InvalidInput(f"There is no file or folder {path}.")
+        if not self.path.is_file() and not self.path.is_dir():
+            # A pipe can be read once, and a source is looked at before it is read.
+            raise InvalidInput(
+                f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
+            )
+
+        if self.path.is_dir():
+            self._check_folder()
+
+    def _check_folder(self) -> None:
+        """Before a format looks for its own files in it, and the error names one that may not exist."""
+        try:
+            with os.scandir(self.path):
+                pass
+            os.stat(os.path.join(self.path, os.curdir))  # noqa: PTH116, PTH118  # which Path would shorten
+        except OSError as error:
+            raise InvalidInput(f"The folder {self.path} cannot be read: {error.strerror}.") from error
+
+    @property
+    def shown(self) -> str:
+        """For people to read: without a password."""
+        return without_password(self.url) if self.url else str(self.path)
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir()
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of a file; none of a folder."""
+        if not self.path.is_file():
+            return b""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(_HEAD)
+        except OSError as error:
+            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    @property
+    def is_database(self) -> bool:
+        """Whether it is a SQLite file."""
+        return self.head.startswith(_DATABASE)
+
+    @cached_property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The columns of every table of a SQLite file, by the table's name; none of anything else."""
+        if not self.is_database:
+            return {}
+        with self.database() as rows:
+            names = [row["name"] for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+            return {name: _columns(rows, name) for name in names}
+
+    def has_table(self, name: str, *columns: str) -> bool:
+        """Whether there is such a table, with at least these columns."""
+        return name in self.tables and set(columns) <= set(self.tables[name])
+
+    @cached_property
+    def server_tables(self) -> dict[str, tuple[str, ...]]:
+        """The same of a PostgreSQL database, of the schemas that its URL searches; none of anything else."""
+        return table_columns(self.url) if self.url else {}
+
+    def select(self, statement: str) -> Iterator[Mapping[str, Any]]:
+        """The rows of a query, by column, of a SQLite file or of a PostgreSQL database."""
+        if self.url:
+            yield from select_rows(self.url, statement)
+            return
+        with self.database() as rows:
+            yield from rows.execute(statement)
+
+    @contextmanager
+    def database(self) -> Iterator[sqlite3.Connection]:
+        """The SQLite file, read-only, as it is at this moment; rows are read by name."""
+        with open_database(self.path) as rows:
+            yield rows
+
+    @cached_property
+    def document(self) -> Any:
+        """What a file that is one JSON document holds; None of anything else, lines of JSON included."""
+        start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start.startswith((b"{", b"[")) or self.head.startswith(UTF16_MARKS):
+            return None
+        if self.path.stat().st_size > DOCUMENT_LIMIT:
+            return None
+        with self.path.open("rb") as file:
+            first = file.readline(DOCUMENT_LIMIT).removeprefix(b"\xef\xbb\xbf")
+            rest = file.read()
+        with suppress(ValueError, RecursionError):
+            whole = json.loads(first)
+            return None if rest.strip() else whole
+        try:
+            return json.loads((first + rest).decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+
+    def broken_document(self) -> str:
+        """Where a file that begins as a JSON document is wrong, as the end of a sentence; empty if it is
+        none, or not wrong.
+        """
+        if not self.head.lstrip().startswith((b"{", b"[")) or self.document is not None:
+            return ""
+        try:
+            json.loads(self.path.read_bytes().decode("utf-8"))
+        except UnicodeDecodeError as error:
+            return f"it is not UTF-8 text: byte {error.start + 1:,} is wrong."
+        except json.JSONDecodeError as error:
+            # Lines of JSON go on after the first.
+            is_lines = error.msg == "Extra data"
+            place = f"line {error.lineno:,}, column {error.colno:,}"
+            return "" if is_lines else f"as JSON, it is cut short or wrong at {place}: {error.msg}."
+        except (ValueError, RecursionError) as error:
+            return f"as JSON, it cannot be read: {error}."
+        return ""
+
+    def file(self, *names: str) -> Path | None:
+        """The first of these files that the folder has."""
+        return next((found for name in names if (found := self.path / name).is_file()), None)
+
+
+@contextmanager
+def open_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """A SQLite file for reading alone. Nothing beside it changes either, and a program may be using it."""
+    # SQLite keeps the log beside the file itself, wherever a link to it may be.
+    with _readable(path.resolve()) as (place, options):
+        try:
+            connection = sqlite3.connect(f"file:{quote(str(place))}?{options}", uri=True)
+        except sqlite3.Error as error:
+            raise InvalidInput(f"{path} cannot be opened: {error}.") from error
+        try:
+            connection.row_factory = _row
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            connection.execute("PRAGMA query_only = 1")
+            connection.execute("BEGIN")  # every question sees the same moment
+            yield connection
+        except sqlite3.Error as error:
+            raise InvalidInput(f"{path} could not be read: {error}. {_advice(error)}") from error
+        finally:
+            connection.close()
+
+
+def _advice(error: sqlite3.Error) -> str:
+    # An extended code has its family in the lowest byte.
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "The program that uses it is writing; try again, or stop that program first."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "The file is damaged or cut short; copy it again, or import a backup of it."
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+            return (
+                "The program that uses it may have died while writing; open it once with that program, then "
+                "import it."
+            )
+        case _:
+            return "If another program can open it, its version may be one that this import does not know."
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[tuple[Path, str]]:
+    log, index = Path(f"{path}-wal"), Path(f"{path}-shm")
+    with path.open("rb") as file:
+        uses_log = file.read(_READ_VERSION + 1)[-1:] == bytes([_WAL])
+    if not uses_log:
+        yield path, "mode=ro"
+    elif log.exists() and index.exists() and os.access(index, os.W_OK):
+        # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
+        yield path, "mode=ro"
+    elif not log.exists() or not log.stat().st_size:
+        # Nobody has it open. To read it as any other would create a log beside it. Without one there are no
+        # locks either, so that a program which starts to write meanwhile is seen only afterwards.
+        before = path.stat()
+        yield path, "mode=ro&immutable=1"
+        after = path.stat()
+        if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            raise InvalidInput(f"{path} changed while it was being read; import it again.")
+    else:
+        # A program that died left its log, or all of it is for reading alone: there can be no index.
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy.db"
+            shutil.copyfile(path, copy)
+            shutil.copyfile(log, f"{copy}-wal")
+            yield copy, "mode=rw"
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> ForeignRow:
+    return ForeignRow(zip((column[0] for column in cursor.description), values, strict=True))
+
+
+def _columns(rows: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    try:
+        found = rows.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    except sqlite3.Error:  # a virtual table whose module is not here
+        return ()
+    return tuple(row["name"] for row in found)
+
+
+# PostgreSQL databases of other programs: opened read-only, and read as of one moment.
+
+
+_CONNECT_SECONDS = 10
+_AT_ONCE = 500
+_COLUMNS = (
+    "SELECT table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = ANY(current_schemas(false)) ORDER BY table_name, ordinal_position"
+)
+
+
+def is_server_url(path: str | Path) -> bool:
+    """Whether it is the URL of a database rather than a path."""
+    return isinstance(path, str) and path.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
+
+
+def table_columns(url: str) -> dict[str, tuple[str, ...]]:
+    """The columns of every table that the URL's user may see and its search path names."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for row in select_rows(url, _COLUMNS):
+        found[row["table_name"]].append(row["column_name"])
+    return {table: tuple(columns) for table, columns in found.items()}
+
+
+def select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
+    """The rows of a query, by column; the server sends them a few at a time."""
+    with needs_extra("Importing from PostgreSQL", "postgres"):
+        from psycopg.rows import dict_row  # noqa: PLC0415  # an extra's
+
+    with _connected(url) as connection, connection.cursor("recollect_import", row_factory=dict_row) as cursor:
+        cursor.itersize = _AT_ONCE
+        yield from cursor.execute(statement)
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Connection[Any]]:
+    import psycopg  # noqa: PLC0415  # an extra's
+
+    place = parse_store_url(url)
+    try:
+        with psycopg.connect(place.server, connect_timeout=_CONNECT_SECONDS) as connection:
+            connection.read_only = True
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            yield connection
+    except psycopg.ProgrammingError as error:
+        # What is said of a URL that cannot be read may show its password.
+        if error.sqlstate:
+            raise InvalidInput(f"{place} could not be read: {error}") from error
+        raise InvalidInput(
+            "The URL is not valid; write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+        ) from error
+    except psycopg.Error as error:
+        raise InvalidInput(f"{place} could not be read: {error}") from error

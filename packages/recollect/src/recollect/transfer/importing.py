@@ -1,0 +1,454 @@
+"""Imports a file, a folder or a database of any program: its content tells its format."""
+
+from __future__ import annotations
+
+import zipfile
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby, islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from recollect.domain.changes import NewEntity
+from recollect.domain.errors import InvalidInput, load_registered, missing_extra, registered
+from recollect.domain.records import Memory, Scope
+from recollect.domain.results import EmbedResult
+from recollect.transfer.files import (
+    UTF16_MARKS,
+    is_table_export,
+    open_lines,
+    read_object,
+    record_batches,
+    records,
+)
+from recollect.transfer.foreign import ForeignImport, ForeignTally, Placing
+from recollect.transfer.full import FULL, FullImport, check_header, is_header
+from recollect.transfer.importers import DOCUMENT_LIMIT, BadRow, Conversation, ForeignFormat, ForeignSource
+from recollect.transfer.markdown import MARKDOWN_EXPORT, MARKDOWN_VERSION, is_markdown_export, open_markdown
+from recollect.transfer.official import OfficialImport
+from recollect.transfer.reports import ForeignReport, ImportPreview, ImportReport, PreviewCount, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recollect.engine import Engine
+    from recollect.stores.port import Progress
+    from recollect.transfer.files import LineFile, NumberedRecord
+    from recollect.transfer.foreign import ForeignRecord
+    from recollect.transfer.markdown import MarkdownFiles
+    from recollect.transfer.reports import Format
+
+ImportFormat = Literal["auto", "official", "full", "markdown-export"]
+OWN_FORMATS = {
+    "official": "the official memory server's JSONL",
+    "full": "Recollect's own full export",
+    MARKDOWN_EXPORT: "Recollect's own export to Markdown",
+}
+_GROUP, _EXTRA = "recollect.importers", "importers"
+_OWN_TABLES = {"memory", "observation", "passage", "scope"}
+_LOOKED_AT = 20
+# Of what has none, where nothing is stored.
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+_PROGRESS_EVERY = 500
+
+
+# Formats
+
+
+def foreign_formats() -> tuple[ForeignFormat, ...]:
+    """The formats that installed packages register, in the order in which they are tried."""
+    return tuple(sorted((point.load() for point in registered(_GROUP)), key=lambda each: each.order))
+
+
+def import_formats() -> dict[str, str]:
+    """Every format that can be imported, by its name; what it is."""
+    return {**{each.name: each.title for each in foreign_formats()}, **OWN_FORMATS}
+
+
+def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002  # the word a caller expects
+    """The name of the format of a file, folder or database; `InvalidInput` says why there is none.
+
+    A `format` that is given is only checked.
+    """
+    if format is not None:
+        if format not in OWN_FORMATS:
+            _foreign_source(format, path)
+        return format
+    source = ForeignSource(path)
+    if is_table_export(source.path):
+        raise InvalidInput(
+            f"{source.path} is an export to tables, which are for other programs and cannot be imported. To "
+            "move a memory, export it with --format full, or with --format markdown."
+        )
+    if is_markdown_export(source.path):
+        return MARKDOWN_EXPORT
+    formats = foreign_formats()
+    # Before anything reads a document whole: such exports may have gigabytes.
+    for each in formats:
+        if any(sign in source.head for sign in each.signs) and each.recognises(source):
+            return each.name
+    for order, group in groupby(formats, lambda each: each.order):
+        if order and (own := _own_format(source)) is not None:
+            return own
+        found = [each.name for each in group if each.recognises(source)]
+        if source.is_folder and len(found) > 1:
+            raise InvalidInput(
+                f"{source.path} holds the memories of several programs: {', '.join(found)}. "
+                "Import one at a time, with --format NAME."
+            )
+        if found:
+            return found[0]
+    own = _own_format(source)
+    # A file with this ending has always been read as the official format, which names each bad line.
+    if own is None and not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
+        own = "official"
+    if own is None:
+        raise _unknown(source, formats)
+    return own
+
+
+def _own_format(source: ForeignSource) -> str | None:
+    if source.url:
+        raise InvalidInput(
+            f"{source.shown} has no tables that can be imported; from PostgreSQL, only LangGraph's can. "
+            "To copy a Recollect store: recollect copy URL NEW-STORE"
+        )
+    return None if source.is_folder or source.is_database else _format_of_lines(source.path)
+
+
+def _format_of_lines(path: Path) -> str | None:
+    """`full` or `official`, if one of the first lines says so; `InvalidInput` for an empty file."""
+    with open_lines(path) as file:
+        for place, line in enumerate(islice(file.lines(), _LOOKED_AT)):
+            if place == 0 and is_header(line.content):
+                return "full"
+            with suppress(InvalidInput):
+                if read_object(line.content).get("type") in ("entity", "relation"):
+                    return "official"
+        if not file.read:
+            raise InvalidInput(f"{path} is empty; nothing was imported.")
+        return None
+
+
+def _unknown(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -> InvalidInput:
+    if source.tables.keys() >= _OWN_TABLES:
+        return InvalidInput(
+            f"{source.path} is a Recollect store; open it with --store, or copy it: recollect copy"
+        )
+    if not formats:
+        raise missing_extra(f"Importing {source.path}", _EXTRA, "it is not one of Recollect's own formats")
+    if source.is_folder and (files := _importable_files(source.path, formats)):
+        listed = ", ".join(f"{name} ({format_})" for name, format_ in files.items())
+        return InvalidInput(
+            f"{source.path} cannot be imported as a whole; import its files one by one: {listed}."
+        )
+    if source.is_folder and not any(source.path.iterdir()):
+        return InvalidInput(f"{source.path} is empty; nothing was imported.")
+    if source.document in ([], {}):
+        what = "projects" if source.path.name == "projects.json" else "memories"
+        return InvalidInput(f"{source.path} holds no {what}; nothing was imported.")
+    return InvalidInput(
+        f"{source.path} cannot be imported: {_why_unknown(source)} Known formats: "
+        f"{', '.join(import_formats())}. More: recollect import --help"
+    )
+
+
+def _why_unknown(source: ForeignSource) -> str:
+    if source.is_folder:
+        return "no file in it is of a known format."
+    if source.path.stat().st_size > DOCUMENT_LIMIT:
+        return f"it is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
+    return source.broken_document() or _unknown_kind(source)
+
+
+def _unknown_kind(source: ForeignSource) -> str:
+    if source.is_database:
+        return "it is a SQLite file without the tables of a known program."
+    if zipfile.is_zipfile(source.path):
+        return "it is a zip without a known export."
+    if b"\0" in source.head and not source.head.startswith(UTF16_MARKS):
+        return "it is a binary file of no known kind."
+    return "it is text of no known kind." if source.document is None else "it is JSON of no known kind."
+
+
+def _importable_files(folder: Path, formats: tuple[ForeignFormat, ...]) -> dict[str, str]:
+    """The first files of a folder that are a memory by themselves, each with its format."""
+    found: dict[str, str] = {}
+    files = (file for file in sorted(folder.iterdir()) if file.is_file() and not file.name.startswith("."))
+    for file in islice((file for file in files if file.stat().st_size), _LOOKED_AT):
+        with suppress(InvalidInput):
+            source = ForeignSource(file)
+            known = next((each.name for each in formats if not each.order and each.recognises(source)), None)
+            if (known := known or _own_format(source)) is not None:
+                found[file.name] = known
+    return found
+
+
+# Any format
+
+
+def import_path(
+    engine: Engine,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  # the word a caller expects
+    keep_going: bool = True,
+    embed: bool = True,
+    extract: bool = False,
+    merge_owners: bool = False,
+    progress: Progress | None = None,
+    embed_progress: Progress | None = None,
+) -> ImportReport | ForeignReport:
+    """Import a file, a folder or a database of any format in `import_formats`; without `format`, what it
+    holds decides.
+
+    The source is only read. Importing it again changes nothing, and importing a later state of it adds what
+    is new. What cannot be read is left out and named in the report; with `keep_going=False`, the first such
+    thing stops the import before anything is written. What has no place here is counted in the report.
+
+    Memories of other programs keep their owners and agents, so that `scoped` reads them; with
+    `merge_owners`, all go to the engine's own scope. With `extract`, what is worth keeping of conversations
+    also becomes notes; they are compared by meaning, so they are embedded even without `embed`. `progress`
+    gets numbers of things read, or of bytes; `embed_progress`, of passages.
+    """
+    known = format or recognise(path)
+    if known in OWN_FORMATS:
+        return import_file(
+            engine,
+            path,
+            format=cast("ImportFormat", known),
+            keep_going=keep_going,
+            embed=embed,
+            progress=progress,
+            embed_progress=embed_progress,
+        )
+    of, source = _foreign_source(known, path)
+    into = engine.upkeep.importing()
+    placing = Placing(of.name, engine.scope, into.at, merge_owners)
+    if not keep_going:
+        _refuse_bad_rows(placing.records(of.read(source)))
+    counter = ForeignTally(Tally())
+    writer = ForeignImport(into, placing, counter.tally)
+    talks = _TalkWriter(engine, counter.tally, extract=extract)
+    writer.add(talks.write(_count(placing.records(of.read(source)), counter, progress)))
+    writer.finish()
+    done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
+    return counter.report(
+        of,
+        embedded=done.embedded,
+        waiting=engine.counts().due,
+        note=talks.note or done.problem,
+        model_note=talks.model_note or done.model_note,
+    )
+
+
+def preview_path(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  # the word a caller expects
+    merge_owners: bool = False,
+    progress: Progress | None = None,
+) -> ImportPreview | ForeignReport:
+    """Read all that `import_path` would, without any memory: nothing is written."""
+    known = format or recognise(path)
+    if known in OWN_FORMATS:
+        return import_preview(path, progress)
+    of, source = _foreign_source(known, path)
+    counter = ForeignTally(Tally())
+    placing = Placing(of.name, Scope(), _NO_TIME, merge_owners)
+    for _ in _count(placing.records(of.read(source)), counter, progress):
+        pass
+    return counter.report(of)
+
+
+def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, ForeignSource]:
+    known = {point.name for point in registered(_GROUP)}
+    if known and name not in known:
+        raise InvalidInput(f"No format named {name!r}; there are: {', '.join(import_formats())}.")
+    of: ForeignFormat = load_registered(_GROUP, name, what=f"The format {name!r}", extra=_EXTRA)
+    source = ForeignSource(path)
+    if not of.order and not of.recognises(source):
+        raise InvalidInput(f"{source.shown} is not {of.title}: nothing in it matches that format.")
+    return of, source
+
+
+def _count(
+    found: Iterator[ForeignRecord], counter: ForeignTally, progress: Progress | None
+) -> Iterator[ForeignRecord]:
+    number = told = 0
+    for record in found:
+        counter.count(record)
+        number += len(record.turns) if isinstance(record, Conversation) else 1
+        if progress is not None and number - told >= _PROGRESS_EVERY:
+            progress(number, None)
+            told = number
+        yield record
+    if progress is not None:
+        progress(number, number)
+
+
+class _TalkWriter:
+    """Writes conversations as they come, and passes on everything else."""
+
+    def __init__(self, engine: Engine, tally: Tally, *, extract: bool) -> None:
+        self._engine = engine
+        self._tally = tally
+        self._extract = extract
+        self.note: str | None = None
+        self.model_note: str | None = None
+
+    def write(self, found: Iterator[ForeignRecord]) -> Iterator[ForeignRecord]:
+        for record in found:
+            if not isinstance(record, Conversation):
+                yield record
+            elif record.turns:
+                self._add(record)
+
+    def _add(self, talk: Conversation) -> None:
+        # Vectors come at the end, all at once; notes need theirs to be compared with others.
+        result = self._engine.sessions.import_turns(talk.session, talk.turns, extract=self._extract)
+        counts = self._tally.counts
+        counts["messages_new"] += result.created
+        counts["messages"] -= len(result.rejected)
+        counts["notes_drawn"] += sum(note.created for note in result.notes)
+        self.note = self.note or result.note
+        self.model_note = self.model_note or result.model_note
+        for row in result.rejected:
+            self._tally.add("bad", f"{talk.title}, turn {row.index + 1}: {row.reason}")
+
+
+def _refuse_bad_rows(found: Iterator[ForeignRecord]) -> None:
+    for record in found:
+        reason = None
+        if isinstance(record, BadRow):
+            reason = f"{record.place}: {record.reason}"
+        elif isinstance(record, Conversation) and record.bad:
+            reason = record.bad[0]
+        if reason is not None:
+            raise InvalidInput(
+                f"{reason} Nothing was imported; correct it, or let the import leave out bad rows."
+            )
+
+
+# Lines: our own format, and the official server's
+
+
+def import_file(
+    engine: Engine,
+    source: str | Path | IO[str] | IO[bytes],
+    *,
+    format: ImportFormat = "auto",  # noqa: A002  # the word a caller expects
+    keep_going: bool = True,
+    embed: bool = True,
+    progress: Progress | None = None,
+    embed_progress: Progress | None = None,
+) -> ImportReport:
+    """Import a file, or a stream; one that is packed with gzip is unpacked on the way.
+
+    A folder that an export to Markdown made goes the same way. `auto` tells the formats apart by the first
+    line. The official format goes into the engine's scope, by
+    name; the full one into the scopes that it names, each memory under its own id where that is free.
+    Importing the same file again changes nothing.
+
+    A line that cannot be read is left out and named in the report; with `keep_going=False`, the first one
+    stops the import before anything is written. Relations may stand before their entities. What only a
+    relation of the official format names is created with the type `unknown`; a full export names its ends by
+    id, and a relation that leads nowhere is named in the report and is no reason to stop.
+
+    What a full export learnt from use comes along whole into an empty store. Into one that has memories, it
+    follows its memories; what is here already stays, and what cannot follow is named in the report.
+
+    The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
+    vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
+    numbers of passages.
+    """
+    tally = Tally()
+    into = engine.upkeep.importing()
+    with _open_records(source, format, progress, passes=2 if keep_going else 3) as opened:
+        is_official = opened.format == "official"
+        target: FullImport | OfficialImport = (
+            OfficialImport(into, tally) if is_official else FullImport(into, tally, version=opened.version)
+        )
+        _import(opened, target, tally, keep_going=keep_going)
+    is_file = isinstance(source, str | Path) and opened.format != MARKDOWN_EXPORT
+    if is_file and tally.counts["lines"] > tally.counts["bad_count"]:
+        into.record_file(cast("str | Path", source))
+    done = engine.upkeep.embed_pending(embed_progress, past=not is_official) if embed else EmbedResult()
+    return ImportReport(
+        opened.format,
+        embedded=done.embedded,
+        note=done.problem,
+        model_note=done.model_note,
+        **tally.fields(),
+    )
+
+
+class _OpenRecords(NamedTuple):
+    """The records of an open file or folder."""
+
+    format: Format
+    version: int
+    """Of the full format."""
+    file: LineFile | MarkdownFiles
+    records: Callable[..., Iterator[NumberedRecord]]
+    """Takes what to call with bad lines, and a kind of record to leave out."""
+
+
+@contextmanager
+def _open_records(
+    source: str | Path | IO[str] | IO[bytes],
+    format_: ImportFormat = "auto",
+    progress: Progress | None = None,
+    passes: int = 1,
+) -> Iterator[_OpenRecords]:
+    if isinstance(source, str | Path) and (format_ == MARKDOWN_EXPORT or is_markdown_export(source)):
+        with open_markdown(source, progress, passes) as files:
+            yield _OpenRecords(MARKDOWN_EXPORT, MARKDOWN_VERSION, files, files.records)
+        return
+    with open_lines(source, progress, passes) as file:
+        first = file.first()
+        if format_ == "full" or (format_ == "auto" and first is not None and is_header(first.content)):
+            yield _OpenRecords("full", check_header(first), file, partial(records, file, FULL))
+        else:
+            yield _OpenRecords("official", 0, file, partial(records, file, OfficialImport.format))
+
+
+def _import(
+    opened: _OpenRecords, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool
+) -> None:
+    """Memories first, then what leads to them, wherever they are in the file."""
+    if not keep_going:
+        for _ in opened.records(_refuse_line):
+            pass
+    rest = 0
+    for batch in record_batches(opened.records(tally.bad_line)):
+        memories: list[Any] = [item.record for item in batch if isinstance(item.record, NewEntity | Memory)]
+        rest += len(batch) - len(memories)
+        if memories:
+            target.add_memories(memories)
+    tally.counts["lines"] = opened.file.read
+    target.link()
+    if rest:
+        # What is wrong with a line was reported before.
+        for batch in record_batches(opened.records(lambda *_: None, target.memory_kind)):
+            target.add_rest(batch)
+        target.link()
+    opened.file.finish()
+
+
+def _refuse_line(line: int, reason: str) -> None:
+    raise InvalidInput(
+        f"Line {line}: {reason} Nothing was imported; correct the line, or let the import leave out bad ones."
+    )
+
+
+def import_preview(
+    source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None
+) -> ImportPreview:
+    """Read a file as `import_file` does, and count what it holds."""
+    seen = PreviewCount()
+    with _open_records(source, progress=progress) as opened:
+        for each in opened.records(seen.bad_line):
+            seen.count(each.record)
+        return seen.preview(opened.format, opened.file.read)

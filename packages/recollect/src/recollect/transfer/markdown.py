@@ -1,0 +1,495 @@
+"""A store as a folder of Markdown files, which people can read and edit, and its way back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections import Counter, OrderedDict
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from recollect.domain.errors import InvalidInput
+from recollect.domain.records import Kind, Memory, Relation
+from recollect.transfer.files import (
+    NumberedRecord,
+    counted,
+    read_manifest,
+    unpacked_folder,
+    write_manifest,
+)
+from recollect.transfer.full import FULL, plain_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recollect.domain.records import Observation, Scope
+    from recollect.stores.port import Progress
+    from recollect.transfer.moved_rows import Export
+
+# How Markdown files carry memories exactly: data in comments, which readers do not show, beside plain text.
+
+
+START = "<!-- recollect "
+END = "<!-- /recollect -->"
+_MARK = re.compile(r"<!-- (\\*/?recollect)")
+_ESCAPED = re.compile(r"<!-- \\(\\*/?recollect)")
+# In comments: what would end them. In YAML and in text files: what some take for the end of a line.
+_AS_ESCAPES = {">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
+
+
+def escaped(text: str) -> str:
+    """The text with nothing in it that looks like one of our comments."""
+    return _MARK.sub(r"<!-- \\\1", text)
+
+
+def unescaped(text: str) -> str:
+    return _ESCAPED.sub(r"<!-- \1", text)
+
+
+def json_value(value: object) -> str:
+    """On one line, as JSON and as YAML."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    for letter, escape in _AS_ESCAPES.items():
+        text = text.replace(letter, escape)
+    return text
+
+
+def comment(plain: dict[str, Any]) -> str:
+    return f"{START}{json_value(plain)} -->"
+
+
+def read_comment(text: str) -> dict[str, Any]:
+    """The object in a comment of ours."""
+    inner = text.strip().removeprefix(START.rstrip()).removesuffix("-->").strip()
+    try:
+        plain = json.loads(inner)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"The comment that begins {text[:40]!a} cannot be read: {error}.") from None
+    if not isinstance(plain, dict):
+        raise InvalidInput(f"The comment that begins {text[:40]!a} contains no JSON object.")
+    return plain
+
+
+def list_item(text: str, plain: dict[str, Any]) -> str:
+    """An item of a list; further lines of its text are indented."""
+    lines = escaped(text).replace("\n", "\n  ")
+    return f"- {lines} {comment(plain)}\n"
+
+
+def front_matter(plain: dict[str, Any]) -> str:
+    lines = "".join(f"{key}: {json_value(value)}\n" for key, value in plain.items())
+    return f"---\n{lines}---\n"
+
+
+def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
+    """What stands between the first two lines of dashes, and how many lines that is.
+
+    As we write it, and as editors rewrite it: words without quotes, and lists with an item to a line.
+    """
+    if not lines or lines[0].rstrip() != "---":
+        raise InvalidInput("The file does not begin with `---`, so it is not a file of an export.")
+    plain: dict[str, Any] = {}
+    key = ""
+    for number, line in enumerate(lines[1:], start=2):
+        if line.rstrip() == "---":
+            return plain, number
+        name, colon, value = line.partition(":")
+        if line.lstrip().startswith("- ") and key:
+            items = plain[key] if isinstance(plain[key], list) else []
+            plain[key] = [*items, _value(line.lstrip()[2:])]
+        elif colon and not line[:1].isspace():
+            key = name.strip()
+            plain[key] = _value(value)
+        elif line.strip():
+            raise InvalidInput(f"Line {number} of the file is not `name: value`.")
+    raise InvalidInput("The properties at the beginning of the file have no end; close them with `---`.")
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.strip().strip("'")
+
+
+# Names of things as names of files that every system takes, each of them once in its folder.
+
+
+# What Windows refuses, and what a wiki link cannot hold.
+_REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
+_LONGEST_BYTES = 120
+"""Room is left for a number, an ending, and what programs that synchronise folders add."""
+
+
+class FileNames:
+    """Gives each thing of a folder a name, in the order in which it asks."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, object], str] = {}
+        self._taken: set[tuple[str, str]] = set()
+        self._last: dict[tuple[str, str], int] = {}
+        """The number that the last of those got who wanted the same."""
+
+    def name(self, folder: str, key: object, wanted: str) -> str:
+        """The same name for the same key; no two keys get names that differ only in case or form."""
+        known = self._given.get((folder, key))
+        if known is not None:
+            return known
+        plain = safe_name(wanted)
+        place = folder, _folded(plain)
+        name, number = plain, self._last.get(place, 1)
+        while (folder, _folded(name)) in self._taken:
+            number += 1
+            name = f"{plain} ({number})"
+        self._last[place] = number
+        self._taken.add((folder, _folded(name)))
+        self._given[folder, key] = name
+        return name
+
+
+def safe_name(wanted: str) -> str:
+    """A file name without its ending, near to what is wanted."""
+    name = _REFUSED.sub("-", unicodedata.normalize("NFC", wanted))
+    while len(name.encode()) > _LONGEST_BYTES:
+        name = name[: len(name) * _LONGEST_BYTES // len(name.encode())]
+    name = name.strip(" .") or "unnamed"
+    return f"{name}_" if _DEVICES.fullmatch(name) else name
+
+
+def _folded(name: str) -> str:
+    # As file systems do that ignore case, and more than they: accents are told apart by none of them twice.
+    return unicodedata.normalize("NFD", name).casefold()
+
+
+# A store as a folder of Markdown files: one for each entity, for each day of notes, and for each session.
+
+
+_MOST_OPEN = 64
+"""Files at once: sessions and days take turns."""
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+
+def write_markdown(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    with closing(_Vault(folder)) as vault:
+        for memory in counted(found.memories(), found.count("memory"), progress):
+            if memory.deleted_at is not None or memory.superseded_at is not None:
+                continue
+            if memory.kind is Kind.ENTITY:
+                vault.add_entity(memory)
+                counts["entities"] += 1
+                counts["observations"] += len(memory.in_force)
+            else:
+                vault.add_text(memory)
+                counts["texts"] += 1
+        for relation in found.relations():
+            counts["relations"] += relation.deleted_at is None and vault.add_relation(relation)
+        counts["lines"] = vault.files
+    write_manifest(folder, "markdown")
+    return counts
+
+
+class _Vault:
+    """The files under way. Those of entities are known by id, since relations link to them by name."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = FileNames()
+        self._entities: dict[int, tuple[str, str]] = {}
+        """By id: the folder of an entity's file, and its name without the ending."""
+        self._related: set[int] = set()
+        self._open: OrderedDict[str, IO[bytes]] = OrderedDict()
+        self.files = 0
+
+    def add_entity(self, entity: Memory) -> None:
+        folder = f"{self._scope_folder(entity.scope)}entities"
+        # An empty folder: a link finds a file by its name alone, wherever it is.
+        name = self._names.name("", entity.id, entity.name)
+        self._entities[entity.id] = (folder, name)
+        kept = replace(entity, observations=(), former=(), absences=(), mentions=())
+        plain = plain_fields(kept)
+        aliases = {} if name == entity.name else {"aliases": [entity.name]}
+        title = escaped(entity.name).replace("\n", " ")
+        text = f"{front_matter({'recollect': 1, **plain, **aliases})}\n# {title}\n"
+        observations = [list_item(seen.content, _without(seen, "content")) for seen in entity.in_force]
+        if observations:
+            text += f"\n## Observations\n\n{''.join(observations)}"
+        self._append(f"{folder}/{name}.md", text)
+
+    def add_text(self, memory: Memory) -> None:
+        at = memory.happened_at or memory.created_at
+        day = at.date().isoformat()
+        scope = self._scope_folder(memory.scope)
+        owner = {key: value for key, value in plain_fields(memory).items() if key in {"owner", "agent"}}
+        if memory.kind is Kind.MESSAGE and memory.session:
+            path = f"{scope}sessions"
+            name = self._names.name(path, memory.session, memory.session)
+            head: dict[str, Any] = {"kind": "session", "session": memory.session, **owner}
+        else:
+            path, name = f"{scope}{memory.kind}s", day
+            head = {"kind": f"{memory.kind}s", "date": day, **owner}
+        kept = replace(memory, former=(), absences=(), mentions=())
+        said = escaped(memory.text)
+        section = f"\n## {_title(memory)}\n{comment(_without(kept, 'text'))}\n\n{said}\n\n{END}\n"
+        self._append(f"{path}/{name}.md", section, front_matter({"recollect": 1, **head}))
+
+    def add_relation(self, relation: Relation) -> bool:
+        """Whether both of its ends are there."""
+        source, target = self._entities.get(relation.source), self._entities.get(relation.target)
+        if source is None or target is None:
+            return False
+        name = _shown(relation.target_name)
+        link = f"[[{target[1]}]]" if target[1] == relation.target_name else f"[[{target[1]}|{name}]]"
+        text = f"{_shown(relation.type)} {link}"
+        if relation.context:
+            text += f" ({_shown(relation.context)})"
+        start = "" if relation.source in self._related else "\n## Relations\n\n"
+        self._related.add(relation.source)
+        item = f"- {text} {comment(_without(relation, 'source'))}\n"
+        self._append(f"{source[0]}/{source[1]}.md", start + item)
+        return True
+
+    def close(self) -> None:
+        for file in self._open.values():
+            file.close()
+        self._open.clear()
+
+    def _scope_folder(self, scope: Scope) -> str:
+        """Everything of no owner and no agent stands at the top."""
+        path = ""
+        if scope.owner:
+            path += f"owners/{self._names.name('owners', scope.owner, scope.owner)}/"
+        if scope.agent:
+            agents = f"{path}agents"
+            path = f"{agents}/{self._names.name(agents, scope.agent, scope.agent)}/"
+        return path
+
+    def _append(self, path: str, text: str, start: str = "") -> None:
+        file = self._open.get(path)
+        if file is None:
+            file = self._opened(path)
+        else:
+            self._open.move_to_end(path)
+        if file.tell() == 0:
+            self.files += 1
+            text = start + text
+        file.write(text.encode())
+
+    def _opened(self, path: str) -> IO[bytes]:
+        while len(self._open) >= _MOST_OPEN:
+            self._open.popitem(last=False)[1].close()
+        whole = self._folder / path
+        for folder in reversed(whole.relative_to(self._folder).parents):
+            (self._folder / folder).mkdir(mode=0o700, exist_ok=True)
+        file = os.fdopen(os.open(whole, _APPEND, 0o600), "ab")
+        self._open[path] = file
+        return file
+
+
+def _without(record: Memory | Observation | Relation, field: str) -> dict[str, Any]:
+    plain = plain_fields(record)
+    del plain[field]
+    return plain
+
+
+def _title(memory: Memory) -> str:
+    at = memory.happened_at or memory.created_at
+    who = memory.speaker or memory.role or ""
+    tags = [f"#{'-'.join(tag.split())}" for tag in memory.tags]
+    when = f"{at:%Y-%m-%d %H:%M}" if memory.kind is Kind.MESSAGE else f"{at:%H:%M}"
+    return _shown(" · ".join(filter(None, (who, when, memory.category or "", *tags))))
+
+
+def _shown(text: str) -> str:
+    """On one line, and without what would end a link."""
+    return escaped(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
+
+
+# Bringing back a folder of Markdown files that `markdown_export` wrote, also after people edited it.
+
+
+MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
+"""The name of the format, where other Markdown is one, too."""
+SIZE_LIMIT = 256 * 1024 * 1024
+"""Bytes of one file, which is read whole."""
+# Of the full format: which entities a text speaks of follows from the text.
+MARKDOWN_VERSION = 1
+_NOT_OF_A_MEMORY = {"recollect", "aliases", "cssclasses"}
+
+
+def is_markdown_export(path: str | Path) -> bool:
+    """Whether this is a folder, or a zip of one, that an export to Markdown made."""
+    return read_manifest(Path(path)) == "markdown"
+
+
+@contextmanager
+def open_markdown(path: str | Path, progress: Progress | None, passes: int) -> Iterator[MarkdownFiles]:
+    if not is_markdown_export(path):
+        raise InvalidInput(
+            f"{path} is not an export by `recollect export --format markdown`: its recollect.json is missing "
+            "or says something else. For other Markdown: recollect import FOLDER"
+        )
+    with unpacked_folder(Path(path)) as root:
+        files = sorted(each for each in root.rglob("*.md") if each.is_file())
+        yield MarkdownFiles(root, files, progress, passes)
+
+
+@dataclass(slots=True)
+class MarkdownFiles:
+    """The files of an export, whose records are read once or several times."""
+
+    _root: Path
+    _files: Sequence[Path]
+    _progress: Progress | None
+    _passes: int
+    _done: int = 0
+    read: int = 0
+    """How many records the last pass found, bad ones included."""
+
+    def records(
+        self, bad: Callable[[int, str], None], without: str | None = None
+    ) -> Iterator[NumberedRecord]:
+        """The memories and relations that can be read, but for those of a kind; `bad` gets the others."""
+
+        def count_bad(line: int, reason: str) -> None:
+            self.read += 1
+            bad(line, reason)
+
+        self.read = 0
+        for path in self._files:
+            for each in _records(path, path.relative_to(self._root).as_posix(), count_bad):
+                self.read += 1
+                if without is None or not isinstance(each.record, Memory):
+                    yield each
+            self._done += 1
+            if self._progress is not None:
+                self._progress(self._done, self._passes * len(self._files))
+
+    def finish(self) -> None:
+        """Say that the passes still planned are not needed."""
+        if self._progress is not None:
+            self._progress(self._passes * len(self._files), self._passes * len(self._files))
+
+
+def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator[NumberedRecord]:
+    """The memories and relations of one file, each with its line."""
+
+    def bad_here(line: int, reason: str) -> None:
+        bad(line, f"{name}: {reason}")
+
+    try:
+        lines = _lines(path)
+        head, start = read_front_matter(lines)
+    except InvalidInput as error:
+        bad_here(1, str(error))
+        return
+    parts = _entity if head.get("kind") == "entity" else _texts
+    for line, size, kind, plain in parts(head, lines, start, bad_here):
+        try:
+            record, _ = FULL.parsers[kind](plain)
+        except InvalidInput as error:
+            bad_here(line, str(error))
+            continue
+        yield NumberedRecord(line, size, record)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        if path.stat().st_size > SIZE_LIMIT:
+            raise InvalidInput(f"The file is larger than {SIZE_LIMIT:,} bytes; split it.")
+        # By line feeds alone: a text keeps whatever else it holds.
+        return path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"The file is not UTF-8 text: byte {error.start + 1} is wrong.") from None
+    except OSError as error:
+        raise InvalidInput(f"The file cannot be read: {error.strerror}.") from error
+
+
+_Part = tuple[int, int, str, dict[str, Any]]
+"""The line, about how many bytes, the kind of record, and its fields."""
+
+
+def _texts(
+    head: dict[str, Any],  # noqa: ARG001  # each text has all of it in its own comment
+    lines: list[str],
+    start: int,
+    bad: Callable[[int, str], None],
+) -> Iterator[_Part]:
+    """The texts of a day or a session."""
+    place = start
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if not line.startswith(START):
+            if line.strip() and not line.startswith("#"):
+                bad(place, "This line belongs to no memory, so it was left out.")
+            continue
+        first = place
+        end = next((at for at in range(first, len(lines)) if lines[at].rstrip() == END), None)
+        if end is None:
+            bad(first, f"The text has no end; close it with a line {END}")
+            return
+        said = lines[first:end]
+        # An empty line at either end is ours.
+        said = said[1:] if said and not said[0].strip() else said
+        said = said[:-1] if said and not said[-1].strip() else said
+        place = end + 1
+        try:
+            plain = read_comment(line)
+        except InvalidInput as error:
+            bad(first, str(error))
+            continue
+        text = unescaped("\n".join(said))
+        yield first, len(text), "memory", {**plain, "text": text}
+
+
+def _entity(
+    head: dict[str, Any], lines: list[str], start: int, bad: Callable[[int, str], None]
+) -> Iterator[_Part]:
+    """The entity of a file with its observations, and then its relations."""
+    plain = {key: value for key, value in head.items() if key not in _NOT_OF_A_MEMORY}
+    observations: list[dict[str, Any]] = []
+    relations: list[_Part] = []
+    for line, item in _items(lines, start, bad):
+        text, mark, data = item.rpartition(f" {START}")
+        if not mark:
+            bad(line, "This item has no comment that says what it is, so it was left out.")
+            continue
+        try:
+            fields = read_comment(f"{START}{data}")
+        except InvalidInput as error:
+            bad(line, str(error))
+            continue
+        if "target" in fields:
+            relations.append((line, len(item), "relation", {**fields, "source": plain.get("id")}))
+        else:
+            content = unescaped(text.removeprefix("- ").replace("\n  ", "\n"))
+            observations.append({**fields, "content": content})
+    size = sum(len(each["content"]) for each in observations)
+    yield 1, size, "memory", {**plain, **({"observations": observations} if observations else {})}
+    yield from relations
+
+
+def _items(lines: list[str], start: int, bad: Callable[[int, str], None]) -> Iterator[tuple[int, str]]:
+    """The items of all lists, each with the number of its first line. One ends with its comment, or with the
+    first line that is not indented."""
+    item: list[str] = []
+    begun = 0
+    for number, line in enumerate([*lines[start:], ""], start=start + 1):
+        if item and not line.startswith("  "):
+            yield begun, "\n".join(item)  # it has no comment
+            item = []
+        if line.startswith("- "):
+            item, begun = [line], number
+        elif item:
+            item.append(line)
+        elif line.strip() and not line.startswith("#"):
+            bad(number, "This line belongs to no observation or relation, so it was left out.")
+        if item and f" {START}" in line and line.rstrip().endswith("-->"):
+            yield begun, "\n".join(item).rstrip("\r")
+            item = []

@@ -1,0 +1,346 @@
+"""Moving memories between stores: pages of one moment out, and what comes from elsewhere in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.changes import (
+    Change,
+    NoteImport,
+    Outcome,
+)
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.learnt import (
+    Learnt,
+    LearntAnswer,
+    LearntCalibration,
+    LearntDismissal,
+    LearntDream,
+    LearntFeedback,
+    LearntNumbers,
+    LearntPart,
+    LearntRecall,
+    LearntScope,
+    LearntSetting,
+    LearntUsage,
+    LinkedMemory,
+    SeenTogether,
+)
+from recollect.domain.records import Filter, Kind, Memory, Relation, Scope
+from recollect.domain.tables import Compares, Condition, Equals, Not, OneOf, Row, Table, is_set
+from recollect.search.rows import memories_by_id, moment, moment_or_none, relations_where, scope_id, scope_ids
+from recollect.search.texts import memory_page, relation_page, was_imported
+from recollect.services import Services
+from recollect.stores.port import RowsQuery, Snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.domain.learnt import Learnt, LearntPart
+    from recollect.domain.tables import Table
+
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What there is to export, of one moment, read page by page."""
+
+    view: Snapshot
+    services: Services
+    everything: Filter | None
+    """Forgotten memories too; None: of every scope."""
+
+    def memories(self, after: int = 0) -> Iterator[Memory]:
+        """All of them above an id, forgotten ones too."""
+        return self._memories(self.everything, after)
+
+    def relations(self, after: int = 0) -> Iterator[Relation]:
+        """Of those memories, by id, ended and removed ones too."""
+        return self._relations(self.everything, after)
+
+    def entities(self, after: int = 0) -> Iterator[Memory]:
+        """The entities in force of the engine's scope, by id."""
+        return self._memories(self.services.where(Kind.ENTITY), after)
+
+    def relations_in_force(self, after: int = 0) -> Iterator[Relation]:
+        """Between those entities, by id."""
+        found = self._relations(self.services.where(Kind.ENTITY), after)
+        return (relation for relation in found if relation.until is None)
+
+    def has_texts(self) -> bool:
+        """Whether the engine's scope has notes or messages in force."""
+        return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
+
+    def has_learnt(self) -> bool:
+        """Whether anything of the scope, or of the store, was used yet."""
+        return any(self.count(table) for table in ("recall", "shadow", "tuned", "dream"))
+
+    def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
+        """What was learnt from use, each with the number after which the next page begins."""
+        return learnt_page(self.view, part, self._scopes(), after)
+
+    def count(self, table: Table) -> int:
+        """How many rows of a table that has a scope are of the scope, or of the store."""
+        scopes = self._scopes()
+        where = () if scopes is None else (OneOf("scope_id", scopes),)
+        return self.view.count(table, where)[None]
+
+    def _scopes(self) -> list[int] | None:
+        where = self.everything
+        return None if where is None else scope_ids(self.view, where.owner, where.agent)
+
+    def _memories(self, where: Filter | None, after: int) -> Iterator[Memory]:
+        while page := memory_page(self.view, where, after, _PAGE):
+            yield from page
+            after = page[-1].id
+
+    def _relations(self, where: Filter | None, after: int) -> Iterator[Relation]:
+        while page := relation_page(self.view, where, after, _PAGE):
+            yield from page
+            after = page[-1].id
+
+
+@contextmanager
+def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
+    # What was answered just before is part of what was learnt.
+    services.usage.settle(services.usage.patience_seconds)
+    with services.read_everything() if everything else services.read() as view:
+        yield Export(view, services, None if everything else services.where(deleted=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Takes in what comes from another memory, all of it at one moment."""
+
+    services: Services
+    at: datetime
+
+    def is_fresh(self) -> bool:
+        """Whether the store holds nothing at all yet."""
+        with self.services.read_everything() as view:
+            return not memory_page(view, None, 0, 1)
+
+    def apply(self, changes: Sequence[Change], *, keep_going: bool = False) -> Sequence[Outcome]:
+        """Write these, in whatever scope each names, as one transaction."""
+        if not changes:
+            return ()
+        return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
+
+    def marked(self, scope: Scope, prefix: str) -> dict[str, int]:
+        """The notes and entities of a scope, forgotten ones too, whose `source` begins so, by that."""
+        with self.services.read_everything() as view:
+            where = (
+                Equals("scope_id", scope_id(view, scope)),
+                is_set("source"),
+                Not(Equals("kind", "message")),
+            )
+            rows = view.rows("memory", ("id", "source"), where)
+        return {source: id_ for id_, source in rows if source.startswith(prefix)}
+
+    def memories(self, ids: Collection[int]) -> dict[int, Memory]:
+        """Those that exist, forgotten ones and others' included."""
+        if not ids:
+            return {}
+        with self.services.read_everything() as view:
+            return memories_by_id(view, ids)
+
+    def relations_from(self, entities: Collection[int]) -> list[Relation]:
+        """Those that begin at these entities, ended and removed ones too."""
+        if not entities:
+            return []
+        with self.services.read_everything() as view:
+            return relations_where(view, (OneOf("source_id", entities),))
+
+    def record_file(self, file: str | Path) -> None:
+        """Note that this file was imported."""
+        self.services.store.apply([NoteImport(self.services.scope, _whole_path(file))], at=self.at)
+
+    def was_recorded(self, file: str | Path) -> bool:
+        """Whether this file was imported before."""
+        with self.services.read() as view:
+            return was_imported(view, self.services.scope, _whole_path(file))
+
+
+def _whole_path(file: str | Path) -> str:
+    # A name need not be text; a store takes nothing else.
+    return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")
+
+
+# Reading what was learnt from use, page by page, whole, for an export.
+
+_EPOCH = date(1970, 1, 1)
+_DISMISSED = '["dismissed", '
+EXPORTED_SETTINGS = ("trial_seed", "unnoted")
+"""By name; what a person dismissed belongs to scopes."""
+
+# Rows at once: few where each holds much.
+_LEARNT_PAGE = {"memory": 1_000, "recall": 500, "shadow": 50, "dream": 4}
+_ANSWER_COLUMNS = (
+    "id", "scope_id", "at", "ordinal", "bytes", "before", "handle", "session", "query", "profile", "arm",
+    "against", "shown", "ranked", "baseline", "candidates", "version",
+)  # fmt: skip
+
+
+def learnt_page(
+    view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int = 0
+) -> Iterator[tuple[int, Learnt]]:
+    """Each value with the number by which the next page goes on after it. None: of every scope."""
+    return _READERS[part](view, scopes, after)
+
+
+def _pages(
+    view: Snapshot, table: Table, columns: Sequence[str], scopes: Sequence[int] | None, after: int
+) -> Iterator[list[Row]]:
+    """Rows by their id, which is the first of the columns."""
+    own: tuple[Condition, ...] = () if scopes is None else (OneOf("scope_id", scopes),)
+    limit = _LEARNT_PAGE.get(table, 500)
+    while page := view.rows(table, columns, (Compares("id", ">", after), *own), order=("id",), limit=limit):
+        yield page
+        if len(page) < limit:
+            return
+        after = page[-1][0]
+
+
+def _scope_names(view: Snapshot) -> dict[int, Scope]:
+    return {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
+
+
+def _scopes(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    """By owner and agent, not by number: a scope is numbered when it is first written to."""
+    own = () if scopes is None else (OneOf("id", scopes),)
+    dismissed = _dismissals(view)
+    calibrations: defaultdict[int, list[LearntCalibration]] = defaultdict(list)
+    for owner_id, model, at, memories, value in sorted(
+        view.rows("calibration", ("scope_id", "model", "at", "memories", "value"))
+    ):
+        calibrations[owner_id].append(LearntCalibration(model, moment(at), memories, value))
+    found = sorted(view.rows("scope", ("owner", "agent", "id", "temper"), own))
+    for place, (owner, agent, id_, temper) in enumerate(found, 1):
+        scope = Scope(owner, agent)
+        learnt = LearntScope(scope, temper, tuple(calibrations[id_]), tuple(dismissed.get(scope, ())))
+        if place > after and learnt != LearntScope(scope):
+            yield place, learnt
+
+
+def _dismissals(view: Snapshot) -> dict[Scope, list[LearntDismissal]]:
+    found: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
+    named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
+    for name, at in sorted(view.rows("setting", ("name", "value"), named)):
+        _, owner, agent, key = json.loads(name)
+        found[Scope(owner, agent)].append(LearntDismissal(key, at))
+    return found
+
+
+def _usage(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    for page in _pages(view, "memory", ("id",), scopes, after):
+        ids = [id_ for (id_,) in page]
+        uses, days, pairs, links = view.several(
+            [
+                RowsQuery("use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)),
+                RowsQuery("use_day", ("memory_id", "day"), (OneOf("memory_id", ids),)),
+                RowsQuery(
+                    "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+                ),
+                RowsQuery("link", ("first_id", "second_id", "weight"), (OneOf("first_id", ids),)),
+            ]
+        )
+        count = {id_: (number, moment(last_at)) for id_, number, last_at in uses}
+        by_day, by_pair, by_link = (_grouped(rows) for rows in (days, pairs, links))
+        for id_ in ids:
+            if id_ not in count and id_ not in by_day and id_ not in by_pair and id_ not in by_link:
+                continue
+            number, last_at = count.get(id_, (0, None))
+            yield (
+                id_,
+                LearntUsage(
+                    id_,
+                    number,
+                    last_at,
+                    tuple(_EPOCH + timedelta(days=day) for (day,) in by_day.get(id_, ())),
+                    tuple(SeenTogether(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
+                    tuple(LinkedMemory(other, weight) for other, weight in by_link.get(id_, ())),
+                ),
+            )
+
+
+def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    """The rest of each row, in order, by what stands first in it."""
+    found: dict[int, list[Row]] = {}
+    for first, *rest in sorted(rows):
+        found.setdefault(first, []).append(tuple(rest))
+    return found
+
+
+def _numbers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "profile", "at", "knobs", "why", "report")
+    for page in _pages(view, "tuned", columns, scopes, after):
+        for id_, scope, profile, at, knobs, why, report in page:
+            yield id_, LearntNumbers(id_, names[scope], profile, moment(at), knobs, why, report)
+
+
+def _recalls(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "at", "session", "ordinal", "query", "profile")
+    for page in _pages(view, "recall", columns, scopes, after):
+        wanted = OneOf("recall_id", [row[0] for row in page])
+        shown = _grouped(view.rows("recalled", ("recall_id", "place", "memory_id"), (wanted,)))
+        for id_, scope, at, *rest in page:
+            places = tuple(place for place, _ in shown.get(id_, ()))
+            memories = tuple(memory for _, memory in shown.get(id_, ()))
+            in_order = places == tuple(range(1, len(places) + 1))
+            shown_at = (memories, () if in_order else places)
+            values: Any = (id_, names[scope], moment(at), *rest, *shown_at)
+            yield id_, LearntRecall(*values)
+
+
+def _answers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    for page in _pages(view, "shadow", _ANSWER_COLUMNS, scopes, after):
+        wanted = OneOf("shadow_id", [row[0] for row in page])
+        said = _grouped(
+            view.rows("feedback", ("shadow_id", "id", "memory_id", "at", "kind", "grade"), (wanted,))
+        )
+        for id_, scope, at, *rest, shown, ranked, baseline, candidates, version in page:
+            feedback = tuple(
+                LearntFeedback(one, memory, moment(when), kind, grade)
+                for one, memory, when, kind, grade in said.get(id_, ())
+            )
+            lists = [tuple(json.loads(text)) for text in (shown, ranked, baseline)]
+            values: Any = (id_, names[scope], moment(at), *rest, *lists, candidates, version, feedback)
+            yield id_, LearntAnswer(*values)
+
+
+def _dreams(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    names = _scope_names(view)
+    columns = ("id", "scope_id", "at", "through", "phases", "report", "journal", "undone_at")
+    for page in _pages(view, "dream", columns, scopes, after):
+        for id_, scope, at, *rest, undone_at in page:
+            values: Any = (id_, names[scope], moment(at), *rest, moment_or_none(undone_at))
+            yield id_, LearntDream(*values)
+
+
+def _settings(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+    """They are of the whole store, so they go with nobody's own export."""
+    for place, name in enumerate(EXPORTED_SETTINGS, 1) if scopes is None else ():
+        for (value,) in view.rows("setting", ("value",), (Equals("name", name),)) if place > after else ():
+            yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
+
+
+_READERS: dict[LearntPart, Callable[[Snapshot, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]] = {
+    "scope": _scopes,
+    "usage": _usage,
+    "tuned": _numbers,
+    "recall": _recalls,
+    "answer": _answers,
+    "dream": _dreams,
+    "setting": _settings,
+}

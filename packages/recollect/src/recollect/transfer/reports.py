@@ -1,0 +1,256 @@
+"""What an import or an export says of itself, and how it is counted."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any, Literal
+
+from recollect.domain.changes import NewEntity, NewRelation
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import Kind, Memory, Relation
+
+Format = Literal["official", "full", "markdown-export"]
+ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
+
+SHOWN = 100
+"""How many bad lines, relations and names of each sort a report names; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line, counted from 1, of which all or something could not be read."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dangling:
+    """A relation of a full export that was not created, since the file does not hold an end of it."""
+
+    line: int
+    source: str
+    type: str
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did. Every line of the file is in one of the counts, except for empty ones."""
+
+    format: Format
+    lines: int = 0
+    """Lines that hold something, a header included."""
+    entities_created: int = 0
+    entities_merged: int = 0
+    """Lines whose entity was there already, from before or from an earlier line."""
+    observations_added: int = 0
+    texts_created: int = 0
+    """Notes and messages."""
+    texts_known: int = 0
+    forgotten: int = 0
+    """How many of the memories created are forgotten ones, which came along as history."""
+    relations_created: int = 0
+    """As named by the file; automatic inverses come on top."""
+    relations_known: int = 0
+    also_created: tuple[str, ...] = ()
+    """Entities that only relations name, made with the type `unknown`: the first of them."""
+    also_created_count: int = 0
+    types_taken: int = 0
+    """Entities that were of type `unknown` and took the file's."""
+    types_kept: int = 0
+    """Lines whose entity has another type here, and keeps it."""
+    dangling: tuple[Dangling, ...] = ()
+    """The first of them."""
+    dangling_count: int = 0
+    learnt: int = 0
+    """Lines of what was learnt from use that brought something new."""
+    learnt_known: int = 0
+    learnt_left: tuple[BadLine, ...] = ()
+    """What of it could not follow its memories, and why: the first of them."""
+    learnt_left_count: int = 0
+    bad_lines: tuple[BadLine, ...] = ()
+    """The first of them."""
+    bad_count: int = 0
+    embedded: int = 0
+    """Passages that got their vectors."""
+    note: str | None = None
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the store holds anything that it did not hold before."""
+        created = self.entities_created + self.texts_created + self.relations_created
+        return bool(created + self.observations_added + self.types_taken + self.learnt)
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """A sort of thing in another program's memory that has no place with us."""
+
+    what: str
+    count: int
+    examples: tuple[str, ...] = ()
+    """The first of them, where they can be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignReport:
+    """What was read of another program's memory, and what became of it; of what is not new, it was known."""
+
+    format: str
+    title: str
+    """What that is, for a person."""
+    entities: int = 0
+    entities_new: int = 0
+    observations: int = 0
+    observations_new: int = 0
+    notes: int = 0
+    notes_new: int = 0
+    notes_changed: int = 0
+    """Known notes that the source has worded anew or superseded since."""
+    sessions: int = 0
+    """Conversations that have a message."""
+    messages: int = 0
+    messages_new: int = 0
+    notes_drawn: int = 0
+    """Notes that were extracted from new messages, and not known before."""
+    relations: int = 0
+    relations_new: int = 0
+    forgotten: int = 0
+    """Entities and notes that the source had forgotten; they come along as history."""
+    superseded: int = 0
+    also_created: tuple[str, ...] = ()
+    """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
+    also_created_count: int = 0
+    owners: tuple[tuple[str, int], ...] = ()
+    """Whose memories these are, `owner` or `owner/agent`, empty for nobody's, and how many of each."""
+    no_place: tuple[Unplaced, ...] = ()
+    left: tuple[str, ...] = ()
+    """What was left as it is here, though the source has changed it: the first of them."""
+    left_count: int = 0
+    bad: tuple[str, ...] = ()
+    """What could not be read or stored, each with its place and the reason: the first of them."""
+    bad_count: int = 0
+    examples: tuple[str, ...] = ()
+    """Some of what was read."""
+    embedded: int = 0
+    """Passages that got their vectors."""
+    waiting: int = 0
+    """Passages that still have none."""
+    note: str | None = None
+    """Why something cannot yet be found by meaning, or could not be extracted, if so."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+
+    @property
+    def read(self) -> int:
+        """How many things could be read."""
+        return self.entities + self.notes + self.messages + self.relations
+
+    @property
+    def changed(self) -> bool:
+        """Whether the store holds anything that it did not hold before."""
+        new = self.entities_new + self.observations_new + self.notes_new + self.messages_new
+        return bool(new + self.relations_new + self.notes_changed + self.also_created_count)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export wrote."""
+
+    format: ExportFormat
+    lines: int = 0
+    entities: int = 0
+    observations: int = 0
+    texts: int = 0
+    """Notes and messages."""
+    relations: int = 0
+    forgotten: int = 0
+    """How many of the memories are forgotten ones."""
+    learnt: int = 0
+    """Lines of what was learnt from use."""
+    note: str | None = None
+    """What the format has no place for."""
+
+
+class Tally:
+    """The report of an import under way."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        """By the names of the report's counts."""
+        self._lists: defaultdict[str, list[object]] = defaultdict(list)
+
+    def add(self, name: str, *items: object) -> None:
+        """Count what a list of the report is to name; it names the first of them."""
+        listed = self._lists[name]
+        listed += items[: SHOWN - len(listed)]
+        self.counts["bad_count" if name.startswith("bad") else f"{name}_count"] += len(items)
+
+    def bad_line(self, line: int, reason: str) -> None:
+        self.add("bad_lines", BadLine(line, reason))
+
+    def fields(self) -> dict[str, Any]:
+        """The counts and lists of the report."""
+        return {**self.counts, **{name: tuple(items) for name, items in self._lists.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What an import would read; how much of it is new shows only when it is brought in."""
+
+    format: Format
+    lines: int
+    entities: int
+    observations: int
+    texts: int
+    """Notes and messages."""
+    relations: int
+    forgotten: int
+    learnt: int
+    """Lines of what was learnt from use."""
+    owners: tuple[str, ...]
+    """Whose memories a full export holds, the empty name for nobody's; none in the official format."""
+    bad_lines: tuple[BadLine, ...]
+    """The first of them."""
+    bad_count: int
+
+
+class PreviewCount:
+    """What was seen so far of a source."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._bad: list[BadLine] = []
+        self._owners: set[str] = set()
+
+    def bad_line(self, line: int, reason: str) -> None:
+        self._counts["bad_count"] += 1
+        if len(self._bad) < SHOWN:
+            self._bad.append(BadLine(line, reason))
+
+    def count(self, record: object) -> None:
+        counts = self._counts
+        if not isinstance(record, NewEntity | Memory):
+            counts["relations" if isinstance(record, NewRelation | Relation) else "learnt"] += 1
+            return
+        counts["observations"] += len(record.observations)
+        is_text = isinstance(record, Memory) and record.kind is not Kind.ENTITY
+        counts["texts" if is_text else "entities"] += 1
+        if isinstance(record, Memory):
+            counts["forgotten"] += record.deleted_at is not None
+            self._owners.add(record.scope.owner)
+
+    def preview(self, format_: Format, lines: int) -> ImportPreview:
+        names = ("entities", "observations", "texts", "relations", "forgotten", "learnt", "bad_count")
+        return ImportPreview(
+            format_,
+            lines,
+            owners=tuple(sorted(self._owners)),
+            bad_lines=tuple(self._bad),
+            **{name: self._counts[name] for name in names},
+        )

@@ -1,0 +1,166 @@
+"""A turn of a conversation as JSON: parses it, and the texts and times of other programs' files."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.changes import Turn
+from recollect.domain.errors import InvalidInput
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.limits import clean_name, clean_text, clean_type
+from recollect.transfer.files import json_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# As seconds, these lie after the year 5000: programs count milliseconds.
+_MILLISECONDS = 1e11
+# Instructions and tools: in a file of conversations, nobody said them.
+_UNSAID = frozenset({"system", "developer", "tool", "function"})
+
+
+def storable_text(text: str) -> str:
+    """Text of a file as a store takes it: without NULs and halves of surrogate pairs."""
+    return _SURROGATES.sub("\ufffd", text.replace("\0", ""))
+
+
+def make_turn(
+    content: str, role: str | None, speaker: str | None, at: datetime | None, source: str | None = None
+) -> Turn:
+    """A turn that a store will take; `InvalidInput` says why it would not."""
+    return Turn(
+        content=clean_text(storable_text(content), "turn"),
+        role=None if role is None else clean_type(storable_text(role), "role"),
+        speaker=None if speaker is None else clean_name(storable_text(speaker), "speaker"),
+        at=at,
+        source=None if source is None else storable_text(source),
+    )
+
+
+def session_of(name: str) -> str:
+    """A session's name as it is kept; `InvalidInput` if it cannot be one."""
+    return clean_name(storable_text(name), "session")
+
+
+def object_at(value: object, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{what} is {json_type(value)}, where an object was expected.")
+    return value
+
+
+def time_of_seconds(value: object) -> datetime | None:
+    """Seconds since 1970; None if it is no number, or of no year that there is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return _EPOCH + timedelta(seconds=value / 1000 if abs(value) > _MILLISECONDS else value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def time_of_iso(value: object) -> datetime | None:
+    """ISO 8601, with or without a time of day."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn, or the messages of a whole conversation; for one that cannot be read, why."""
+
+    session: str | None
+    """As the row names it, if it does."""
+    turns: tuple[Turn | InvalidInput, ...]
+    is_conversation: bool = False
+    unsaid: int = 0
+    """Messages of the system and of tools, and calls of tools, which are left out."""
+
+
+def is_turn_row(plain: object) -> bool:
+    """Whether it looks like one; what it holds may still be wrong."""
+    match plain:
+        case {"content": str() | list()} | {"text": str()} | {"messages": list()}:
+            return True
+    return False
+
+
+def parse_turn_row(plain: dict[str, Any]) -> TurnRow:
+    session = row_session(plain)
+    messages = plain.get("messages")
+    if isinstance(messages, list):
+        turns = tuple(_messages(messages))
+        return TurnRow(session, turns, is_conversation=True, unsaid=len(messages) - len(turns))
+    return TurnRow(session, (_turn(plain),))
+
+
+def row_session(plain: dict[str, Any]) -> str | None:
+    """The session that a row names, even if the rest of it is wrong."""
+    given = plain.get("session")
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    return None if given is None else session_of(_text(given, "session"))
+
+
+def _messages(messages: list[Any]) -> Iterator[Turn | InvalidInput]:
+    for number, message in enumerate(messages, 1):
+        try:
+            plain = object_at(message, "It")
+            # An assistant that calls a tool says nothing.
+            is_call = plain.get("content") is None and "text" not in plain
+            if plain.get("role") not in _UNSAID and not is_call:
+                yield _turn(plain)
+        except InvalidInput as error:
+            yield InvalidInput(f"message {number}: {error}")
+
+
+def _turn(plain: dict[str, Any]) -> Turn:
+    key = "content" if "content" in plain else "text"
+    if key not in plain:
+        raise InvalidInput("It has neither `content` nor `text`.")
+    content = plain[key]
+    return make_turn(
+        # Text, or a list of parts of which some are.
+        "\n\n".join(filter(None, map(_part, content))) if isinstance(content, list) else _text(content, key),
+        role=_word(plain, "role"),
+        speaker=_word(plain, "speaker") or _word(plain, "name"),
+        at=_at(plain.get("at")),
+    )
+
+
+def _part(part: object) -> str:
+    match part:
+        case str(text) | {"text": str(text)}:
+            return text
+        case {"type": type_} if "image" in str(type_):
+            return "[image]"
+        case _:
+            return ""
+
+
+def _word(plain: dict[str, Any], key: str) -> str | None:
+    given = plain.get(key)
+    return None if given is None or given == "" else _text(given, key)
+
+
+def _text(given: object, key: str) -> str:
+    if not isinstance(given, str):
+        raise InvalidInput(f"`{key}` is {json_type(given)}, where text was expected.")
+    return given
+
+
+def _at(given: object) -> datetime | None:
+    if given is None or given == "":
+        return None
+    at = time_of_iso(given) or time_of_seconds(given)
+    if at is None:
+        raise InvalidInput(f"`at` is {str(given)[:40]!a}; it is an ISO 8601 time, or seconds since 1970.")
+    return at

@@ -1,0 +1,231 @@
+"""The log of answers as a person reads it, and the same question asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.numbers import sample_ids
+from recollect.domain.records import Kind, LoggedAnswer, Memory
+from recollect.domain.tables import Compares, Condition, Contains, Equals, Not, OneOf
+from recollect.language.self_questions import keyword_question
+from recollect.ranking.candidates import Profile
+from recollect.ranking.profiles import DEFAULT
+from recollect.search.recall import query_of, recall
+from recollect.search.recording import answer_page, baseline_of
+from recollect.search.rows import allowed, memories_by_id, scope_id
+from recollect.services import Services, retry_after_failover
+from recollect.stores.port import Progress
+
+# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+_PATIENCE_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedMemory:
+    """The place of a memory then and now, if it had one."""
+
+    id: int
+    memory: Memory | None
+    """Absent if it was purged since."""
+    shown: int | None
+    """In the answer as the caller saw it."""
+    ranked: int | None
+    """By the profile, then."""
+    baseline: int | None
+    """By what the profile was compared with, then."""
+    now: int | None
+    baseline_now: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReplay:
+    answer: LoggedAnswer
+    places: tuple[ReplayedMemory, ...]
+    """By the best place that each has anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLog:
+    """`memory.answers`: what was asked, what was shown, and what became of it."""
+
+    services: Services
+
+    @retry_after_failover
+    def page(
+        self,
+        *,
+        profile: str | None = None,
+        judged: bool | None = None,
+        memory: int | None = None,
+        contains: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> Sequence[LoggedAnswer]:
+        """Answers, the newest first: of a profile, with or without feedback, with feedback on a memory, or to
+        questions that contain a text. `before` is the number of the last one that was seen."""
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        with self.services.read() as view:
+            where: list[Condition] = [OneOf("scope_id", self.services.scope_ids(view))]
+            where += [] if profile is None else [Equals("profile", profile)]
+            where += [] if before is None else [Compares("id", "<", before)]
+            where += [] if contains is None else [Contains("query", contains)]
+            if judged is not None or memory is not None:
+                with_feedback = [
+                    answer
+                    for (answer,) in view.rows(
+                        "feedback", ("shadow_id",), () if memory is None else (Equals("memory_id", memory),)
+                    )
+                ]
+                named = OneOf("id", sorted(set(with_feedback)))
+                where.append(named if judged is not False else Not(named))
+            return answer_page(view, where, limit)
+
+    @retry_after_failover
+    def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:  # noqa: A002  # the domain's word
+        """One answer, with the memories that it ranked and that are still there."""
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        with self.services.read() as view:
+            named = (Equals("id", id), OneOf("scope_id", self.services.scope_ids(view)))
+            found = answer_page(view, named, 1)
+            if not found:
+                raise NotFound(f"There is no answer {id} in the log; it may have been dropped as too old.")
+            (answer,) = found
+            ids = {*answer.shown, *answer.ranked, *answer.baseline}
+            return answer, memories_by_id(view, sorted(ids))
+
+    def replay(self, id: int) -> AnswerReplay:  # noqa: A002  # the domain's word
+        """The same question now, by the profile and by what it is compared with, beside what it gave then."""
+        answer, memories = self.get(id)
+        if not answer.query.strip():
+            raise InvalidInput("The log keeps no questions here, so that this one cannot be asked again.")
+        profile = self.services.profile(answer.profile)
+        now = self._ranked(answer, profile, tuned=True)
+        shadow = self._ranked(answer, baseline_of(self.services, profile), tuned=False)
+        lists = [answer.shown, answer.ranked, answer.baseline, tuple(now), tuple(shadow)]
+        known = {**memories, **now, **shadow}
+        places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
+        every = {id_ for ids in lists for id_ in ids}
+        best_first = sorted(every, key=lambda id_: (min(found[id_] for found in places if id_ in found), id_))
+        return AnswerReplay(
+            answer,
+            tuple(
+                ReplayedMemory(id_, known.get(id_), *(found.get(id_) for found in places))
+                for id_ in best_first
+            ),
+        )
+
+    def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
+        """Rank again the same number of hits, best first, without a trace."""
+        asked = query_of(
+            self.services,
+            answer.query,
+            profile,
+            limit=max(1, len(answer.ranked)),
+            kinds=tuple(Kind),
+            record=False,
+            tuned=tuned,
+        )
+        return {hit.memory.id: hit.memory for hit in recall(self.services, asked, profile).hits}
+
+
+# How far the confidence of hits can be believed: what was stated beside what proved right.
+
+_BINS = 10
+# Fewer judgements than this say nothing of ten bins.
+_LEAST_JUDGED = 50
+_FEW_WORDS = 4
+_HITS = 5
+_NEWEST = 20_000
+
+Judge = Literal["feedback", "self-test"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Hits whose confidence lies between two bounds."""
+
+    low: float
+    high: float
+    count: int
+    stated: float
+    """The mean confidence."""
+    found: float
+    """The share that proved right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceCurve:
+    judged_by: Judge
+    """feedback: by what people opened or said; self-test: by whether the first hit is the memory whose own
+    words were asked with, where there is too little feedback."""
+    pairs: int
+    error: float
+    """The mean distance between stated and found, weighted by how many hits a bin has."""
+    bins: tuple[ConfidenceBin, ...]
+
+
+def confidence_curve(services: Services, sample: int, progress: Progress | None = None) -> ConfidenceCurve:
+    """By the last judged answers, asked again now; else by questions made of some memories."""
+    judged_by: Judge = "feedback"
+    pairs = list(_by_feedback(services, sample, progress))
+    if len(pairs) < _LEAST_JUDGED:
+        judged_by = "self-test"
+        pairs = list(_by_themselves(services, sample, progress))
+    return curve_of(judged_by, pairs)
+
+
+def curve_of(judged_by: Judge, pairs: list[tuple[float, bool]]) -> ConfidenceCurve:
+    bins = []
+    for place in range(_BINS):
+        low, high = place / _BINS, (place + 1) / _BINS
+        inside = [pair for pair in pairs if min(_BINS - 1, int(pair[0] * _BINS)) == place]
+        if inside:
+            stated = sum(confidence for confidence, _ in inside) / len(inside)
+            found = sum(right for _, right in inside) / len(inside)
+            bins.append(ConfidenceBin(low, high, len(inside), stated, found))
+    error = sum(each.count * abs(each.stated - each.found) for each in bins) / max(1, len(pairs))
+    return ConfidenceCurve(judged_by, len(pairs), error, tuple(bins))
+
+
+def _by_feedback(services: Services, sample: int, progress: Progress | None) -> Iterator[tuple[float, bool]]:
+    with services.read() as view:
+        scope = Equals("scope_id", scope_id(view, services.scope))
+        judged = {answer for (answer,) in view.rows("feedback", ("shadow_id",))}
+        answers = answer_page(view, (scope, OneOf("id", sorted(judged))), sample)
+    for done, answer in enumerate(answers, start=1):
+        grades = {memory: grade for memory, _, grade in answer.feedback}
+        if answer.query.strip():
+            for id_, confidence in _confidences(services, answer.query, max(1, len(answer.shown))).items():
+                if id_ in grades:
+                    yield confidence, grades[id_] > 0
+        if progress is not None:
+            progress(done, len(answers))
+
+
+def _by_themselves(
+    services: Services, sample: int, progress: Progress | None
+) -> Iterator[tuple[float, bool]]:
+    with services.read() as view:
+        own = allowed(services.unexpired(), services.scope_ids(view))
+        newest = view.rows("memory", ("id",), own, newest_first=True, limit=_NEWEST)
+        chosen = sample_ids(sorted(id_ for (id_,) in newest), 0, sample)
+        memories = memories_by_id(view, chosen)
+    for done, memory in enumerate(memories.values(), start=1):
+        query = keyword_question(memory, _FEW_WORDS)
+        if query:
+            found = _confidences(services, query, _HITS)
+            if found:
+                first = next(iter(found))
+                yield found[first], first == memory.id
+        if progress is not None:
+            progress(done, len(memories))
+
+
+def _confidences(services: Services, query: str, limit: int) -> dict[int, float]:
+    """Hits, best first, as far as they were judged. It leaves no trace."""
+    profile = services.all_profiles[DEFAULT]
+    answer = recall(services, query_of(services, query, profile, limit=limit, record=False), profile)
+    return {hit.memory.id: hit.confidence for hit in answer.hits if hit.confidence is not None}

@@ -1,0 +1,566 @@
+"""Looking for better numbers: chosen on questions that came up first, judged on those that came up later.
+
+The choice among many sets of numbers flatters the best of them; the test part was not there when it was
+made, so it is judged there as one, without a correction for how many were tried. A question is in one part
+with all of its answers: whoever has learnt what is wanted for it would be asked for it again.
+
+What is applied is one tenth of the way to the best, so two questions are asked. Is there reason to move at
+all: does the best gain more than chance would? And does the step that is taken harm: is its own gain on the
+test part not below zero? A step so small rarely shows by itself, in 15 answers least of all; but each run
+asks both again, on newer answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.numbers import lift
+from recollect.domain.records import Arm, Query
+from recollect.ranking.candidates import (
+    ALWAYS,
+    NEVER,
+    Candidates,
+    Contradictions,
+    Cooccurrences,
+    Facts,
+    Source,
+)
+from recollect.ranking.steps import Cut, Order, best_first
+from recollect.tuning.events import Event, normalized_query
+from recollect.tuning.judging import (
+    Bias,
+    Gain,
+    JudgedEvents,
+    above_worst,
+    bias_in,
+    dcg_scale,
+    gain_between,
+    judged_events,
+    mean_ndcg,
+)
+from recollect.tuning.knobs import Point, eased, knobs_of, points_for, with_knobs
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Ints, Profile, Step
+
+
+# Ranks logged answers again, many at once, to find the new places of their feedback.
+
+_TIMES = ("created_at", "updated_at", "happened_at", "last_access")
+_NOWHERE = np.iinfo(np.int64).max
+
+
+class Replay:
+    """Places of the feedback of these events for any profile; fastest for profiles that begin alike."""
+
+    def __init__(self, data: JudgedEvents, profile: Profile) -> None:
+        self._candidates, self._context = join_events(data.events)
+        self._feedback, self._row, self._is_itself = _stand_ins(data)
+        self._count = len(data.memory)
+        self._steps = _steps(profile)
+        self._stages = [self._candidates]
+        for step in self._steps:
+            self._stages.append(self._after(step, self._stages[-1]))
+
+    def places(self, profile: Profile) -> Ints:
+        """Return the place of each row of feedback among all candidates, from 1; 0 if a step removed it.
+
+        A memory that says the same counts in its stead.
+        """
+        ranked = self._ranked(_steps(profile))
+        order = best_first(ranked)
+        query = ranked.query[order] if ranked.query is not None else np.zeros(len(order), np.int64)
+        place_of = np.full(len(self._candidates), _NOWHERE)
+        place_of[ranked.ids[order]] = np.arange(1, len(order) + 1) - np.searchsorted(query, query)
+        place = place_of[self._row]
+        own, other = np.full(self._count, _NOWHERE), np.full(self._count, _NOWHERE)
+        own[self._feedback[self._is_itself]] = place[self._is_itself]
+        np.minimum.at(other, self._feedback[~self._is_itself], place[~self._is_itself])
+        found = np.where(own == _NOWHERE, other, own)
+        return np.where(found == _NOWHERE, 0, found)
+
+    def _ranked(self, steps: Sequence[Step]) -> Candidates:
+        pairs = enumerate(zip(steps, self._steps, strict=False))
+        alike = next(
+            (place for place, (one, other) in pairs if one != other), min(len(steps), len(self._steps))
+        )
+        candidates = self._stages[alike]
+        for step in steps[alike:]:
+            candidates = self._after(step, candidates)
+        return candidates
+
+    def _after(self, step: Step, candidates: Candidates) -> Candidates:
+        # Only people read the steps' records; without them, rows are small.
+        return replace(step(candidates, self._context), score_changes=(), removals=())
+
+
+def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
+    """The candidates of all events as one value, with rows for ids, and what steps ask of the queries.
+
+    Times are shifted so that all were asked at one moment: an age is what it was.
+    """
+    gathered = [event.candidates for event in events]
+    counts = np.array([len(each) for each in gathered], np.int64)
+    starts = np.cumsum(counts) - counts
+    query = np.repeat(np.arange(len(events)), counts)
+    now = max((event.context.now for event in events), default=0)
+    later = [now - event.context.now for event in events]
+    columns = {
+        name: _join_columns([getattr(each.facts, name) for each in gathered]) for name in Facts.__slots__
+    }
+    shift = np.repeat(np.array(later, np.int64), counts)
+    columns |= {name: _shifted(columns[name], shift) for name in _TIMES}
+    columns["origin"] = _origin_rows(columns["ids"], columns["origin"], query)
+    columns["ids"] = np.arange(len(query))
+    columns["content"] = _numbered(query, columns["content"])
+    columns["session"] = np.where(columns["session"] == 0, 0, 1 + _numbered(query, columns["session"]))
+    names = dict.fromkeys(name for each in gathered for name in each.sources)
+    sources = {
+        name: Source(
+            _join_columns([each.source(name).rank for each in gathered]),
+            _join_columns([each.source(name).score for each in gathered]),
+        )
+        for name in names
+    }
+    candidates = Candidates(
+        Facts(**columns),
+        sources,
+        _join_columns([each.score for each in gathered]),
+        query=query,
+        cooccurrences=_joined_pairs([each.cooccurrences for each in gathered], starts, later),
+        contradictions=_joined_contradictions([each.contradictions for each in gathered], starts, later),
+    )
+    return candidates, Query(
+        text="",
+        now=now,
+        limit=0,
+        parts=tuple(
+            replace(event.context, span=_shifted_span(event.context.span, by))
+            for event, by in zip(events, later, strict=True)
+        ),
+    )
+
+
+def _joined_pairs(pairs: Sequence[Cooccurrences], starts: Ints, later: Sequence[int]) -> Cooccurrences:
+    counts = [len(each.first) for each in pairs]
+    start, shift = np.repeat(starts, counts), np.repeat(np.array(later, np.int64), counts)
+    return Cooccurrences(
+        _join_columns([each.first for each in pairs]) + start,
+        _join_columns([each.second for each in pairs]) + start,
+        _join_columns([each.count for each in pairs]),
+        _shifted(_join_columns([each.last for each in pairs]), shift),
+    )
+
+
+def _joined_contradictions(
+    pairs: Sequence[Contradictions], starts: Ints, later: Sequence[int]
+) -> Contradictions:
+    counts = [len(each.older) for each in pairs]
+    start, shift = np.repeat(starts, counts), np.repeat(np.array(later, np.int64), counts)
+    return Contradictions(
+        _join_columns([each.older for each in pairs]) + start,
+        _join_columns([each.newer for each in pairs]) + start,
+        _join_columns([each.since for each in pairs]) + shift,
+        _join_columns([each.asked for each in pairs]).astype(np.bool_),
+    )
+
+
+def _shifted(times: Ints, by: Ints) -> Ints:
+    return np.where(times == NEVER, NEVER, times + by)
+
+
+def _shifted_span(span: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
+    if span is None:
+        return None
+    start, end = span
+    return start if start == NEVER else start + by, end if end == ALWAYS else end + by
+
+
+def _origin_rows(ids: Ints, origin: Ints, query: Ints) -> Ints:
+    """The row of the message that a note was drawn from, where it is a candidate of the same query, too."""
+    rows = np.arange(len(ids))
+    row_of = {pair: row for row, pair in enumerate(zip(query.tolist(), ids.tolist(), strict=True))}
+    for row in np.flatnonzero(origin != ids).tolist():
+        rows[row] = row_of.get((int(query[row]), int(origin[row])), row)
+    return rows
+
+
+def _numbered(query: Ints, values: Ints) -> Ints:
+    """A number for each value of each query: no two queries share one."""
+    order = np.lexsort((values, query))
+    is_new = (np.diff(values[order], prepend=0) != 0) | (np.diff(query[order], prepend=-1) != 0)
+    numbers = np.empty(len(values), np.int64)
+    numbers[order] = np.cumsum(is_new)
+    return numbers
+
+
+def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
+    """Rows of what has feedback and of what says the same, each with whose it is, and whether it is itself.
+
+    The same say equal texts, a note's message, and the notes drawn from a message.
+    """
+    starts = np.cumsum([0, *(len(event.candidates) for event in data.events)])
+    feedback, rows, itself = [], [], []
+    for number, (owner, memory) in enumerate(zip(data.owner.tolist(), data.memory.tolist(), strict=True)):
+        facts = data.events[owner].candidates.facts
+        (at,) = np.flatnonzero(facts.ids == memory)
+        same = (facts.ids == memory) | (facts.content == facts.content[at])
+        same |= (facts.ids == facts.origin[at]) | (facts.origin == memory)
+        for row in np.flatnonzero(same).tolist():
+            feedback.append(number)
+            rows.append(int(starts[owner]) + row)
+            itself.append(row == at)
+    return np.array(feedback, np.int64), np.array(rows, np.int64), np.array(itself, np.bool_)
+
+
+def _steps(profile: Profile) -> tuple[Step, ...]:
+    """Without sorting and cutting: all places are asked for."""
+    if profile.steps[-2:] != (Order(), Cut()):
+        raise ValueError("a profile ends with order and cut")
+    return profile.steps[:-2]
+
+
+def _join_columns(columns: Sequence[Any]) -> Any:
+    return np.concatenate(columns) if columns else np.zeros(0, np.int64)
+
+
+LEAST_TREATED = 50
+LEAST_JUDGED = 20
+"""Events with feedback that are needed: with fewer, no gain differs from chance."""
+LEAST_QUESTIONS = 6
+"""In the test part: of the ways to flip the signs of five, one alone is more than 2.5 %."""
+TRAIN_SHARE = 0.7
+K = 10
+_AT_ONCE = 500
+"""Events ranked together: enough to make arrays long, few enough to keep in mind what steps do to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedFeedback:
+    """A question whose feedback would move."""
+
+    query: str
+    event: int
+    memory: int
+    grade: float
+    before: int
+    """Place among all candidates with the present numbers, from 1; 0: a step took it out."""
+    after: int
+    """The same with the new ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The result of a search. If the verdict is `proposed`, apply `eased`."""
+
+    verdict: Literal["too few", "no gain", "proposed"]
+    says: str
+    """The verdict in words."""
+    profile: str
+    treated: int
+    train: int = 0
+    """Events with feedback that the numbers were chosen on."""
+    test: int = 0
+    """Those of questions that came up later, on which the choice was judged."""
+    points: int = 0
+    """Sets of numbers that were tried, the present ones included."""
+    bias: Bias = field(default_factory=Bias)
+    now: Mapping[str, float] = field(default_factory=dict)
+    """The present value of each number that the best would change."""
+    best: Mapping[str, float] = field(default_factory=dict)
+    """The best on the train part; empty where nothing is better than the present numbers."""
+    eased: Mapping[str, float] = field(default_factory=dict)
+    """One tenth of the way from `now` to `best`."""
+    ndcg_now: float = 0.0
+    """NDCG@10 on the test part, corrected for position bias."""
+    ndcg_best: float = 0.0
+    gain: Gain | None = None
+    """Of `best`, on the test part."""
+    gain_eased: Gain | None = None
+    """Of `eased`, on the test part."""
+    gain_at_ends: tuple[float, float] | None = None
+    """Of `best`, where the position bias is as weak as it may be, and where it is as strong."""
+    better: tuple[MovedFeedback, ...] = ()
+    """Feedback of the test part with a better place under `best`; the greatest change first."""
+    worse: tuple[MovedFeedback, ...] = ()
+
+
+def propose_numbers(
+    events: Sequence[Event],
+    profile: Profile,
+    ranges: Mapping[str, Sequence[float]] | None = None,
+) -> Proposal:
+    """Better numbers for the profile, if its events give reason to change them.
+
+    `profile` has its present numbers. Events of other profiles are passed over. The same events give the same
+    proposal.
+    """
+    points = points_for(profile, ranges)  # first, so that errors are reported whatever the log holds
+    mine = [event for event in events if event.profile == profile.name]
+    treated = sum(event.treated for event in mine)
+    data = judged_events(mine)
+    with_feedback = sum(event.treated for event in data.events)
+    shortage = ""
+    if treated < LEAST_TREATED:
+        shortage = f"Only {treated} treated events; at least {LEAST_TREATED} are needed."
+    elif with_feedback < LEAST_JUDGED:
+        shortage = (
+            f"Only {with_feedback} of {treated} treated events have feedback; {LEAST_JUDGED} are needed."
+        )
+    if shortage:
+        return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
+    older, newer = _by_time(data)
+    later = {normalized_query(event.query) for event in newer.events}
+    bias = bias_in(event for event in mine if normalized_query(event.query) not in later)
+    if len(later) < LEAST_QUESTIONS:
+        shortage = (
+            f"Only {len(later)} questions are left to judge a choice on, which must be others than those it "
+            f"was made on; {LEAST_QUESTIONS} are needed."
+        )
+        return Proposal("too few", shortage, profile.name, treated, len(older), len(newer), bias=bias)
+    present = points[0]
+    found = _best_on(older, profile, points, bias.eta)
+    best = {name: value for name, value in found.items() if value != present[name]}
+    now = {name: present[name] for name in best}
+    outcome = Proposal(
+        "no gain",
+        f"None of {len(points)} sets of numbers is better than the present ones on {len(older)} answers.",
+        profile.name,
+        treated,
+        train=len(older),
+        test=len(newer),
+        points=len(points),
+        bias=bias,
+        now=now,
+        best=best,
+    )
+    return _judge_proposal(outcome, newer, profile) if best else outcome
+
+
+def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
+    """Questions in the order in which they first came up, each with all its answers: the older, the newer."""
+    asked: dict[str, list[Event]] = {}
+    for event in data.events:
+        asked.setdefault(normalized_query(event.query), []).append(event)
+    cut = round(TRAIN_SHARE * len(data))
+    older: list[Event] = []
+    newer: list[Event] = []
+    for answers in asked.values():
+        (older if len(older) < cut else newer).extend(answers)
+    return judged_events(older), judged_events(newer)
+
+
+def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta: float) -> Point:
+    """The highest NDCG@10; of equals, the nearest to the present numbers."""
+    profiles = [with_knobs(profile, point) for point in points]
+    sums, total = np.zeros(len(points)), 0.0
+    for start in range(0, len(data), _AT_ONCE):
+        some = judged_events(data.events[start : start + _AT_ONCE])
+        replay, scale = Replay(some, profile), dcg_scale(some, eta, K)
+        sums += [above_worst(some, scale, replay.places(each), K).sum() for each in profiles]
+        total += scale.span.sum()
+    # Rounded, so that equals are equal whatever order their sums were made in.
+    worth = np.round(sums / total, 9).tolist()
+    far = [_distance(points[0], point) for point in points]
+    return points[min(range(len(points)), key=lambda place: (-worth[place], far[place]))]
+
+
+def _distance(present: Point, point: Point) -> float:
+    """How far the numbers are from the present ones, each by its own size."""
+    return sum(
+        abs(value - present[name]) / max(abs(value), abs(present[name]))
+        for name, value in point.items()
+        if value != present[name]
+    )
+
+
+def _judge_proposal(found: Proposal, data: JudgedEvents, profile: Profile) -> Proposal:
+    """The verdict of the test part."""
+    replay = Replay(data, profile)
+    step = eased(found.now, found.best)
+    before = replay.places(profile)
+    after = replay.places(with_knobs(profile, found.best))
+    after_step = replay.places(with_knobs(profile, step))
+    gain = gain_between(data, before, after, K, found.bias.eta)
+    gain_eased = gain_between(data, before, after_step, K, found.bias.eta)
+
+    def ndcg(places: Ints, eta: float = found.bias.eta) -> float:
+        return mean_ndcg(data, dcg_scale(data, eta, K), places, K)
+
+    low, high = (ndcg(after, eta) - ndcg(before, eta) for eta in (found.bias.low, found.bias.high))
+    better, worse = _moved_feedback(data, before, after)
+    verdict, says = verdict_on(gain, gain_eased, min(low, high), len(data))
+    return replace(
+        found,
+        verdict=verdict,
+        says=says,
+        eased=step,
+        ndcg_now=ndcg(before),
+        ndcg_best=ndcg(after),
+        gain=gain,
+        gain_eased=gain_eased,
+        gain_at_ends=(low, high),
+        better=better,
+        worse=worse,
+    )
+
+
+def verdict_on(
+    gain: Gain, gain_eased: Gain, least: float, count: int
+) -> tuple[Literal["no gain", "proposed"], str]:
+    """In a word, and in words. `least` is the gain at the worse end of what the position bias may be."""
+    measured = (
+        f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) "
+        f"on {count} answers to later questions"
+    )
+    if not gain.significant:
+        return "no gain", f"What was best on older questions is not surely better on newer ones: {measured}."
+    if least <= 0:
+        return (
+            "no gain",
+            f"The gain hangs on how strong the position bias is, which is not known: {measured}.",
+        )
+    if gain_eased.mean < 0:
+        return "no gain", f"The best is better, but the step towards it is worse: {measured}."
+    return "proposed", f"Better on answers that had no part in the choice: {measured}."
+
+
+def _moved_feedback(
+    data: JudgedEvents, before: Ints, after: Ints
+) -> tuple[tuple[MovedFeedback, ...], tuple[MovedFeedback, ...]]:
+    """Return what would move up and down; for memories rated wrong, lower is better."""
+    far = np.iinfo(np.int64).max
+    ups: list[tuple[float, MovedFeedback]] = []
+    for row in np.flatnonzero(before != after).tolist():
+        event = data.events[int(data.owner[row])]
+        was, is_ = int(before[row]), int(after[row])
+        moved = MovedFeedback(event.query, event.id, int(data.memory[row]), float(data.grade[row]), was, is_)
+        ups.append((moved.grade * (1 / (is_ or far) - 1 / (was or far)), moved))
+    ordered = sorted(ups, key=lambda pair: (-abs(pair[0]), pair[1].event, pair[1].memory))
+    better = tuple(moved for change, moved in ordered if change > 0)
+    return better, tuple(moved for change, moved in ordered if change < 0)
+
+
+# How a profile fares in the log: counts, and measures against the baseline.
+
+
+@dataclass(frozen=True, slots=True)
+class RankingMeasures:
+    """How well a ranking put what proved good; over the events with feedback, corrected for position bias."""
+
+    events: int
+    ndcg_5: float
+    ndcg_10: float
+    lift_5: float
+    lift_10: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The profile with its present numbers beside what it is compared with, both ranked again alike."""
+
+    ours: RankingMeasures
+    baseline: RankingMeasures
+    JSON_PROPERTIES = ("gain",)
+
+    @property
+    def gain(self) -> float:
+        """NDCG@10 of ours less that of the baseline."""
+        return self.ours.ndcg_10 - self.baseline.ndcg_10
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    profile: str
+    against: str
+    """The baseline."""
+    events: int
+    treated: int
+    with_feedback: int
+    """Events in which something was used or judged."""
+    by_arm: Mapping[Arm, int]
+    bias: Bias
+    overall: Compared | None
+    """Absent without feedback."""
+    arms: Mapping[Arm, Compared]
+    """The same by what was shown; arms without feedback are left out."""
+    other_baselines: int
+    """Answers that showed another baseline than this one; they count nowhere here."""
+    knobs: Mapping[str, float]
+    """The profile's present numbers."""
+
+
+def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Analysis:
+    """Compare a profile, with its present numbers, with a baseline; events of other profiles are skipped.
+
+    Answers that showed the profile alone are compared with any baseline, since both are ranked again. Answers
+    with a part of another baseline do not count.
+    """
+    all_mine = [event for event in events if event.profile == profile.name]
+    mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
+    data = judged_events(mine)
+    bias = bias_in(all_mine)
+    ours, baseline = _places(data, profile, against)
+    arms: dict[Arm, Compared] = {}
+    for arm in get_args(Arm):
+        part = judged_events(event for event in data.events if event.arm == arm)
+        if len(part):
+            rows = np.array([event.arm == arm for event in data.events])[data.owner]
+            arms[arm] = _compared(part, ours[rows], baseline[rows], bias.eta)
+    return Analysis(
+        profile.name,
+        against.name,
+        len(mine),
+        sum(event.treated for event in mine),
+        len(data),
+        {arm: sum(event.arm == arm for event in mine) for arm in get_args(Arm)},
+        bias,
+        _compared(data, ours, baseline, bias.eta) if len(data) else None,
+        arms,
+        len(all_mine) - len(mine),
+        knobs_of(profile),
+    )
+
+
+def _compared(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Compared:
+    return Compared(_measures(data, ours, eta), _measures(data, baseline, eta))
+
+
+def _places(data: JudgedEvents, profile: Profile, against: Profile) -> tuple[Ints, Ints]:
+    """Return the places of the feedback by either profile; 0 beyond the caller's limit.
+
+    Both are ranked again and cut alike. The logged order measures neither: a budget may have cut it, and it
+    does not show memories that say the same.
+    """
+    limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
+    replay = Replay(data, profile)
+    ours, baseline = replay.places(profile), replay.places(against)
+    return np.where(ours <= limits, ours, 0), np.where(baseline <= limits, baseline, 0)
+
+
+def _measures(data: JudgedEvents, places: Ints, eta: float) -> RankingMeasures:
+    return RankingMeasures(
+        len(data),
+        mean_ndcg(data, dcg_scale(data, eta, 5), places, 5),
+        mean_ndcg(data, dcg_scale(data, eta, 10), places, 10),
+        _mean_lift(data, places, eta, 5),
+        _mean_lift(data, places, eta, 10),
+    )
+
+
+def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:
+    """Lift@K, each event counting for as much as its relevant memories do; 0 where none is relevant."""
+    relevant = data.grade > 0
+    among = np.array([len(event.candidates) for event in data.events], np.float64)
+    limits = np.array([event.context.limit for event in data.events], np.float64)
+    found = np.bincount(data.owner, relevant & (places >= 1) & (places <= k), len(data))
+    known = np.bincount(data.owner, relevant, len(data))
+    counts = np.bincount(data.owner, np.where(relevant, data.gains(eta), 0.0), len(data))
+    lifts = lift(found, np.minimum(np.minimum(k, limits), among), known, among)
+    total = counts.sum()
+    return float((lifts * counts).sum() / total) if total > 0 else 0.0

@@ -1,0 +1,412 @@
+"""Tuning a profile on this store's own answers: look at the log, search, apply, and take it back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recollect.domain.changes import EmptyLog, GiveFeedback, TuneProfile
+from recollect.domain.errors import InvalidInput, NotFound, StoreUnavailable
+from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.records import LoggedAnswer, LogSize, Query, Tuned
+from recollect.domain.results import Answer
+from recollect.ranking.candidates import Candidates, Facts
+from recollect.ranking.factors import microseconds
+from recollect.ranking.profiles import DEFAULT
+from recollect.search.recording import (
+    baseline_of,
+    log_sizes,
+    logged_answers,
+    tuned_in,
+    tuned_numbers,
+    tunings,
+    unpack,
+)
+from recollect.search.rows import scope_id
+from recollect.search.texts import store_setting
+from recollect.services import Services, retry_after_failover
+from recollect.stores.port import Snapshot
+from recollect.tuning.answers import ConfidenceCurve, confidence_curve
+from recollect.tuning.events import Event
+from recollect.tuning.knobs import eased, full_names, knobs_of, with_knobs
+from recollect.tuning.search import Analysis, Proposal, analyze, propose_numbers
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Profile
+    from recollect.stores.port import Progress
+
+
+# The log as the tuner reads it.
+
+
+def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:
+    """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
+
+    Only of what became something are the candidates needed, and so read and unpacked: a log holds thousands.
+    The others count all the same: where a memory was shown and not used says how far readers look.
+    """
+    events: list[Event] = []
+    unreadable = 0
+    for answer in logged_answers(view, scope_id(view, services.scope), profile, packed=False):
+        try:
+            events.append(_event(answer))
+        except InvalidInput:
+            unreadable += 1
+    return events, unreadable
+
+
+def _event(answer: LoggedAnswer) -> Event:
+    said = {memory: grade for memory, kind, grade in answer.feedback if kind == "said"}
+    seen: dict[int, float] = {}
+    for memory, kind, grade in answer.feedback:
+        if kind != "said":
+            seen[memory] = max(grade, seen.get(memory, 0.0))
+    feedback = {**seen, **said}
+    candidates, moment = unpack(answer.candidates) if feedback else (_NOTHING, _moment(answer))
+    return Event(
+        id=answer.id,
+        at=microseconds(answer.at),
+        query=answer.query,
+        profile=answer.profile,
+        arm=answer.arm,
+        shown=answer.shown,
+        ranked=answer.ranked,
+        baseline=answer.baseline,
+        candidates=candidates,
+        context=moment,
+        feedback=feedback,
+        said=said,
+        against=answer.against,
+        version=answer.version,
+    )
+
+
+_NO_COLUMN: Any = np.zeros(0, np.int64)
+_NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
+
+
+def _moment(answer: LoggedAnswer) -> Query:
+    """Return the query of an answer without feedback, which is never ranked again."""
+    return Query(answer.query, microseconds(answer.at), len(answer.shown))
+
+
+Why = Literal["run", "set", "reset", "rollback"]
+_PUBLISHED_TUNER = "limbic"
+# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+_PATIENCE_SECONDS = 15.0
+
+
+def feedback(
+    services: Services, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
+) -> None:
+    """Store a caller's feedback on memories that it was shown: on all of them, or on none."""
+    if isinstance(grade, bool) or not isinstance(grade, int | float):
+        raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
+    handle = answer if answer is None or isinstance(answer, str) else answer.event
+    if answer is not None and handle is None:
+        raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
+    # The answer may be a moment old, and the caller does not wait for this.
+    services.usage.settle(_PATIENCE_SECONDS)
+    session = services.usage.session
+    said = [
+        GiveFeedback(scope, id_, float(grade), handle, query, session)
+        for scope, those in services.by_scope(ids).items()
+        for id_ in those
+    ]
+    services.for_writing.write(said)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLogStatus:
+    """Contents of the log, and whether it grows."""
+
+    on: bool
+    design: str
+    """off or split."""
+    against: str
+    share: float
+    seed: str
+    """Decides, with a query, which ranking it gets where queries are split."""
+    sizes: tuple[LogSize, ...]
+    unreadable: int = 0
+    """Answers of this profile that another version wrote, and this one cannot rank again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileNumbers:
+    """A profile's numbers, as published and as they are by now."""
+
+    profile: str
+    version: int
+    """0: it was never tuned."""
+    published: Mapping[str, float]
+    tuned: Mapping[str, float]
+    """Numbers that differ from the published ones."""
+    note: str | None = None
+    """Numbers that the profile no longer has, if it was given such."""
+
+    @property
+    def present(self) -> dict[str, float]:
+        """All of them, as they are by now."""
+        return {**self.published, **self.tuned}
+
+
+@dataclass(frozen=True, slots=True)
+class TuningAnalysis:
+    analysis: Analysis
+    numbers: ProfileNumbers
+    log: AnswerLogStatus
+
+
+@dataclass(frozen=True, slots=True)
+class TuningChange:
+    """A change of a profile's numbers, made or proposed."""
+
+    profile: str
+    version: int
+    """The new one; the present one where nothing was written."""
+    written: bool
+    before: Mapping[str, float]
+    """Every number that differs after, as it was, and those that go, which the profile takes no longer."""
+    after: Mapping[str, float]
+    proposal: Proposal | None = None
+    """The result of the search, if there was one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Everything that one can do to a profile's numbers."""
+
+    services: Services
+
+    @retry_after_failover
+    def analyze(self, profile: str | None = None) -> TuningAnalysis:
+        """How the profile fares in the log against what it is compared with."""
+        with self._settled().read() as view:
+            chosen, numbers = self._choose_profile(view, profile)
+            events, unreadable = events_of(self.services, view, chosen.name)
+            log = self._log(view, unreadable)
+        present = with_knobs(chosen, numbers.tuned)
+        return TuningAnalysis(analyze(events, present, baseline_of(self.services, chosen)), numbers, log)
+
+    def run(
+        self,
+        profile: str | None = None,
+        *,
+        ranges: Mapping[str, Sequence[float]] | None = None,
+        dry_run: bool = False,
+    ) -> TuningChange:
+        """Look for better numbers, and take a step towards them if they are better beyond chance."""
+        with self._settled().read() as view:
+            chosen, numbers = self._choose_profile(view, profile)
+            events, _ = events_of(self.services, view, chosen.name)
+        found = propose_numbers(events, with_knobs(chosen, numbers.tuned), ranges)
+        if found.verdict != "proposed":
+            return TuningChange(
+                chosen.name, numbers.version, written=False, before={}, after={}, proposal=found
+            )
+        changed = self._change(chosen, numbers, found.eased, "run", _report(found), dry_run=dry_run)
+        return replace(changed, proposal=found)
+
+    def set(
+        self,
+        values: Mapping[str, float],
+        profile: str | None = None,
+        *,
+        exactly: bool = False,
+        dry_run: bool = False,
+    ) -> TuningChange:
+        """Move numbers towards these by a tenth of the way, or `exactly` there."""
+        if not values:
+            raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
+        with self.services.read() as view:
+            chosen, numbers = self._choose_profile(view, profile)
+        wanted = full_names(chosen, values)
+        with_knobs(chosen, wanted)  # the profile must accept the number
+        step = wanted if exactly else eased(numbers.present, wanted)
+        report = {"asked": wanted, "exactly": exactly}
+        return self._change(chosen, numbers, step, "set", report, dry_run=dry_run)
+
+    @retry_after_failover
+    def confidence_curve(self, sample: int = 100, progress: Progress | None = None) -> ConfidenceCurve:
+        """How far the confidence of hits can be believed, by feedback, else by memories' own words."""
+        return confidence_curve(self._settled(), sample, progress)
+
+    @retry_after_failover
+    def log_status(self) -> AnswerLogStatus:
+        """Return the contents of the log, whether it grows, and which ranking queries get."""
+        with self._settled().read() as view:
+            return self._log(view, 0)
+
+    def empty_log(self) -> int:
+        """Empty the log of answers and forget the queries; returns the number of answers.
+
+        Usage stays. There is no way back.
+        """
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        count = self.services.write([EmptyLog(self.services.scope)])[0].count
+        # It is destroyed; where the file is busy, its bytes lie there until they are written over.
+        with suppress(StoreUnavailable):
+            self.services.store.compact()
+        return count
+
+    def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
+        """Back to the published numbers."""
+        with self.services.read() as view:
+            chosen, numbers = self._choose_profile(view, profile)
+        return self._change(chosen, numbers, numbers.published, "reset", {}, dry_run=dry_run)
+
+    def rollback(
+        self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
+    ) -> TuningChange:
+        """Back to the numbers of a version; without one, to those before the last, and each time further."""
+        with self.services.read() as view:
+            known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
+            named = next((each for each in known if each.version == version), None)
+            if version and named is None:
+                raise NotFound(_no_version(version, known))
+            chosen, numbers = self._choose_profile(
+                view, profile or (None if named is None else named.profile)
+            )
+        knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
+        step = {**numbers.published, **_known_numbers(chosen, knobs)}
+        return self._change(chosen, numbers, step, "rollback", {"to": to}, dry_run=dry_run)
+
+    @retry_after_failover
+    def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
+        """Every set of numbers that was given, to this profile or to any, the newest first."""
+        with self.services.read() as view:
+            return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
+
+    @retry_after_failover
+    def numbers(self, profile: str) -> ProfileNumbers:
+        """Published and tuned, side by side."""
+        with self.services.read() as view:
+            return self._numbers(view, self.services.profile(profile))
+
+    def _settled(self) -> Services:
+        # Recent answers are part of the log.
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        return self.services
+
+    def _choose_profile(self, view: Snapshot, name: str | None) -> tuple[Profile, ProfileNumbers]:
+        """The one that was named; else the default, unless only the one whose makers tune it was used."""
+        if name is None:
+            used = {size.profile for size in log_sizes(view, scope_id(view, self.services.scope))}
+            name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
+        profile = self.services.profile(name)
+        return profile, self._numbers(view, profile)
+
+    def _numbers(self, view: Snapshot, profile: Profile) -> ProfileNumbers:
+        version, present, note = tuned_in(self.services, view, profile)
+        published = knobs_of(profile)
+        tuned = {name: value for name, value in knobs_of(present).items() if value != published[name]}
+        return ProfileNumbers(profile.name, version, published, tuned, note)
+
+    def _log(self, view: Snapshot, unreadable: int) -> AnswerLogStatus:
+        trial = self.services.trial
+        sizes = tuple(log_sizes(view, scope_id(view, self.services.scope)))
+        return AnswerLogStatus(
+            trial.log,
+            trial.design,
+            trial.against,
+            trial.share,
+            store_setting(view, "trial_seed") or "",
+            sizes,
+            unreadable,
+        )
+
+    def _change(
+        self,
+        profile: Profile,
+        numbers: ProfileNumbers,
+        step: Mapping[str, float],
+        why: Why,
+        report: Mapping[str, Any],
+        *,
+        dry_run: bool,
+    ) -> TuningChange:
+        before = numbers.present
+        after = {**before, **step}
+        with_knobs(profile, after)
+        moved = {name: value for name, value in after.items() if value != before[name]}
+        knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
+        # Not only what ranks by now: a number that the profile no longer takes is still in the store.
+        with self.services.read() as view:
+            _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
+        lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
+        was = {**{name: before[name] for name in moved}, **lost}
+        if dry_run or not was:
+            return TuningChange(profile.name, numbers.version, written=False, before=was, after=moved)
+        change = TuneProfile(
+            scope=self.services.scope,
+            profile=profile.name,
+            knobs=tuple(knobs.items()),
+            why=why,
+            report=json.dumps({**report, "before": was, "after": moved}),
+            after=numbers.version,
+        )
+        (new,) = self.services.write([change])[0].ids
+        return TuningChange(profile.name, new, written=True, before=was, after=moved)
+
+
+# More changes than anyone makes.
+_ALL = 1_000_000
+
+
+def _no_version(version: int, known: Sequence[Tuned]) -> str:
+    there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
+    return f"There is no version {version} of tuned numbers; there are: {there}."
+
+
+def _earlier(
+    profile: Profile, version: int | None, known: Sequence[Tuned]
+) -> tuple[Mapping[str, float], int]:
+    """The numbers of a version, and which that is; `known` are those of the profile, the newest first."""
+    if not known:
+        raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
+    if version is None:
+        return _before(profile, known)
+    if version == 0:
+        return {}, 0
+    found = next((each for each in known if each.version == version), None)
+    if found is None:
+        raise InvalidInput(f"Version {version} is of another profile than {profile.name!r}.")
+    return found.knobs, version
+
+
+def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
+    """Return the numbers before the present ones. If those were a rollback, the ones before it."""
+    by_version = {each.version: each for each in known}
+    stands = known[0].version
+    while stands and by_version[stands].why == "rollback":
+        stands = int(by_version[stands].report["to"])
+    if not stands:
+        raise NotFound(
+            f"The profile {profile.name!r} was taken back to its published numbers; there is nothing before "
+            "them. `recollect tune history` lists what there was since, and `rollback VERSION` goes there."
+        )
+    present = _known_numbers(profile, known[0].knobs)
+    for each in known:
+        # Numbers that the profile no longer takes make no difference.
+        if each.version < stands and _known_numbers(profile, each.knobs) != present:
+            return each.knobs, each.version
+    return {}, 0
+
+
+def _known_numbers(profile: Profile, knobs: Mapping[str, float]) -> dict[str, float]:
+    """Return the numbers that the profile still has."""
+    known = knobs_of(profile)
+    return {name: value for name, value in knobs.items() if name in known}
+
+
+def _report(found: Proposal) -> dict[str, Any]:
+    """Return the result of a search, for the history."""
+    kept = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
+    plain = asdict(replace(found, better=(), worse=()))
+    return {name: plain[name] for name in kept}

@@ -1,0 +1,431 @@
+"""Dreams: written in one transaction, with a journal that can undo them exactly.
+
+`updated_at` is never changed: a dream is not an edit, and rankings by age must ignore it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.changes import DREAMING, CommitDream, FieldChanges, Outcome, UndoDream
+from recollect.domain.errors import Conflict, NotFound, Outdated
+from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, KeyIn, Not, OneOf, Where, is_null
+from recollect.dreams.state import packed, unpacked
+from recollect.ranking.candidates import DAY
+from recollect.search.entities import exact_entity
+from recollect.search.rows import touching
+from recollect.write import lifecycle
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Swap
+    from recollect.write.work import Work
+
+    Journal = dict[str, Any]
+    Left = Counter[int]
+    """Memories that were left as they are, each with how many changes were not made to it."""
+
+_COLUMNS = frozenset({"consolidation", "strength", "depth", "spread", "stability"})
+_UNMARKED = (Equals("pinned", 0), is_null("importance_tag"))
+
+
+def commit(work: Work, change: CommitDream) -> Outcome:
+    scope = work.scope_id(change.scope)
+    if change.holder is not None and not lifecycle.holds_lease(work, DREAMING, change.holder):
+        raise Conflict(
+            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+        )
+    left: Left = Counter()
+    live = _live if change.pack_rest is None else _live_as_planned
+    lived = [live(work, scope, each, left) for each in change.lived]
+    rest: Journal = {
+        "merged": [done for pair in change.merged if (done := _merge(work, scope, *pair, left)) is not None],
+        "merged_observations": [
+            [gone, by] for gone, by in change.merged_observations if _merge_observation(work, gone, by, left)
+        ],
+        "corrected": [pair for pair in change.corrected if _retire(work, scope, *pair, left)],
+        "corrected_observations": [
+            [gone, by]
+            for gone, by in change.corrected_observations
+            if _correct_observation(work, gone, by, left)
+        ],
+        "pruned": [done for id_ in change.pruned if (done := _prune(work, scope, id_, left)) is not None],
+        "links": _link(work, change.links),
+    }
+    journal: Journal = {"lived": lived, **rest}
+    dream = work.add(
+        "dream",
+        scope_id=scope,
+        at=work.at,
+        through=change.through,
+        phases=json.dumps(change.phases),
+        report=change.report,
+        journal=packed(journal) if change.pack_rest is None else change.pack_rest(rest),
+    )
+    return Outcome(ids=(dream,), created=True, count=_size(journal), left=tuple(sorted(left)))
+
+
+def undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of a journal
+    scope = work.scope_id(change.scope)
+    row = work.row("dream", change.id, "scope_id", "at", "journal", "undone_at")
+    if row is None or row[0] != scope:
+        raise NotFound(f"There is no dream {change.id}; `recollect dream history` lists them.")
+    _, at, blob, undone_at = row
+    if undone_at is not None:
+        raise Conflict(f"Dream {change.id} was undone already.")
+    since = (Equals("scope_id", scope), Compares("id", ">", change.id), is_null("undone_at"))
+    later = work.first("dream", since, "id", newest=True)
+    if later is not None:
+        raise Conflict(
+            f"Dream {later[0]} came after dream {change.id} and builds on it; undo that one first."
+        )
+    journal = unpacked(blob)
+    left: Left = Counter()
+    # In the reverse order of `commit`, each list as well: two may have been merged into one, one after the
+    # other, and a relation goes with the first of its ends and comes back with it when both are there.
+    for first, second, before, after in reversed(journal["links"]):
+        _unlink(work, first, second, before, after, left)
+    for pruned in reversed(journal["pruned"]):
+        _unprune(work, scope, pruned, at, left)
+    for gone, by in reversed(journal["corrected_observations"]):
+        _put_back(work, gone, by, "corrected_by", at, left)
+    for gone, by in reversed(journal["corrected"]):
+        correction = work.row("memory", by, "superseded_at")
+        if correction is None or correction[0] is None:
+            _reinstate(work, scope, gone, by, at, left)
+        else:
+            left[gone] += 1  # its correction was corrected too: the error must not come back
+    for gone, by in reversed(journal["merged_observations"]):
+        _put_back(work, gone, by, "superseded_by", at, left)
+    for merged in reversed(journal["merged"]):
+        _unmerge(work, scope, merged, at, left)
+    for lived in reversed(journal["lived"]):
+        _unlive(work, lived, left)
+    work.set("dream", change.id, undone_at=work.at)
+    return Outcome(ids=(change.id,), count=_size(journal) - left.total(), left=tuple(sorted(left)))
+
+
+# Fields
+
+
+def _live(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
+    ours = (Equals("scope_id", scope), *IN_FORCE)
+    kept: set[int] = set()
+    if change.field == "strength":
+        # Memories that were pinned or marked during the dream do not fade.
+        marked = AnyOf(tuple((Not(each),) for each in _UNMARKED))
+        kept = set(work.ids("memory", (OneOf("id", change.ids), marked)))
+    rows = zip(change.ids, change.before, change.after, strict=True)
+    done = _set_field(work, change.field, rows, ours, kept, left)
+    ids, befores, afters = zip(*done, strict=True) if done else ((), (), ())
+    return {"field": change.field, "ids": ids, "before": befores, "after": afters}
+
+
+def _live_as_planned(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:  # noqa: ARG001
+    """All of them or none, without reading them first: that is a third of the time that others wait."""
+    _check_column(change.field)
+    ours = (Equals("scope_id", scope), *IN_FORCE)
+    rows: list[Swap] = list(zip(change.ids, change.before, change.after, strict=True))
+    falling = [row for row in rows if row[2] < row[1]] if change.field == "strength" else []
+    others = [row for row in rows if row[2] >= row[1]] if falling else rows
+    set_ = work.rows.swap("memory", change.field, others, ours)
+    set_ += work.rows.swap("memory", change.field, falling, (*ours, *_UNMARKED))
+    if set_ < len(rows):
+        raise Outdated("Memories were changed while this was dreamt; nothing was written. Dream again.")
+    return {"ids": change.ids}
+
+
+def _unlive(work: Work, lived: Journal, left: Left) -> None:
+    rows = zip(lived["ids"], lived["after"], lived["before"], strict=True)
+    _set_field(work, lived["field"], rows, (), (), left)
+
+
+def _set_field(
+    work: Work,
+    column: str,
+    rows: Iterable[Swap],
+    where: Where,
+    kept: Collection[int],
+    left: Left,
+) -> list[Swap]:
+    """Of ids with an expected and a new value, those that could be set: someone may have changed others."""
+    _check_column(column)
+    wanted = list(rows)
+    named = OneOf("id", [id_ for id_, _, _ in wanted])
+    current: dict[int, Any] = dict(work.rows.rows("memory", ("id", column), (named, *where)))
+    done = []
+    for id_, expected, value in wanted:
+        if current.get(id_) == expected and not (id_ in kept and value < expected):
+            done.append((id_, expected, value))
+        else:
+            left[id_] += 1
+    work.rows.swap("memory", column, done)
+    return done
+
+
+def _check_column(column: str) -> None:
+    if column not in _COLUMNS:
+        raise ValueError(f"dreams do not write {column!r}")
+
+
+# Pruning
+
+
+def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
+    row = work.row("memory", id_, "updated_at", "pinned", "importance_tag", "superseded_at")
+    used = work.rows.rows("use", ("last_at",), (Equals("memory_id", id_), Compares("last_at", ">", work.at)))
+    # A memory that was used or changed since the dream began is kept.
+    if used or (row is not None and (row[0] > work.at or row[1] or row[2] is not None or row[3] is not None)):
+        left[id_] += 1
+        return None
+    # Also those relations that went with their other end a moment ago.
+    gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
+    relations = work.ids("relation", (touching([id_]), gone))
+    if not lifecycle.forget_one(work, scope, id_):
+        left[id_] += 1
+        return None
+    return {"id": id_, "relations": relations}
+
+
+def _unprune(work: Work, scope: int, pruned: Journal, at: int, left: Left) -> None:
+    id_ = pruned["id"]
+    row = work.row("memory", id_, "scope_id", "name")
+    taken = row is not None and row[1] and exact_entity(work.rows, row[0], row[1]) is not None
+    gone = (Equals("id", id_), Equals("deleted_at", at))
+    if taken or not work.rows.patch("memory", gone, {"deleted_at": None}):
+        left[id_] += 1
+        return
+    relations = work.rows.rows(
+        "relation",
+        ("id", "source_id", "target_id"),
+        (OneOf("id", pruned["relations"]), Equals("deleted_at", at)),
+    )
+    ends = {end for _, *both in relations for end in both}
+    alive = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
+    back = [relation for relation, *both in relations if alive.issuperset(both)]
+    work.rows.patch("relation", (OneOf("id", back),), {"deleted_at": None})
+    lifecycle.revive(work, id_, scope)
+
+
+# Merging, correcting
+
+
+def _retire(work: Work, scope: int, gone: int, by: int, left: Left) -> bool:
+    untouched = (Equals("scope_id", scope), *IN_FORCE, Compares("updated_at", "<=", work.at))
+    rows: dict[int, str] = dict(
+        work.rows.rows("memory", ("id", "kind"), (OneOf("id", (gone, by)), *untouched))
+    )
+    if gone not in rows or by not in rows or rows[gone] == "entity":
+        left[gone] += 1
+        return False
+    work.retire("memory", gone, superseded_by=by)
+    work.touch(gone, scope)
+    return True
+
+
+def _reinstate(work: Work, scope: int, gone: int, by: int, at: int, left: Left) -> None:
+    retired = (Equals("id", gone), Equals("superseded_by", by), Equals("superseded_at", at))
+    if not work.rows.patch("memory", retired, {"superseded_by": None, "superseded_at": None}):
+        left[gone] += 1
+    elif work.row("memory", gone, "deleted_at") == (None,):
+        lifecycle.revive(work, gone, scope)
+
+
+def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal | None:
+    """The survivor takes over what the other was used for: its repeats, accesses, days and tags."""
+    if not _retire(work, scope, gone, into, left):
+        return None
+    both = {
+        id_: (duplicates, revisions)
+        for id_, duplicates, revisions in work.rows.rows(
+            "memory", ("id", "duplicates", "revisions"), (OneOf("id", (gone, into)),)
+        )
+    }
+    repeats = 1 + both[gone][0]
+    work.set("memory", into, duplicates=both[into][0] + repeats)
+    return {
+        "gone": gone,
+        "into": into,
+        "repeats": repeats,
+        "revisions": both[into][1],
+        "tags": [list(row) for row in _take_over(work, gone, into, "tag", ("folded", "tag"))],
+        "days": [day for (day,) in _take_over(work, gone, into, "use_day", ("day",))],
+        "uses": _take_over_uses(work, gone, into),
+    }
+
+
+def _take_over(
+    work: Work, gone: int, into: int, table: Any, columns: tuple[str, ...]
+) -> Sequence[tuple[Any, ...]]:
+    """Rows of one memory that another gets too, unless it has them."""
+    theirs = {row[0] for row in work.rows.rows(table, columns[:1], (Equals("memory_id", into),))}
+    new = [
+        row for row in work.rows.rows(table, columns, (Equals("memory_id", gone),)) if row[0] not in theirs
+    ]
+    work.rows.put(table, [{"memory_id": into, **dict(zip(columns, row, strict=True))} for row in new])
+    return new
+
+
+def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
+    """Accesses of one counted with another's: how many, and the other's last one before and after."""
+    rows = {
+        memory: (count, last_at)
+        for memory, count, last_at in work.rows.rows(
+            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", (gone, into)),)
+        )
+    }
+    if gone not in rows:
+        return None
+    count, last_at = rows[gone]
+    had, before = rows.get(into, (0, 0))
+    after = max(before, last_at)
+    work.rows.put("use", [{"memory_id": into, "count": had + count, "last_at": after}])
+    return [count, before, after]
+
+
+def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> None:
+    gone, into = merged["gone"], merged["into"]
+    if _stands_for_both(work, merged):
+        left[gone] += 1
+        return
+    # A restored memory has its own tags and links again, so the survivor loses them.
+    _reinstate(work, scope, gone, into, at, left)
+    survivor = work.row("memory", into, "duplicates", "updated_at")
+    duplicates, updated_at = (0, 0) if survivor is None else survivor
+    work.set("memory", into, duplicates=max(0, duplicates - merged["repeats"]))
+    edited = updated_at > at
+    if edited and merged["tags"]:
+        left[into] += 1
+    for folded, tag in () if edited else merged["tags"]:
+        work.rows.remove("tag", (Equals("memory_id", into), Equals("folded", folded), Equals("tag", tag)))
+    used = work.rows.rows("use", ("count", "last_at"), (Equals("memory_id", into),))
+    for day in merged["days"]:
+        # Unless it was used since, on the very day of the dream.
+        if not (used and used[0][1] > at and used[0][1] // DAY == day):
+            work.rows.remove("use_day", (Equals("memory_id", into), Equals("day", day)))
+    if merged["uses"] is not None and used:
+        count, before, after = merged["uses"]
+        left_over, last_at = used[0][0] - count, used[0][1]
+        work.rows.remove("use", (Equals("memory_id", into),))
+        if left_over > 0:
+            last = before if last_at == after else last_at
+            work.rows.put("use", [{"memory_id": into, "count": left_over, "last_at": last}])
+
+
+def _stands_for_both(work: Work, merged: Journal) -> bool:
+    """Whether the one is gone for good, or the other was changed, corrected or forgotten since: then what the
+    first says is no longer what anyone means."""
+    gone = work.row("memory", merged["gone"], "superseded_by")
+    if gone is None:
+        return True
+    into = work.row("memory", merged["into"], "revisions", "superseded_at", "deleted_at")
+    still_merged = gone[0] == merged["into"]
+    return still_merged and into != (merged["revisions"], None, None)
+
+
+# Observations
+
+
+def _merge_observation(work: Work, gone: int, by: int, left: Left) -> bool:
+    """Retire an observation in favour of an earlier one of the same entity."""
+    named = (OneOf("id", (gone, by)), *IN_FORCE)
+    rows: dict[int, int] = dict(work.rows.rows("observation", ("id", "memory_id"), named))
+    same_entity = by in rows and rows.get(gone) == rows[by]
+    return _retire_observation(work, gone, "superseded_by", by, left, allowed=same_entity)
+
+
+def _correct_observation(work: Work, gone: int, by: int, left: Left) -> bool:
+    """Retire an observation in favour of a memory that corrects it."""
+    allowed = work.in_force("memory", by)
+    return _retire_observation(work, gone, "corrected_by", by, left, allowed=allowed)
+
+
+def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left, *, allowed: bool) -> bool:
+    row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
+    if row is None:
+        return False
+    memory, *dates = row
+    scope, deleted_at = work.row("memory", memory, "scope_id", "deleted_at") or (0, None)
+    if not allowed or [*dates, deleted_at] != [None, None, None]:
+        left[memory] += 1
+        return False
+    work.retire("observation", gone, **{column: by})
+    work.touch(memory, scope)
+    return True
+
+
+def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) -> None:
+    row = work.row("observation", gone, "memory_id", "content", column, "superseded_at", "deleted_at")
+    if row is None:
+        return
+    memory, content, *standing = row
+    # Nor where the same observation was added again.
+    same = (Equals("memory_id", memory), Equals("content", content), *IN_FORCE)
+    if (
+        standing != [by, at, None]
+        or not _still_meant(work, by, column)
+        or work.first("observation", same, "id")
+    ):
+        left[memory] += 1
+        return
+    work.set("observation", gone, **{column: None, "superseded_at": None})
+    scope, deleted_at = work.row("memory", memory, "scope_id", "deleted_at") or (0, None)
+    if deleted_at is None:
+        work.set_live("observation_id", gone, live=True)
+    work.touch(memory, scope)
+
+
+def _still_meant(work: Work, by: int, column: str) -> bool:
+    """Whether the reason for retiring an observation is itself in force."""
+    if column == "superseded_by":
+        return work.in_force("observation", by)
+    return work.row("memory", by, "superseded_at") in (None, (None,))
+
+
+# Links
+
+
+def _link(work: Work, links: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:
+    """Link pairs whose ends exist and whose link did not change during the dream."""
+    pairs = [(first, second) for first, second, _, _ in links]
+    weights = {
+        (first, second): weight
+        for first, second, weight in work.rows.rows(
+            "link", ("first_id", "second_id", "weight"), (KeyIn(("first_id", "second_id"), pairs),)
+        )
+    }
+    ends = {id_ for pair in pairs for id_ in pair}
+    there = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
+    made = [
+        [first, second, before, after]
+        for first, second, before, after in links
+        if weights.get((first, second), 0) == before and {first, second} <= there
+    ]
+    work.rows.put(
+        "link",
+        [{"first_id": first, "second_id": second, "weight": after} for first, second, _, after in made],
+    )
+    return made
+
+
+def _unlink(work: Work, first: int, second: int, before: int, after: int, left: Left) -> None:
+    if _weight(work, first, second) != after:
+        left[first] += 1
+    elif before:
+        work.rows.put("link", [{"first_id": first, "second_id": second, "weight": before}])
+    else:
+        work.rows.remove("link", (Equals("first_id", first), Equals("second_id", second)))
+
+
+def _weight(work: Work, first: int, second: int) -> int:
+    between = (Equals("first_id", first), Equals("second_id", second))
+    (weight,) = work.first("link", between, "weight") or (0,)
+    return int(weight)
+
+
+def _size(journal: Journal) -> int:
+    """How many changes it holds. Dreams of before 0.3.0 have a `temper` too, which nothing reads."""
+    lists: Iterable[Any] = (rows for name, rows in journal.items() if name not in {"lived", "temper"})
+    return sum(len(each["ids"]) for each in journal["lived"]) + sum(map(len, lists))

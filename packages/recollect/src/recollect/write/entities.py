@@ -1,0 +1,340 @@
+"""Entities and their observations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from recollect.domain.changes import (
+    UNKNOWN,
+    Added,
+    AddObservations,
+    EndRelation,
+    NewEntity,
+    NewObservation,
+    NewRelation,
+    Outcome,
+    PutEntity,
+    Relate,
+    RemoveObservations,
+    RestoreObservation,
+    Unrelate,
+)
+from recollect.domain.errors import Conflict, InvalidInput, NotFound, cited
+from recollect.domain.tables import IN_FORCE, AnyOf, Condition, Equals, OneOf, is_null
+from recollect.search.entities import exact_entity, find_entity
+from recollect.search.rows import stamp, stamp_or_none
+from recollect.text.names import name_beginning
+from recollect.text.passages import passage_spans
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from recollect.write.work import Work
+
+
+# The name and type by themselves: what the entity is, beside what is known of it.
+NAME_SPAN = (0, 0)
+
+
+def put_entity(work: Work, change: PutEntity) -> Outcome:
+    scope, new = work.scope_id(change.scope), change.entity
+    entity = exact_entity(work.rows, scope, new.name)
+    if entity is None:
+        entity = insert(work, scope, new)
+        added = _observe(work, entity, new.observations, just_made=True)
+        work.touch(entity, scope, named=True)
+        return Outcome(ids=(entity,), names=(new.name,), created=True, added=added)
+    took, kept = settle_type(work, entity, new.type)
+    added = _observe(work, entity, new.observations)
+    changed = bool(added or took)
+    if changed:
+        work.set("memory", entity, updated_at=work.at)
+        work.touch(entity, scope)
+    elif change.counts:
+        (duplicates,) = work.row("memory", entity, "duplicates") or (0,)
+        work.set("memory", entity, updated_at=work.at, duplicates=1 + duplicates)
+    return Outcome(ids=(entity,), names=(new.name,), added=added, took_type=took, kept_type=kept)
+
+
+def insert(work: Work, scope: int, new: NewEntity) -> int:
+    folded = fold(new.name)
+    entity = work.add(
+        "memory",
+        kind="entity",
+        scope_id=scope,
+        created_at=work.at,
+        updated_at=work.at,
+        name=new.name,
+        folded_name=folded,
+        first_word=name_beginning(folded),
+        type=new.type,
+        status=str(new.status or "active"),
+        importance=0.5 if new.importance is None else new.importance,
+    )
+    work.add_passages(entity, [NAME_SPAN])
+    return entity
+
+
+def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | None]:
+    """Return the type that the entity took, and the one that it kept against another; this locks the row.
+
+    `unknown` is a placeholder, so the first known type holds for the entity's whole life.
+    """
+    (has,) = work.row("memory", entity, "type") or ("",)
+    if fold(given) in (UNKNOWN, fold(has)):
+        return None, None
+    if fold(has) != UNKNOWN:
+        return None, has
+    work.set("memory", entity, type=given)
+    _renew_passages(work, entity)
+    return given, None
+
+
+def _renew_passages(work: Work, entity: int) -> None:
+    """Replace the passages, which begin with the type.
+
+    Passages of former observations keep their vectors: nothing would embed them again.
+    """
+    live = (Equals("memory_id", entity), Equals("live", 1))
+    rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
+    work.rows.remove("passage", live)
+    work.rows_went()
+    for observation, start, stop in rows:
+        work.add_passages(entity, [(start, stop)], observation=observation)
+
+
+def add_observations(work: Work, change: AddObservations) -> Outcome:
+    scope = work.scope_id(change.scope)
+    entity = work.entity(scope, change.name)
+    added = _observe(work, entity, change.observations)
+    if added:
+        _updated(work, entity, scope)
+    return Outcome(ids=(entity,), names=(work.name(entity),), added=added)
+
+
+def remove_observations(work: Work, change: RemoveObservations) -> Outcome:
+    scope = work.scope_id(change.scope)
+    entity = find_entity(work.rows, scope, change.name)
+    if entity is None:
+        return Outcome()
+    named = (Equals("memory_id", entity), *IN_FORCE, OneOf("content", change.contents))
+    removed = work.ids("observation", named)
+    work.rows.patch("observation", (OneOf("id", removed),), {"deleted_at": work.at})
+    for observation in removed:
+        work.set_live("observation_id", observation, live=False)
+    if removed:
+        _updated(work, entity, scope)
+    return Outcome(ids=(entity,), names=(work.name(entity),), count=len(removed))
+
+
+def restore_observation(work: Work, change: RestoreObservation) -> Outcome:
+    scope = work.scope_id(change.scope)
+    nothing = NotFound(f"There is no removed or superseded observation {change.id}; nothing was restored.")
+    row = work.row("observation", change.id, "memory_id", "content", "deleted_at", "superseded_at")
+    if row is None or (row[2] is None and row[3] is None):
+        raise nothing
+    entity, content, _, replaced_at = row
+    owner = work.row("memory", entity, "scope_id", "name", "deleted_at")
+    if owner is None or owner[0] != scope:
+        raise nothing
+    _, name, entity_gone = owner
+    if entity_gone is not None:
+        raise Conflict(f"{name!r} itself is forgotten; restore memory {entity} first.")
+    if content in _in_force(work, entity):
+        raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
+    work.set("observation", change.id, deleted_at=None, superseded_at=None, superseded_by=None)
+    if replaced_at is not None:
+        # That it was corrected stays known, and that it was like another does not: dreams leave it alone.
+        either = AnyOf(((Equals("id", change.id),), (Equals("similar_to", change.id),)))
+        work.rows.patch("observation", (either,), {"similar_to": None, "similarity": None})
+    work.set_live("observation_id", change.id, live=work.in_force("memory", entity))
+    _updated(work, entity, scope)
+    return Outcome(ids=(entity,), names=(name,), count=1)
+
+
+def _updated(work: Work, entity: int, scope: int) -> None:
+    work.set("memory", entity, updated_at=work.at)
+    work.touch(entity, scope)
+
+
+def _in_force(work: Work, entity: int) -> dict[str, int]:
+    """The observations that hold, by their content."""
+    return dict(work.rows.rows("observation", ("content", "id"), (Equals("memory_id", entity), *IN_FORCE)))
+
+
+def _observe(
+    work: Work, entity: int, observations: Iterable[NewObservation], *, just_made: bool = False
+) -> tuple[Added, ...]:
+    """Insert the observations that the entity does not have yet, word for word."""
+    standing = {} if just_made else _in_force(work, entity)
+    live = just_made or work.in_force("memory", entity)
+    added = []
+    for new in observations:
+        if new.content in standing:
+            _correct(work, entity, new, standing)
+            continue
+        replaced = _replaced(work, entity, new, standing)
+        observation = work.add(
+            "observation",
+            memory_id=entity,
+            content=new.content,
+            kind=new.kind,
+            created_at=work.at,
+            happened_at=stamp_or_none(new.happened_at),
+        )
+        work.add_passages(entity, passage_spans(new.content), observation=observation, live=live)
+        if replaced is not None:
+            work.retire("observation", standing.pop(replaced), superseded_by=observation)
+        standing[new.content] = observation
+        added.append(Added(observation, new.content))
+    return tuple(added)
+
+
+def _correct(work: Work, entity: int, new: NewObservation, standing: dict[str, int]) -> None:
+    """Let an existing observation correct another one. Repeating that changes nothing."""
+    for content, observation in standing.items():
+        if new.supersedes in (observation, content) and content != new.content:
+            work.retire("observation", observation, superseded_by=standing[new.content])
+            del standing[content]
+            (scope,) = work.row("memory", entity, "scope_id") or (0,)
+            _updated(work, entity, scope)
+            return
+
+
+def _replaced(work: Work, entity: int, new: NewObservation, standing: dict[str, int]) -> str | None:
+    """The content of the observation that a new one supersedes."""
+    wanted = new.supersedes
+    if wanted is None:
+        return None
+    for content, observation in standing.items():
+        if wanted in (observation, content):
+            return content
+    shown = f"#{wanted}" if isinstance(wanted, int) else cited(wanted)
+    raise NotFound(
+        f"{cited(work.name(entity))} has no observation {shown} in force to supersede; name one that it "
+        "has, word for word: `open_nodes` shows them."
+    )
+
+
+# Relations between entities, and their inverses.
+
+# Types whose inverse is written along with them.
+INVERSES = {
+    "contains": "part_of",
+    "part_of": "contains",
+    "contiene": "parte_de",
+    "parte_de": "contiene",
+}
+
+
+def relate(work: Work, change: Relate) -> Outcome:
+    scope, new = work.scope_id(change.scope), change.relation
+    if new.since is not None and new.until is not None and new.until < new.since:
+        raise InvalidInput(
+            f"The relation {cited(new.source)} {new.type} {cited(new.target)} would end before it begins; "
+            "swap `since` and `until`."
+        )
+    missing: list[str] = []
+    source, target = (
+        _endpoint(work, scope, name, missing, create=change.create_missing)
+        for name in (new.source, new.target)
+    )
+    relation, created = _connect(work, source, target, new.type, new, None)
+    made: tuple[int, ...] = (relation,)
+    inverse_type = INVERSES.get(new.type)
+    if inverse_type is not None:
+        inverse, _ = _connect(work, target, source, inverse_type, new, relation)
+        made = (relation, inverse)
+    return Outcome(
+        ids=(source, target),
+        names=(work.name(source), work.name(target)),
+        created=created,
+        relations=made,
+        also_created=tuple(missing),
+    )
+
+
+def end(work: Work, change: EndRelation) -> Outcome:
+    scope = work.scope_id(change.scope)
+    source, target = work.entity(scope, change.source), work.entity(scope, change.target)
+    relation = relation_in_force(work, source, target, change.type)
+    if relation is None:
+        raise NotFound(
+            f"No relation {cited(change.source)} {change.type} {cited(change.target)} is in force; "
+            "there is nothing to end."
+        )
+    at = work.at if change.at is None else stamp(change.at)
+    ended = _with_inverse(work, relation)
+    for id_ in ended:
+        row = work.row("relation", id_, "since")
+        if row is not None and row[0] is not None and at < row[0]:
+            raise InvalidInput("A relation cannot end before it began; give a later time.")
+        work.set("relation", id_, until=at)
+    return Outcome(relations=ended, count=len(ended))
+
+
+def unrelate(work: Work, change: Unrelate) -> Outcome:
+    """Every relation of that type between the two, ended or not."""
+    scope = work.scope_id(change.scope)
+    source, target = (find_entity(work.rows, scope, name) for name in (change.source, change.target))
+    if source is None or target is None:
+        return Outcome()
+    there = work.ids("relation", (*_between(source, target, change.type), is_null("deleted_at")))
+    gone = tuple(dict.fromkeys(other for id_ in there for other in _with_inverse(work, id_)))
+    work.rows.patch("relation", (OneOf("id", gone),), {"deleted_at": work.at})
+    return Outcome(relations=gone, count=len(gone))
+
+
+def relation_in_force(work: Work, source: int, target: int, type_: str) -> int | None:
+    holds = (is_null("until"), is_null("deleted_at"))
+    row = work.first("relation", (*_between(source, target, type_), *holds), "id")
+    return None if row is None else int(row[0])
+
+
+def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
+    return Equals("source_id", source), Equals("target_id", target), Equals("type", type_)
+
+
+def _endpoint(work: Work, scope: int, name: str, missing: list[str], *, create: bool) -> int:
+    if not create:
+        return work.entity(scope, name)
+    there = find_entity(work.rows, scope, name)
+    if there is not None:
+        return there
+    missing.append(name)
+    made = insert(work, scope, NewEntity(name))
+    work.touch(made, scope, named=True)
+    return made
+
+
+def _connect(
+    work: Work, source: int, target: int, type_: str, new: NewRelation, inverse_of: int | None
+) -> tuple[int, bool]:
+    """The relation's id, and whether it is new. One that has ended counts as the same if its span is."""
+    since, until = stamp_or_none(new.since), stamp_or_none(new.until)
+    span = (Equals("until", until),) if until is None else (Equals("until", until), Equals("since", since))
+    same = (*_between(source, target, type_), is_null("deleted_at"), *span)
+    standing = work.first("relation", same, "id")
+    if standing is not None:
+        return int(standing[0]), False
+    made = work.add(
+        "relation",
+        source_id=source,
+        target_id=target,
+        type=type_,
+        context=new.context,
+        created_at=work.at,
+        since=since,
+        until=until,
+        inverse_of=inverse_of,
+    )
+    return made, True
+
+
+def _with_inverse(work: Work, relation: int) -> tuple[int, ...]:
+    """The relation, and the one that was written along with it, whichever of the two came first."""
+    row = work.row("relation", relation, "inverse_of")
+    groups: list[tuple[Condition, ...]] = [(Equals("inverse_of", relation),)]
+    if row is not None and row[0] is not None:
+        groups.append((Equals("id", row[0]),))
+    return (relation, *work.ids("relation", (AnyOf(tuple(groups)), is_null("deleted_at"))))

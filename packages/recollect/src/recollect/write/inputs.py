@@ -1,0 +1,259 @@
+"""Arguments of callers, parsed into records: text, tuples, mappings, or the records themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from recollect.domain.changes import NewEntity, NewObservation, NewRelation, NewText, Turn
+from recollect.domain.errors import InvalidInput
+from recollect.domain.limits import (
+    METADATA_LIMIT,
+    MOST_ROWS,
+    clean_name,
+    clean_ref,
+    clean_share,
+    clean_text,
+    clean_type,
+)
+from recollect.domain.records import NOTE_FIELDS, Kind, Status
+
+ObservationLike = NewObservation | str | Mapping[str, Any]
+NoteLike = NewText | str | Mapping[str, Any]
+TurnLike = Turn | Mapping[str, Any]
+EntityLike = NewEntity | str | Mapping[str, Any]
+RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
+
+
+_Row = TypeVar("_Row")
+_NOTE = {
+    *("text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"),
+    *("expires_at", "ref", "metadata"),
+    *NOTE_FIELDS,
+}
+
+
+def name_of(name: object) -> str:
+    return clean_name(name)
+
+
+def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
+    """Return the items, but refuse a text or a mapping, which Python would split into letters or keys."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{what} come as a list, even if there is only one.")
+    if isinstance(given, Sized) and len(given) > MOST_ROWS:
+        raise InvalidInput(
+            f"{what}: a call takes at most {MOST_ROWS:,}, not {len(given):,}; make several calls. "
+            "Nothing was written."
+        )
+    return given
+
+
+def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"Give a list of texts for each name, in a mapping, not {type(given).__name__}.")
+    return given
+
+
+def entity_of(given: EntityLike) -> NewEntity:
+    """A NewEntity, a bare name, or a mapping with the official server's keys or ours."""
+    if isinstance(given, str):
+        given = NewEntity(given)
+    elif isinstance(given, Mapping):
+        given = _entity_from(given)
+    elif not isinstance(given, NewEntity):
+        raise InvalidInput(f"An entity is a NewEntity, a name or a mapping, not {type(given).__name__}.")
+    return replace(
+        given,
+        name=clean_name(given.name),
+        type=clean_type(given.type),
+        observations=observations_of(given.observations),
+        status=None if given.status is None else Status.of(clean_type(given.status, "status")),
+        importance=None if given.importance is None else clean_share(given.importance, "importance"),
+    )
+
+
+def observations_of(given: Sequence[ObservationLike]) -> tuple[NewObservation, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InvalidInput("Observations come as a list, even if there is only one.")
+    return tuple(_observation_of(observation) for observation in given)
+
+
+def relation_of(given: RelationLike) -> NewRelation:
+    """A NewRelation, a (source, type, target), or a mapping with the official server's keys or ours."""
+    if isinstance(given, Mapping):
+        given = _relation_from(given)
+    elif isinstance(given, tuple):
+        if len(given) != 3:
+            raise InvalidInput(f"A relation is (source, type, target), not {len(given)} parts.")
+        given = NewRelation(source=given[0], type=given[1], target=given[2])
+    elif not isinstance(given, NewRelation):
+        raise InvalidInput(
+            f"A relation is a NewRelation, a (source, type, target) or a mapping, not {type(given).__name__}."
+        )
+    return replace(
+        given,
+        source=clean_name(given.source, "source of the relation"),
+        target=clean_name(given.target, "target of the relation"),
+        type=clean_type(given.type, "type of the relation"),
+        context=clean_text(given.context, "context") if given.context else "",
+        since=aware(given.since, "since"),
+        until=aware(given.until, "until"),
+    )
+
+
+def note_of(given: NoteLike) -> NewText:
+    """A NewText, bare text, or a mapping with the arguments of `remember`."""
+    if isinstance(given, str):
+        given = NewText(Kind.NOTE, given)
+    elif isinstance(given, Mapping):
+        renamed = _renamed(given, {"at": "happened_at"})
+        known = {
+            key: value for key, value in _check_keys(renamed, "note", _NOTE).items() if value is not None
+        }
+        fields = {name: known.pop(name) for name in NOTE_FIELDS if name in known}
+        given = NewText(Kind.NOTE, **{"text": "", **known}, fields=tuple(fields.items()))
+    elif not isinstance(given, NewText):
+        raise InvalidInput(f"A note is text or a mapping, not {type(given).__name__}.")
+    return replace(
+        given,
+        text=clean_text(given.text),
+        importance=clean_share(given.importance, "importance"),
+        happened_at=aware(given.happened_at, "happened_at"),
+        expires_at=aware(given.expires_at, "expires_at"),
+        tags=tags_of(given.tags),
+        about=tuple(map(name_of, listed(given.about, "Entities of `about`"))),
+        category=_label(given.category, "category"),
+        source=_label(given.source, "source"),
+        session=_label(given.session, "session"),
+        role=_label(given.role, "role"),
+        speaker=_label(given.speaker, "speaker"),
+        ref=None if given.ref is None else clean_ref(given.ref),
+        metadata=clean_metadata(given.metadata),
+        fields=tuple((name, clean_name(value, name)) for name, value in given.fields),
+    )
+
+
+def turn_of(given: TurnLike) -> Turn:
+    """A Turn, or a mapping with role, speaker, content and at."""
+    if isinstance(given, Mapping):
+        renamed = _renamed(given, {"happened_at": "at"})
+        known = _check_keys(renamed, "message", {"content", "role", "speaker", "at", "source", "metadata"})
+        given = Turn(**{"content": "", **known})
+    elif not isinstance(given, Turn):
+        raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
+    return replace(
+        given,
+        content=clean_text(given.content, "content of the message"),
+        at=aware(given.at, "at"),
+        role=_label(given.role, "role"),
+        speaker=_label(given.speaker, "speaker"),
+        source=_label(given.source, "source"),
+        metadata=clean_metadata(given.metadata),
+    )
+
+
+def clean_metadata(given: object) -> dict[str, Any] | None:
+    """A JSON object as it will be read back, apart from the one that the caller holds."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"`metadata` is a mapping of names to values of JSON, not {type(given).__name__}.")
+    try:
+        written = json.dumps(dict(given), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        written.encode()
+    except (TypeError, ValueError, RecursionError) as error:  # half a surrogate pair is a ValueError, too
+        raise InvalidInput(f"`metadata` cannot be written as JSON: {error}.") from error
+    if len(written) > METADATA_LIMIT:
+        raise InvalidInput(
+            f"`metadata` takes {len(written):,} characters of JSON, and at most {METADATA_LIMIT:,} are kept; "
+            "keep large values elsewhere, and their place here."
+        )
+    kept: dict[str, Any] = json.loads(written)
+    return kept
+
+
+def ids_of(given: Iterable[int]) -> tuple[int, ...]:
+    ids = tuple(listed(given, "Ids"))
+    wrong = [id_ for id_ in ids if isinstance(id_, bool) or not isinstance(id_, int)]
+    if wrong:
+        raise InvalidInput(f"An id is a whole number, not {wrong[0]!r}.")
+    return ids
+
+
+def tags_of(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(clean_type(tag, "tag") for tag in listed(given, "Tags")))
+
+
+def _label(given: object, what: str) -> str | None:
+    return None if given is None or given == "" else clean_name(given, what)
+
+
+def _observation_of(given: ObservationLike) -> NewObservation:
+    if isinstance(given, str):
+        given = NewObservation(given)
+    elif isinstance(given, Mapping):
+        renamed = _renamed(given, {"at": "happened_at"})
+        known = _check_keys(renamed, "observation", {"content", "kind", "happened_at", "supersedes"})
+        given = NewObservation(**{"content": "", **known})
+    elif not isinstance(given, NewObservation):
+        raise InvalidInput(
+            f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
+        )
+    if isinstance(given.supersedes, bool) or not isinstance(given.supersedes, int | str | None):
+        raise InvalidInput(
+            f"`supersedes` is the id or the text of an older observation, not {given.supersedes!r}."
+        )
+    return replace(
+        given,
+        content=clean_text(given.content, "observation"),
+        kind=clean_type(given.kind, "kind of the observation"),
+        happened_at=aware(given.happened_at, "happened_at"),
+    )
+
+
+def _entity_from(given: Mapping[str, Any]) -> NewEntity:
+    renamed = _renamed(given, {"entityType": "type"})
+    known = _check_keys(renamed, "entity", {"name", "type", "observations", "status", "importance"})
+    return NewEntity(**{"name": "", **known})
+
+
+def _relation_from(given: Mapping[str, Any]) -> NewRelation:
+    renamed = _renamed(given, {"from": "source", "to": "target", "relationType": "type"})
+    known = _check_keys(renamed, "relation", {"source", "target", "type", "context", "since", "until"})
+    return NewRelation(**{"source": "", "target": "", "type": "", **known})
+
+
+def _renamed(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """With other names that mean the same; one that is given under both names keeps them, and is refused."""
+    return {key if names.get(key) in given else names.get(key, key): value for key, value in given.items()}
+
+
+def _check_keys(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
+    unknown = set(given) - keys
+    if unknown:
+        article, wrong = "An" if what[0] in "aeiou" else "A", ", ".join(sorted(map(repr, unknown)))
+        raise InvalidInput(f"{article} {what} has no {wrong}; it has: {', '.join(sorted(keys))}.")
+    return dict(given)
+
+
+def aware(when: datetime | None, what: str) -> datetime | None:
+    if when is None:
+        return None
+    if not isinstance(when, datetime):
+        raise InvalidInput(f"`{what}` must be a datetime, not {type(when).__name__}.")
+    if when.tzinfo is None:
+        raise InvalidInput(
+            f"`{what}` is {when}, without a time zone; give it one, as in ….replace(tzinfo=UTC)."
+        )
+    return when
+
+
+def one_time(happened_at: datetime | None, at: datetime | None) -> datetime | None:
+    """The time that was given, under either name."""
+    if happened_at is not None and at is not None:
+        raise InvalidInput("`at` and `happened_at` mean the same; give one of them.")
+    return at if happened_at is None else happened_at

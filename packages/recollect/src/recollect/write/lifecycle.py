@@ -1,0 +1,452 @@
+"""Forgetting, superseding, restoring and purging memories, and changing their fields."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from recollect.domain.changes import (
+    Amend,
+    CreateToken,
+    Dismiss,
+    DropLease,
+    EmptyLog,
+    FlagSimilar,
+    Forget,
+    NewText,
+    NoteImport,
+    NoteTokenUse,
+    Outcome,
+    Purge,
+    PurgeMemories,
+    PutText,
+    Restore,
+    RevokeToken,
+    Supersede,
+    TakeLease,
+    TellOnce,
+    TuneProfile,
+    Unmake,
+)
+from recollect.domain.errors import Conflict, InvalidInput, NotFound
+from recollect.domain.records import NamedToken
+from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
+from recollect.search.entities import exact_entity
+from recollect.search.recording import tuned_numbers
+from recollect.search.rows import json_or_none, moment, stamp, stamp_or_none, touching
+from recollect.search.texts import (
+    TOKENS,
+    dismissed_setting,
+    import_setting,
+    named_tokens,
+    tokens_text,
+    topic_setting,
+)
+from recollect.write import texts
+from recollect.write.entities import relation_in_force
+from recollect.write.work import forget_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recollect.domain.tables import Table
+    from recollect.write.work import Work
+
+
+def forget(work: Work, change: Forget) -> Outcome:
+    scope = work.scope_id(change.scope)
+    by_name = (exact_entity(work.rows, scope, name) for name in change.names)
+    wanted = dict.fromkeys((*change.ids, *(id_ for id_ in by_name if id_ is not None)))
+    gone = tuple(id_ for id_ in wanted if forget_one(work, scope, id_))
+    return Outcome(ids=gone, count=len(gone))
+
+
+def forget_one(work: Work, scope: int, memory: int) -> bool:
+    there = (Equals("id", memory), Equals("scope_id", scope), is_null("deleted_at"))
+    if not work.rows.patch("memory", there, {"deleted_at": work.at}):
+        return False
+    work.rows.patch("relation", (touching([memory]), is_null("deleted_at")), {"deleted_at": work.at})
+    work.set_live("memory_id", memory, live=False)
+    work.touch(memory, scope)
+    return True
+
+
+def supersede_memory(work: Work, change: Supersede) -> Outcome:
+    scope = work.scope_id(change.scope)
+    by, created = change.by, False
+    if isinstance(by, NewText):
+        outcome = texts.put_text(work, PutText(change.scope, by, change.embedded))
+        by, created = outcome.ids[0], outcome.created
+    ids = dict.fromkeys((*change.ids, *change.copies))
+    observations = dict.fromkeys(change.observations)
+    if by in ids:
+        raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")
+    _check_in_force(work, scope, by, "supersede another")
+    for memory in ids:
+        _check_in_force(work, scope, memory, "be superseded")
+        work.retire(
+            "memory", memory, at=max(work.at, texts.last_revised(work, memory) or 0), superseded_by=by
+        )
+        work.touch(memory, scope)
+    for observation in observations:
+        row = work.row("observation", observation, "memory_id", "deleted_at", "superseded_at")
+        owner = None if row is None else work.row("memory", row[0], "scope_id")
+        if row is None or row[1:] != (None, None) or owner != (scope,):
+            raise NotFound(f"There is no observation {observation} in force that could be corrected.")
+        work.retire("observation", observation, corrected_by=by)
+        work.set("memory", row[0], updated_at=work.at)
+        work.touch(row[0], scope)
+    return Outcome(
+        ids=(by, *ids),
+        created=created,
+        observations=tuple(observations),
+        count=len(ids) + len(observations),
+    )
+
+
+def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:
+    row = work.row("memory", memory, "scope_id", "deleted_at", "superseded_at", "superseded_by")
+    if row is None or row[:2] != (scope, None):
+        raise NotFound(f"There is no memory {memory} that could {what}; nothing was changed.")
+    _, _, retired, by = row
+    if retired is not None:
+        raise Conflict(
+            f"Memory {memory} was superseded already{f' by memory {by}' if by else ''}, so it cannot {what}; "
+            f"{f'go on from memory {by}' if by else 'restore it first'}."
+        )
+
+
+def restore(work: Work, change: Restore) -> Outcome:
+    """Bring back a forgotten memory with its relations to live entities, or a superseded one.
+
+    Copies that were corrected with a superseded memory stay as they are.
+    """
+    scope = work.scope_id(change.scope)
+    row = work.row("memory", change.id, "scope_id", "name", "deleted_at", "superseded_at")
+    if row is None or row[0] != scope or row[2:] == (None, None):
+        raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
+    _, name, gone_at, superseded_at = row
+    _check_ref_is_free(work, scope, change.id)
+    if gone_at is None:
+        _note_absence(work, change.id, superseded_at, "superseded")
+        work.set("memory", change.id, superseded_by=None, superseded_at=None, updated_at=work.at)
+    else:
+        living = exact_entity(work.rows, scope, name) if name else None
+        if living is not None:
+            raise Conflict(
+                f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
+                f"memory {change.id}."
+            )
+        _note_absence(work, change.id, gone_at, "forgotten")
+        work.set("memory", change.id, deleted_at=None, updated_at=work.at)
+        _restore_relations(work, change.id, gone_at)
+    revive(work, change.id, scope)
+    return Outcome(ids=(change.id,), names=(name,), count=1)
+
+
+def _check_ref_is_free(work: Work, scope: int, memory: int) -> None:
+    (ref,) = work.row("memory", memory, "ref") or (None,)
+    if ref is None:
+        return
+    other = work.first("memory", (Equals("scope_id", scope), Equals("ref", ref), *IN_FORCE), "id")
+    if other is not None:
+        raise Conflict(
+            f"Memory {other} was stored as {ref!r} since; forget it before you restore memory {memory}."
+        )
+
+
+def _note_absence(work: Work, memory: int, since: int, why: str) -> None:
+    """The memory was gone for a while, until now.
+
+    Not since before it was last changed, nor until before that: a clock may have jumped back between.
+    """
+    (superseded_at,) = work.row("memory", memory, "superseded_at") or (None,)
+    since = max(since, texts.last_revised(work, memory) or since, superseded_at or since)
+    row = {"memory_id": memory, "since": since, "why": why, "until": max(work.at, since)}
+    work.rows.put("absence", [row], keep=True)
+
+
+def revive(work: Work, memory: int, scope: int) -> None:
+    """Wake all of a memory but former texts, and observations removed or replaced on their own."""
+    if work.in_force("memory", memory):
+        observations = work.ids("observation", (Equals("memory_id", memory), *IN_FORCE))
+        present = AnyOf(((is_null("observation_id"),), (OneOf("observation_id", observations),)))
+        where = (Equals("memory_id", memory), is_null("revision_id"), present)
+        work.rows.patch("passage", where, {"live": 1})
+    work.touch(memory, scope, text=True, named=True)
+
+
+def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
+    gone = work.rows.rows(
+        "relation",
+        ("id", "source_id", "target_id", "type", "until"),
+        (touching([memory]), Equals("deleted_at", gone_at)),
+        newest_first=True,
+    )
+    for relation, source, target, type_, until in gone:
+        # Asked one by one, the newest first: several that went at one moment may be the same relation.
+        if until is None and relation_in_force(work, source, target, type_) is not None:
+            continue
+        # While the other end is gone, the relation waits for its return: it takes its time of death.
+        other = work.row("memory", target if source == memory else source, "deleted_at")
+        if other is not None:
+            work.set("relation", relation, deleted_at=other[0])
+
+
+def unmake(work: Work, change: Unmake) -> Outcome:
+    scope = work.scope_id(change.scope)
+    ids = work.ids("memory", (OneOf("id", change.ids), Equals("scope_id", scope)))
+    for memory in ids:
+        # Caches of vectors hear of it as of a forgotten memory.
+        forget_one(work, scope, memory)
+    work.rows.remove("memory", (OneOf("id", ids),))
+    work.rows_went()
+    return Outcome(ids=tuple(ids), count=len(ids))
+
+
+def purge(work: Work, change: Purge) -> Outcome:
+    work.rows.hold(None)
+    before = stamp(change.before)
+    gone = (Compares("deleted_at", "<", before),)
+    gone_ids = work.ids("memory", gone)
+    observed = AnyOf((gone, (OneOf("memory_id", gone_ids),)))
+    forget_words(work.rows, gone_ids, work.ids("observation", (observed,)))
+    memories = work.rows.remove("memory", gone)
+    observations = work.rows.remove("observation", gone)
+    work.rows.remove("relation", gone)
+    work.rows_went()
+    # Reports of dreams, and questions of that time, may quote it.
+    _clean_reports(work)
+    work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
+    if memories or observations:
+        # Questions of that time may quote what was destroyed, and what they found may be it.
+        work.rows.remove("shadow", (Compares("at", "<", before),))
+    _drop_pointers(work)
+    return Outcome(count=memories)
+
+
+def purge_memories(work: Work, change: PurgeMemories) -> Outcome:
+    """Purge these memories and what may quote them: answers and queries of their time, and reports."""
+    scope = work.scope_id(change.scope)
+    ids = list(dict.fromkeys(change.ids))
+    known: dict[int, int | None] = dict(
+        work.rows.rows("memory", ("id", "deleted_at"), (OneOf("id", ids), Equals("scope_id", scope)))
+    )
+    for id_ in ids:
+        if id_ not in known:
+            raise NotFound(f"There is no memory {id_}; nothing was purged.")
+        if known[id_] is None:
+            raise Conflict(f"Memory {id_} is not forgotten; forget it first. Nothing was purged.")
+    named = OneOf("memory_id", ids)
+    forget_words(work.rows, ids, work.ids("observation", (named,)))
+    # A query may quote the memories that it was shown.
+    asked = {recall for (recall,) in work.rows.rows("recalled", ("recall_id",), (named,))}
+    moments = {at for (at,) in work.rows.rows("recall", ("at",), (OneOf("id", asked),))}
+    work.rows.patch("recall", (OneOf("id", asked), is_set("query")), {"query": None})
+    work.rows.remove("shadow", (Equals("scope_id", scope), OneOf("at", moments)))
+    count = work.rows.remove("memory", (OneOf("id", ids),))
+    work.rows_went()
+    _clean_reports(work)
+    _drop_pointers(work)
+    return Outcome(ids=tuple(ids), count=count)
+
+
+def empty_log(work: Work, change: EmptyLog) -> Outcome:
+    """Delete logged queries; usage stays."""
+    own = Equals("scope_id", work.scope_id(change.scope))
+    answers = work.rows.remove("shadow", (own,))
+    work.rows.patch("recall", (own, is_set("query")), {"query": None})
+    return Outcome(count=answers)
+
+
+def _clean_reports(work: Work) -> None:
+    for id_, report in work.rows.rows("dream", ("id", "report")):
+        told = json.loads(report)
+        cleaned = {**told, "upkeep": None}
+        if isinstance(told.get("gate"), dict):
+            cleaned["gate"] = {**told["gate"], "losses": []}
+        if cleaned != told:
+            work.set("dream", id_, report=json.dumps(cleaned, separators=(",", ":"), ensure_ascii=False))
+
+
+_POINTERS: tuple[tuple[Table, str], ...] = (
+    ("memory", "superseded_by"),
+    ("memory", "drawn_from"),
+    ("observation", "corrected_by"),
+)
+
+
+def _drop_pointers(work: Work) -> None:
+    """Empty the pointers to purged memories; the dates beside them stay."""
+    for table, column in _POINTERS:
+        targets = {target for (target,) in work.rows.rows(table, (column,), (is_set(column),))}
+        targets.difference_update(work.ids("memory", (OneOf("id", targets),)))
+        if targets:
+            work.rows.patch(table, (OneOf(column, targets),), {column: None})
+
+
+def amend(work: Work, change: Amend) -> Outcome:
+    scope = work.scope_id(change.scope)
+    given: dict[str, Any] = {
+        "status": None if change.status is None else str(change.status),
+        "importance": change.importance,
+        "pinned": None if change.pinned is None else int(change.pinned),
+        "category": change.category,
+        "happened_at": None if change.happened_at == "unknown" else stamp_or_none(change.happened_at),
+        "importance_tag": change.importance_tag,
+        "expires_at": None if change.expires_at == "never" else texts.expiry(work, change.expires_at),
+        "metadata": json_or_none(change.metadata),
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    emptied = {"category": "", "happened_at": "unknown", "importance_tag": "", "expires_at": "never"}
+    values |= {name: None for name, word in emptied.items() if getattr(change, name) == word}
+    values |= {name: value or None for name, value in change.fields}
+    there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
+    if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
+        raise NotFound(f"There is no memory {change.id}; nothing was changed.")
+    if change.fields and work.row("memory", change.id, "kind") != ("note",):
+        raise InvalidInput(f"Only a note has a {' or a '.join(dict(change.fields))}; nothing was changed.")
+    if change.expires_at is not None and work.row("memory", change.id, "kind") != ("note",):
+        raise InvalidInput("Only a note expires; `end_relation` and `supersedes` are for the graph.")
+    if change.metadata is not None and work.row("memory", change.id, "kind") == ("entity",):
+        raise InvalidInput("An entity has no metadata; give it observations, or keep a note about it.")
+    if change.tags is not None:
+        if work.row("memory", change.id, "kind") == ("entity",):
+            raise InvalidInput("An entity has no tags; tag the notes that speak of it.")
+        work.rows.remove("tag", (Equals("memory_id", change.id),))
+        texts.tag(work, change.id, change.tags)
+    if change.text is not None:
+        texts.revise(work, scope, change.id, change.text)
+    return Outcome(ids=(change.id,), count=1)
+
+
+def flag_similar(work: Work, change: FlagSimilar) -> Outcome:
+    if not work.exists(change.table, change.similar_to):
+        return Outcome()
+    flagged = work.set(change.table, change.id, similar_to=change.similar_to, similarity=change.similarity)
+    return Outcome(count=flagged)
+
+
+# Small records: tuned numbers, imported files, leases, named tokens.
+
+MOST_TOKENS = 256
+"""Tokens of a store. A server compares each request with all of them."""
+
+
+def tune(work: Work, change: TuneProfile) -> Outcome:
+    """Numbers that a profile is given in the place of its published ones; every set of them is kept."""
+    scope = work.scope_id(change.scope)
+    newest = tuned_numbers(work.rows, scope, change.profile)
+    if (0 if newest is None else newest[0]) != change.after:
+        raise Conflict(
+            f"The profile {change.profile!r} was tuned by someone else meanwhile; look at it with "
+            "`recollect tune history`, and try again. Nothing was changed."
+        )
+    version = work.add(
+        "tuned",
+        scope_id=scope,
+        profile=change.profile,
+        at=work.at,
+        knobs=json.dumps(dict(change.knobs)),
+        why=change.why,
+        report=change.report,
+    )
+    return Outcome(ids=(version,), created=True, count=1)
+
+
+def note_import(work: Work, change: NoteImport) -> Outcome:
+    return _set_once(work, import_setting(change.scope, change.file))
+
+
+def tell_once(work: Work, change: TellOnce) -> Outcome:
+    return _set_once(work, topic_setting(change.topic))
+
+
+def dismiss(work: Work, change: Dismiss) -> Outcome:
+    name = dismissed_setting(change.scope, change.key)
+    if change.dismissed:
+        return _set_once(work, name)
+    return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
+
+
+def _set_once(work: Work, name: str) -> Outcome:
+    known = work.first("setting", (Equals("name", name),), "name") is not None
+    if not known:
+        work.rows.put("setting", [{"name": name, "value": str(work.at)}])
+    return Outcome(created=not known)
+
+
+def take_lease(work: Work, change: TakeLease) -> Outcome:
+    """Take or extend a lease; `created` says that it was free or expired."""
+    length = int(change.seconds * 1_000_000)
+    until = work.at + length
+    if holds_lease(work, change.name, change.holder):
+        work.rows.patch("lease", (Equals("name", change.name),), {"until": until})
+        return Outcome(count=1)
+    # A lease that ends far ahead was taken before the clock was set back.
+    late = AnyOf(((Compares("until", "<=", work.at),), (Compares("until", ">", until + length),)))
+    work.rows.remove("lease", (Equals("name", change.name), late))
+    if work.first("lease", (Equals("name", change.name),), "name") is not None:
+        raise Conflict(f"Another process is at it ({change.name}); try again when it has finished.")
+    work.rows.put("lease", [{"name": change.name, "holder": change.holder, "until": until}])
+    return Outcome(created=True, count=1)
+
+
+def drop_lease(work: Work, change: DropLease) -> Outcome:
+    mine = (Equals("name", change.name), Equals("holder", change.holder))
+    return Outcome(count=work.rows.remove("lease", mine))
+
+
+def holds_lease(work: Work, name: str, holder: str) -> bool:
+    return work.first("lease", (Equals("name", name), Equals("holder", holder)), "name") is not None
+
+
+def create_token(work: Work, change: CreateToken) -> Outcome:
+    tokens = _held_tokens(work)
+    known = next((each for each in tokens if each.name == change.name), None)
+    if known is not None and known.digest == change.digest:
+        # The store did not confirm the first attempt, and was asked again.
+        return Outcome(created=True, count=1)
+    if known is not None:
+        raise Conflict(
+            f"There is a token {change.name!r} already; name this one otherwise, or revoke the other first: "
+            f"recollect token revoke {change.name}"
+        )
+    if len(tokens) >= MOST_TOKENS:
+        raise InvalidInput(
+            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke what nobody uses: "
+            "recollect token list"
+        )
+    new = NamedToken(change.name, change.digest, change.right, change.sees, moment(work.at))
+    _put_tokens(work, (*tokens, new))
+    return Outcome(created=True, count=1)
+
+
+def revoke_token(work: Work, change: RevokeToken) -> Outcome:
+    tokens = _held_tokens(work)
+    kept = [each for each in tokens if each.name != change.name]
+    if len(kept) < len(tokens):
+        _put_tokens(work, kept)
+    return Outcome(count=len(tokens) - len(kept))
+
+
+def note_token_use(work: Work, change: NoteTokenUse) -> Outcome:
+    tokens = _held_tokens(work)
+    at = moment(work.at)
+    used = [replace(each, used_at=at) if each.digest == change.digest else each for each in tokens]
+    if used != list(tokens):
+        _put_tokens(work, used)
+    return Outcome()
+
+
+def _held_tokens(work: Work) -> tuple[NamedToken, ...]:
+    """Return all tokens, locked until this transaction ends."""
+    work.rows.put("setting", [{"name": TOKENS, "value": tokens_text(())}], keep=True)
+    # Lock the row, then read it.
+    work.rows.patch("setting", (Equals("name", TOKENS),), {"name": TOKENS})
+    return named_tokens(work.rows)
+
+
+def _put_tokens(work: Work, tokens: Iterable[NamedToken]) -> None:
+    work.rows.put("setting", [{"name": TOKENS, "value": tokens_text(tokens)}])

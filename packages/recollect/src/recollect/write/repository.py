@@ -1,0 +1,273 @@
+"""The store as the engine uses it: changes in, snapshots out; all else is the store's own business."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import field
+from datetime import datetime
+from enum import IntEnum
+from heapq import heappop, heappush
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.domain.changes import Change, Receipt
+from recollect.domain.records import Model, Problem, Scope
+from recollect.stores.port import Progress, Snapshot, Store
+
+if TYPE_CHECKING:
+    from recollect.write.apply import BeforeCommit, Precondition
+
+
+class Repository:
+    """One store. Writes are values, all through `apply`; reads are of one moment."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.last_model: Model | None = None
+        """The model of the last search, so that the next query is embedded before the store is read."""
+        self.changing_model = False
+        """A job of this process gives the store another model."""
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        *,
+        at: datetime,
+        key: str | None = None,
+        keep_going: bool = False,
+        precondition: Precondition | None = None,
+        before_commit: BeforeCommit | None = None,
+    ) -> Receipt:
+        """Apply all changes in one transaction, or none.
+
+        The same key again returns the first receipt and writes nothing. With `keep_going`, a change
+        that cannot be applied is left out, and its outcome says why. `precondition` reads what there is
+        before, `before_commit` what was written.
+        """
+        from recollect.write.apply import apply  # noqa: PLC0415  # many calls only read
+
+        return apply(
+            self.store,
+            changes,
+            at=at,
+            key=key,
+            keep_going=keep_going,
+            precondition=precondition,
+            before_commit=before_commit,
+        )
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written, as on a read-only disk: then nothing that can be left is tried."""
+        return bool(getattr(self.store, "read_only", False))
+
+    def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
+        """The store at this moment; of this scope, where one is named."""
+        return self.store.read(within)
+
+    def size(self) -> tuple[int, int]:
+        """How many bytes the store takes, and the version of its schema."""
+        return self.store.size()
+
+    def version(self) -> int:
+        """Another number once anybody, of this process or another, has written something."""
+        return self.store.version()
+
+    def close(self) -> None:
+        self.store.close()
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        """A consistent copy, taken while others read and write."""
+        self.store.backup(path, progress)
+
+    def compact(self) -> bool:
+        """Leave nothing of what was destroyed in unused parts of the store; False: that is left for later."""
+        return self.store.compact()
+
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        return self.store.verify(quick=quick)
+
+    def repair(self) -> Sequence[Problem]:
+        """Rebuild what is derived, and return what remains."""
+        return self.store.repair()
+
+
+# The one background worker: notes of use at once and in order, longer jobs one after the other.
+
+_log = logging.getLogger(__name__)
+
+
+class Priority(IntEnum):
+    """Which of the waiting jobs is next: the lowest."""
+
+    USAGE = 0
+    """Takes milliseconds, and the next answer waits for it: never behind one of the others."""
+    VECTORS = 1
+    DREAM = 2
+
+
+@dataclasses.dataclass(order=True, slots=True)
+class _Job:
+    priority: Priority
+    number: int
+    run: Callable[[], None] = field(compare=False)
+
+
+class Worker:
+    """Runs jobs in the background, each in the thread of its lane.
+
+    Usage has its own lane: a dream or a slow model may take minutes, and answers read what earlier ones
+    recorded. All other jobs share a second lane, so at most one of them runs.
+
+    A job ends early once `stopping` is set.
+    """
+
+    def __init__(self) -> None:
+        self.stopping = threading.Event()
+        """Set when the memory is being closed."""
+        self._numbers = count()
+        self._usage = _Lane("recollect-usage")
+        self._jobs = _Lane("recollect-jobs")
+
+    def submit(self, priority: Priority, run: Callable[[], None]) -> bool:
+        """Run this when its turn comes; False: the worker is closed."""
+        lane = self._usage if priority is Priority.USAGE else self._jobs
+        return lane.put(_Job(priority, next(self._numbers), run))
+
+    def settle_usage(self, at_most_seconds: float | None = None) -> bool:
+        """Wait for the notes of use; False: some still wait."""
+        return self._usage.settle(at_most_seconds)
+
+    def drop_usage(self) -> int:
+        """Take back the notes of use whose turn has not come; how many there were."""
+        return self._usage.drop()
+
+    def settle_jobs(self, at_most_seconds: float | None = None) -> None:
+        """Wait for the longer jobs."""
+        self._jobs.settle(at_most_seconds)
+
+    def close(self) -> None:
+        """Let the longer jobs end early, write what is left to be noted, and take nothing more."""
+        self.stopping.set()
+        self._jobs.close()
+        self._usage.close()
+
+
+class _Lane:
+    """A queue with a thread of its own, which starts with the first job."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._queue: list[_Job] = []
+        self._running: _Job | None = None
+        self._changed = threading.Condition()
+        self._is_closed = False
+        self._thread: threading.Thread | None = None
+
+    def put(self, job: _Job) -> bool:
+        # One lock for all of it, so that nothing is put behind the end.
+        with self._changed:
+            if self._is_closed:
+                return False
+            heappush(self._queue, job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run_all, name=self._name, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+            return True
+
+    def settle(self, at_most_seconds: float | None) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._next() is None, at_most_seconds)
+
+    def drop(self) -> int:
+        with self._changed:
+            dropped = len(self._queue)
+            self._queue.clear()
+            self._changed.notify_all()
+            return dropped
+
+    def close(self) -> None:
+        """Take no more jobs, and wait for those that are there."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._next() is None)
+
+    def _next(self) -> _Job | None:
+        """Return the running job, or else the next one."""
+        return self._running or (self._queue[0] if self._queue else None)
+
+    def _run_all(self) -> None:
+        while (job := self._take()) is not None:
+            try:
+                job.run()
+            except Exception:  # noqa: BLE001  # whatever it is, the jobs behind it have their turn
+                _log.exception("A job in the background came to nothing")
+            with self._changed:
+                self._running = None
+                self._changed.notify_all()
+
+    def _take(self) -> _Job | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or self._is_closed)
+            self._running = heappop(self._queue) if self._queue else None
+            return self._running
+
+
+# Names of lease holders, by which any process of the same machine can detect that a holder has died.
+
+_PARTS = 5
+
+
+def process_identity() -> str:
+    """A name for this process that no other has; the last parts tell where and when it was started."""
+    started = _started(os.getpid())
+    return "/".join((secrets.token_hex(8), _boot(), _namespace(), str(os.getpid()), started))
+
+
+def is_dead(holder: str) -> bool:
+    """Whether the process of this name is certainly gone. False where that is unknown here."""
+    parts = holder.partition(" ")[0].split("/")
+    if len(parts) != _PARTS or not parts[3].isdecimal():
+        return False
+    _, boot, namespace, pid, started = parts
+    # Another machine, or this one before a restart: machines that share a store may share a name as well.
+    # Another container may give its processes the same numbers.
+    if not boot or boot != _boot() or not namespace or namespace != _namespace():
+        return False
+    return started != _started(int(pid))
+
+
+def _boot() -> str:
+    """One of a kind for each start of each machine; its containers share it."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:  # only Linux has it, and elsewhere a lease is waited for
+        return ""
+
+
+def _namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink()).replace("/", "-")
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    """Return the start of a process in ticks since boot; empty without such a process."""
+    try:
+        said = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    # The program's name is in parentheses, and may contain anything.
+    fields = said.rpartition(")")[2].split()
+    # One that has ended and is waited for by its parent holds nothing.
+    return "" if fields[0] in "ZX" else fields[19]

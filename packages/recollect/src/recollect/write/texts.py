@@ -1,0 +1,377 @@
+"""Notes and messages: storing, repeating, updating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from recollect.domain.changes import Change, NewText, Outcome, PutText, PutVectors, TextVectors, UseModel
+from recollect.domain.errors import Conflict, InvalidInput, NotFound
+from recollect.domain.numbers import sign_bytes
+from recollect.domain.records import NOTE_FIELDS, Kind, Model
+from recollect.domain.tables import IN_FORCE, Equals, Not, OneOf, is_null
+from recollect.search.rows import json_or_none, stamp, stamp_or_none
+from recollect.search.texts import MODEL_CHOICE, last_positions
+from recollect.text.near_duplicates import text_key
+from recollect.text.passages import passage_spans
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from recollect.write.work import Work
+
+
+# Vectors of passages, and the model whose vectors are searched.
+
+
+def put_vectors(work: Work, change: PutVectors) -> Outcome:
+    """Store vectors and tokens of passages that still exist; the first model ever seen comes into use."""
+    used = work.first("model", (Equals("in_use", 1),), "name")
+    if change.searched and used is not None and used[0] != change.model.name:
+        raise Conflict(f"Searches use {used[0]} by now, not {change.model.name}; embed the texts with that.")
+    model, in_use = _model(work, change.model)
+    if used is None and in_use:
+        _note_choice(work, automatic=change.automatic)
+    _check_tokens(change)
+    expected = 4 * change.model.dims
+    for passage, blob in change.vectors:
+        if len(blob) != expected:
+            raise InvalidInput(
+                f"The vector of passage {passage} has {len(blob)} bytes, and {change.model.name} makes "
+                f"{expected}."
+            )
+    vectors = dict(reversed(change.vectors))
+    ids = list(vectors)
+    there = set(work.ids("passage", (OneOf("id", {*ids, *dict(change.tokens)}),)))
+    signs = [
+        {"passage_id": passage, "model_id": model, "signs": blob}
+        for passage, blob in change.tokens
+        if passage in there
+    ]
+    work.rows.put("passage_tokens", signs, keep=True)
+    known = work.rows.rows("vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", ids)))
+    there.difference_update(id_ for (id_,) in known)
+    new = [
+        {"model_id": model, "passage_id": passage, "embedding": vectors[passage]}
+        for passage, _ in change.vectors
+        if passage in there
+    ]
+    work.rows.put("vector", new)
+    if in_use:
+        work.rows.remove("due", (OneOf("passage_id", ids),))
+    return Outcome(count=len(new), created=used is None and in_use)
+
+
+def give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
+    """Store the vectors of new passages; False where searches use another model by now."""
+    used = work.first("model", (Equals("in_use", 1),), "id", "name", "dims")
+    if used is None or used[1] != embedded.model or len(passages) != len(embedded.vectors):
+        return False
+    model, _, dims = used
+    if any(len(blob) != 4 * dims for blob in embedded.vectors):
+        return False
+    work.rows.put(
+        "vector",
+        [
+            {"model_id": model, "passage_id": passage, "embedding": blob}
+            for passage, blob in zip(passages, embedded.vectors, strict=True)
+        ],
+    )
+    signs = zip(passages, embedded.tokens, strict=True)
+    work.rows.put(
+        "passage_tokens",
+        [
+            {"passage_id": passage, "model_id": model, "signs": blob}
+            for passage, blob in signs
+            if blob is not None
+        ],
+    )
+    return True
+
+
+def _check_tokens(change: PutVectors) -> None:
+    each = sign_bytes(change.model.dims)
+    for passage, blob in change.tokens:
+        if len(blob) % each:
+            raise InvalidInput(
+                f"The tokens of passage {passage} have {len(blob)} bytes, and {change.model.name} makes "
+                f"{each} for each token."
+            )
+
+
+def use(work: Work, change: UseModel) -> Outcome:
+    """Search by this model's vectors from now on, and drop those of the others."""
+    work.rows.hold(None)
+    model, _ = _model(work, change.model)
+    work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
+    work.set("model", model, in_use=1)
+    _note_choice(work, automatic=change.automatic)
+    dropped = work.rows.remove("vector", (Not(Equals("model_id", model)),))
+    work.rows.remove("passage_tokens", (Not(Equals("model_id", model)),))
+    work.rows.remove("model", (Not(Equals("id", model)),))
+    # Find again the passages that lack a vector of the model in use.
+    work.rows.remove("due", ())
+    there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
+    work.rows.put("due", [{"passage_id": id_} for id_ in work.ids("passage", ()) if id_ not in there])
+    return Outcome(count=dropped)
+
+
+def _note_choice(work: Work, *, automatic: bool) -> None:
+    if automatic:
+        work.rows.put("setting", [{"name": MODEL_CHOICE, "value": "automatic"}])
+    else:
+        work.rows.remove("setting", (Equals("name", MODEL_CHOICE),))
+
+
+def _model(work: Work, model: Model) -> tuple[int, bool]:
+    """The model's id, and whether it is in use."""
+    row = work.first("model", (Equals("name", model.name),), "id", "dims", "in_use")
+    if row is not None:
+        id_, dims, in_use = row
+        if dims != model.dims:
+            raise InvalidInput(f"{model.name} makes vectors of {dims} numbers here, not {model.dims}.")
+        return int(id_), bool(in_use)
+    first = work.first("model", (), "id") is None
+    id_ = work.add("model", name=model.name, dims=model.dims, centre=model.centre, in_use=int(first))
+    if model.rotation is not None:
+        expected = 2 * max(1, model.dims // 3) * model.dims
+        if len(model.rotation) != expected:
+            raise InvalidInput(
+                f"The rotation of {model.name} has {len(model.rotation)} bytes, and one of its width has "
+                f"{expected}."
+            )
+        work.rows.put("rotation", [{"model_id": id_, "packed": model.rotation}])
+    return id_, first
+
+
+_MANY = 8
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.stores.port import Snapshot
+    from recollect.write.work import Work
+
+
+def expect(work: Work, batch: Sequence[Change]) -> None:
+    """Where a batch brings many texts of one scope, ask the store about all of them at once."""
+    new = [change for change in batch if isinstance(change, PutText)]
+    if len(new) >= _MANY and len({change.scope for change in new}) == 1:
+        work.expect_texts(new[0].scope, {text_key(change.text.text) for change in new})
+
+
+def put_text(work: Work, change: PutText) -> Outcome:
+    scope, new = work.scope_id(change.scope), change.text
+    if new.kind is Kind.ENTITY:
+        raise InvalidInput("An entity is not a text; create it with its name and type.")
+    about = [work.entity(scope, name) for name in new.about]
+    again = _same_source(work, scope, new)
+    if again is not None:
+        return Outcome(ids=(again,))
+    known = note_by_ref(work.rows, scope, new)
+    if known is not None:
+        _store_again(work, scope, known, new)
+        _set_about(work, known, about)
+        return Outcome(ids=(known,))
+    text_hash = text_key(new.text)
+    twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_hash) else None
+    if twin is None:
+        memory = _insert(work, scope, new, text_hash, change.similar)
+        passages = work.add_passages(memory, passage_spans(new.text))
+        if change.embedded is not None and give_vectors(work, passages, change.embedded):
+            work.need_no_vectors(passages)
+        work.touch(memory, scope, text=True)
+    else:
+        memory = twin
+        _repeat(work, twin, new)
+    tag(work, memory, new.tags)
+    _set_about(work, memory, about)
+    return Outcome(ids=(memory,), created=twin is None)
+
+
+def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
+    """The caller said that the text is about these."""
+    mentioned = [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(entities)]
+    work.rows.put("mention", mentioned)
+
+
+def revise(work: Work, scope: int, memory: int, text: str) -> None:
+    """Give a text another wording, and keep the former one with its passages."""
+    row = work.row("memory", memory, "kind", "text", "created_at", "revisions")
+    assert row is not None  # noqa: S101  # the caller has just changed it
+    kind, former, created_at, revisions = row
+    if kind == Kind.ENTITY:
+        raise InvalidInput("An entity has no text to update; add observations, or supersede one.")
+    if former == text:
+        return
+    earlier = last_revised(work, memory)
+    revision = work.add(
+        "revision",
+        memory_id=memory,
+        text=former,
+        since=created_at if earlier is None else earlier,
+        until=work.at if earlier is None else max(work.at, earlier),
+    )
+    present = (Equals("memory_id", memory), is_null("revision_id"))
+    work.rows.patch("passage", present, {"live": 0})
+    work.rows.patch("passage", present, {"revision_id": revision})
+    work.set(
+        "memory",
+        memory,
+        text=text,
+        text_key=text_key(text),
+        revisions=revisions + 1,
+        similar_to=None,
+        similarity=None,
+    )
+    work.add_passages(memory, passage_spans(text), live=work.in_force("memory", memory))
+    work.touch(memory, scope, text=True)
+
+
+def last_revised(work: Work, memory: int) -> int | None:
+    """Return when a text was last reworded. Later changes never get an earlier time, though clocks may jump
+    back.
+    """
+    revised = work.rows.rows(
+        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), newest_first=True, limit=1
+    )
+    return int(revised[0][0]) if revised else None
+
+
+def tag(work: Work, memory: int, tags: Iterable[str]) -> None:
+    """Add tags; one that differs from another in case or accents alone is the same."""
+    rows = [{"memory_id": memory, "folded": fold(word), "tag": word} for word in tags]
+    work.rows.put("tag", rows, keep=True)
+
+
+def _same_source(work: Work, scope: int, new: NewText) -> int | None:
+    """The message of the same session and source: one that is brought again, live or not."""
+    if new.kind is not Kind.MESSAGE or new.session is None or new.source is None:
+        return None
+    same = (Equals("session", new.session), Equals("source", new.source), Equals("kind", "message"))
+    row = work.first("memory", (Equals("scope_id", scope), *same), "id")
+    return None if row is None else int(row[0])
+
+
+def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
+    """The note that says the same; two turns of a talk may well say the same, so a message has none.
+
+    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened. What
+    a program keeps under a name or with data of its own is never one with another.
+    """
+    if new.kind is not Kind.NOTE or new.ref is not None or new.metadata is not None:
+        return None
+    happened = () if new.happened_at is None else (Equals("happened_at", stamp(new.happened_at)),)
+    rows = snapshot.rows(
+        "memory",
+        ("id", "text"),
+        (
+            Equals("scope_id", scope),
+            Equals("text_key", text_key(new.text)),
+            Equals("kind", "note"),
+            Equals("speaker", new.speaker),
+            *happened,
+            is_null("ref"),
+            is_null("metadata"),
+            *IN_FORCE,
+        ),
+    )
+    return min(rows, key=lambda row: (row[1] != new.text, row[0]))[0] if rows else None
+
+
+def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
+    """The note in force that the program knows by the same name; expired or not."""
+    if new.ref is None or new.kind is not Kind.NOTE:
+        return None
+    named = (Equals("scope_id", scope), Equals("ref", new.ref), *IN_FORCE)
+    return max((id_ for (id_,) in snapshot.rows("memory", ("id",), named)), default=None)
+
+
+def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
+    """All that a program says of it now takes the place of what it said before; the former text is kept."""
+    work.set(
+        "memory",
+        memory,
+        updated_at=work.at,
+        happened_at=stamp_or_none(new.happened_at),
+        category=new.category,
+        source=new.source,
+        session=new.session,
+        speaker=new.speaker,
+        importance=new.importance,
+        expires_at=expiry(work, new.expires_at),
+        metadata=json_or_none(new.metadata),
+        **{**dict.fromkeys(NOTE_FIELDS), **dict(new.fields)},
+    )
+    work.rows.remove("tag", (Equals("memory_id", memory),))
+    tag(work, memory, new.tags)
+    # The speaker's name is searched, so links are found again.
+    work.rows.remove("mention", (Equals("memory_id", memory), Equals("told", 1)))
+    work.touch(memory, scope, text=True)
+    revise(work, scope, memory, new.text)
+
+
+def _repeat(work: Work, twin: int, new: NewText) -> None:
+    row = work.row("memory", twin, "updated_at", "duplicates", "importance", "category", "source")
+    assert row is not None  # noqa: S101  # the twin was just found
+    updated_at, duplicates, importance, category, source = row
+    work.set(
+        "memory",
+        twin,
+        updated_at=max(updated_at, work.at),
+        duplicates=duplicates + 1,
+        importance=max(importance, new.importance),
+        category=new.category if category is None else category,
+        source=new.source if source is None else source,
+        # Said again, it holds as long as it is said to hold now.
+        expires_at=expiry(work, new.expires_at),
+        **dict(new.fields),
+    )
+
+
+def expiry(work: Work, at: datetime | None) -> int | None:
+    """The moment from which a note is not found."""
+    if at is not None and stamp(at) <= work.at:
+        raise InvalidInput(f"`expires_at` is {at}, which is past; give a later time, or none.")
+    return stamp_or_none(at)
+
+
+def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple[int, float] | None) -> int:
+    created = work.at if new.created_at is None else stamp(new.created_at)
+    if new.drawn_from is not None:
+        origin = work.row("memory", new.drawn_from, "scope_id", "kind")
+        if origin != (scope, "message"):
+            raise NotFound(f"There is no message {new.drawn_from} that the note could be drawn from.")
+    similar_to, similarity = (None, None) if similar is None else similar
+    if similar_to is not None and not work.exists("memory", similar_to):
+        similar_to = similarity = None
+    return work.add(
+        "memory",
+        kind=new.kind.value,
+        scope_id=scope,
+        created_at=created,
+        updated_at=created,
+        happened_at=stamp_or_none(new.happened_at),
+        text=new.text,
+        text_key=text_hash,
+        category=new.category,
+        source=new.source,
+        session=new.session,
+        position=_next_position(work, scope, new),
+        role=new.role,
+        speaker=new.speaker,
+        importance=new.importance,
+        undated=int(new.undated),
+        drawn_from=new.drawn_from,
+        similar_to=similar_to,
+        similarity=similarity,
+        expires_at=expiry(work, new.expires_at),
+        ref=new.ref,
+        metadata=json_or_none(new.metadata),
+        **dict(new.fields),
+    )
+
+
+def _next_position(work: Work, scope: int, new: NewText) -> int | None:
+    if new.kind is not Kind.MESSAGE or new.session is None:
+        return None
+    return 1 + last_positions(work.rows, scope, [new.session]).get(new.session, 0)

@@ -1,0 +1,409 @@
+"""Keeping a scope's index of words in step with its memories, in the transaction that changes them.
+
+A new document costs one row. Every so often the rows that came since are merged into the postings of their
+terms, which are what searches read; until then, searches read those rows as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.domain.records import Kind
+from recollect.domain.tables import Equals, KeyIn, Not, OneOf, is_null
+from recollect.search.entities import has_entities, live_entities, named_in_each, person_called
+from recollect.search.words import (
+    TERM_ID,
+    IndexSize,
+    Phrase,
+    Postings,
+    TermIndex,
+    appended_block,
+    index_size,
+    joined,
+    pack_block,
+    pair_phrases,
+    postings_of,
+    split_into_blocks,
+    taken,
+    unmerged,
+    unpack_block,
+)
+from recollect.stores.port import Transaction
+from recollect.text.names import NameText, first_name
+from recollect.text.tokens import has_unspaced, letter_pairs, porter_stem, words
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Row
+    from recollect.search.texts import Document
+
+
+_MOST_UNMERGED = 512
+# A document of more terms is merged at once: every search reads those that wait.
+_LONG = 1_000
+# Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
+_LETTERS_AT_ONCE = 65_536
+_AT_ONCE = 16_384
+
+Terms = tuple[list[str], list[str]]
+"""The words and the pairs of a document."""
+
+
+def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
+    """Replace documents by id; writing the same again changes nothing."""
+    erase_documents(rows, [document.id for document in documents])
+    for some in _pieces(documents):
+        _add(rows, scope, some)
+
+
+def _pieces(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
+    """Split documents into parts whose words need little memory."""
+    start = letters = 0
+    for stop, document in enumerate(documents, start=1):
+        letters += len(document.body)
+        if letters > _LETTERS_AT_ONCE or stop == len(documents):
+            yield documents[start:stop]
+            start, letters = stop, 0
+
+
+def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
+    terms = [document_terms(document) for document in documents]
+    ids = [
+        _term_ids(rows, scope, {term for each in terms for term in each[pair]}, pair=pair) for pair in (0, 1)
+    ]
+    rows.put(
+        "document",
+        [
+            {
+                "memory_id": document.id,
+                "scope_id": scope,
+                "kind": document.kind.value,
+                "merged": 0,
+                "words": _packed(in_words, ids[0]),
+                "pairs": _packed(in_pairs, ids[1]),
+            }
+            for document, (in_words, in_pairs) in zip(documents, terms, strict=True)
+        ],
+    )
+    size = _grown(
+        index_size(rows, scope),
+        [
+            (document.kind, len(some), len(more))
+            for document, (some, more) in zip(documents, terms, strict=True)
+        ],
+        1,
+    )
+    size = size._replace(unmerged=size.unmerged + len(documents))
+    if size.unmerged > _MOST_UNMERGED or any(len(some) + len(more) > _LONG for some, more in terms):
+        _merge(rows, scope)
+        size = size._replace(unmerged=0)
+    _put_size(rows, scope, size)
+
+
+def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
+    """Take documents out of whichever index has them, and words with them that no other document has."""
+    if not ids:
+        return
+    columns = ("scope_id", "memory_id", "kind", "merged", "words", "pairs")
+    former = rows.rows("document", columns, (OneOf("memory_id", ids),), order=("scope_id", "memory_id"))
+    for scope, group in groupby(former, itemgetter(0)):
+        _erase(rows, scope, [row[1:] for row in group])
+
+
+def _erase(rows: Transaction, scope: int, former: Sequence[Row]) -> None:
+    terms: set[int] = set()
+    merged: dict[int, list[int]] = {}
+    for id_, _, is_merged, *packed in former:
+        own = set(np.frombuffer(b"".join(packed), TERM_ID).tolist())
+        terms |= own
+        for term in own if is_merged else ():
+            merged.setdefault(term, []).append(id_)
+    _take_out(rows, merged)
+    rows.remove("document", (OneOf("memory_id", [row[0] for row in former]),))
+    _forget_unused(rows, scope, terms)
+    gone = [(Kind(kind), _count(in_words), _count(in_pairs)) for _, kind, _, in_words, in_pairs in former]
+    size = _grown(index_size(rows, scope), gone, -1)
+    waiting = sum(not is_merged for _, _, is_merged, _, _ in former)
+    _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
+
+
+def clear_index(rows: Transaction, scope: int) -> None:
+    """Delete a scope's index, to build it again."""
+    rows.remove("document", (Equals("scope_id", scope),))
+    rows.remove("term", (Equals("scope_id", scope),))
+    _put_size(rows, scope, IndexSize())
+
+
+def document_terms(document: Document) -> Terms:
+    texts = (document.name, document.type, document.body)
+    return (
+        [word for text in texts for word in words(text)],
+        [pair for text in texts for pair in letter_pairs(text)],
+    )
+
+
+def _packed(terms: Sequence[str], ids: Mapping[str, int]) -> bytes:
+    return np.array([ids[term] for term in terms], TERM_ID).tobytes()
+
+
+def _count(packed: bytes) -> int:
+    return len(packed) // TERM_ID.itemsize
+
+
+def _term_ids(rows: Transaction, scope: int, terms: Collection[str], *, pair: int) -> dict[str, int]:
+    """The number of each term; a new one gets one."""
+    if not terms:
+        return {}
+    stems = {term: term if pair else porter_stem(term) for term in terms}
+    where = (Equals("scope_id", scope), Equals("pair", pair), OneOf("stem", sorted(set(stems.values()))))
+    known: dict[str, int] = {term: id_ for id_, term in rows.rows("term", ("id", "term"), where)}
+    new = sorted(term for term in terms if term not in known)
+    numbers = rows.put(
+        "term", [{"scope_id": scope, "pair": pair, "stem": stems[term], "term": term} for term in new]
+    )
+    return known | dict(zip(new, numbers, strict=True))
+
+
+def _put_size(rows: Transaction, scope: int, size: IndexSize) -> None:
+    rows.patch("scope", (Equals("id", scope),), size._asdict())
+
+
+def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: int) -> IndexSize:
+    """By documents of these kinds, numbers of words and of pairs."""
+    for kind, in_words, in_pairs in documents:
+        size = IndexSize(
+            documents=size.documents + sign,
+            words=size.words + sign * in_words,
+            paired=size.paired + sign * (in_pairs > 0),
+            pairs=size.pairs + sign * in_pairs,
+            unmerged=size.unmerged,
+            entities=size.entities + sign * (kind is Kind.ENTITY),
+            messages=size.messages + sign * (kind is Kind.MESSAGE),
+        )
+    return size
+
+
+def _merge(rows: Transaction, scope: int) -> None:
+    """Bring what was written last into the postings."""
+    waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
+    start = terms = 0
+    for stop, (_, in_words, in_pairs) in enumerate(waiting, start=1):
+        terms += _count(in_words) + _count(in_pairs)
+        if terms > _AT_ONCE or stop == len(waiting):
+            _put_in(rows, postings_of(waiting[start:stop]))
+            start, terms = stop, 0
+    rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
+
+
+def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
+    places = _places(rows, {term: postings.ids.tolist() for term, postings in new.items()})
+    old = _blocks(rows, places)
+    put, gone = [], []
+    for term, postings in new.items():
+        by_block = places[term]
+        for first, members in by_block.items():
+            part = postings if len(by_block) == 1 else taken(postings, np.array(members))
+            before = old.get((term, first))
+            if before is None:
+                whole = part
+            else:
+                longer = appended_block(first, *before, part)
+                if longer is not None:
+                    put.append(_row(term, first, before[0] + len(part.ids), longer))
+                    continue
+                whole = joined([unpack_block(first, *before), part])
+            put += [_block_row(term, block) for block in split_into_blocks(whole)]
+            if whole.ids[0] < first:
+                gone.append((term, first))
+    if gone:
+        rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
+    rows.put("posting", put)
+
+
+def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
+    """Of each term, these documents."""
+    places = _places(rows, documents)
+    put, gone = [], []
+    for (term, first), packed in _blocks(rows, places).items():
+        block = unpack_block(first, *packed)
+        without = np.array(documents[term], np.int64)
+        kept = np.flatnonzero(~np.isin(block.ids, without))
+        if not len(kept) or block.ids[kept[0]] != first:
+            gone.append((term, first))
+        if len(kept):
+            put.append(_block_row(term, taken(block, kept)))
+    if gone:
+        rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
+    rows.put("posting", put)
+
+
+def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[int, dict[int, list[int]]]:
+    """By term and block, which of its documents belong there; the blocks by their first ids, 0: a new one."""
+    known = rows.rows("posting", ("term_id", "first_id"), (OneOf("term_id", list(documents)),))
+    firsts = {term: [first for _, first in blocks] for term, blocks in groupby(known, itemgetter(0))}
+    places: dict[int, dict[int, list[int]]] = {}
+    for term, ids in documents.items():
+        blocks = firsts.get(term)
+        if not blocks or len(blocks) == 1:
+            places[term] = {blocks[0] if blocks else 0: list(range(len(ids)))}
+            continue
+        which = np.maximum(np.searchsorted(blocks, ids, side="right") - 1, 0).tolist()
+        by_block: dict[int, list[int]] = {}
+        for place, block in enumerate(which):
+            by_block.setdefault(blocks[block], []).append(place)
+        places[term] = by_block
+    return places
+
+
+def _blocks(
+    rows: Transaction, places: Mapping[int, Mapping[int, object]]
+) -> dict[tuple[int, int], tuple[int, bytes]]:
+    """By term and first id, how many documents a block holds, and the packed block."""
+    keys = [(term, first) for term, blocks in places.items() for first in blocks if first]
+    columns = ("term_id", "first_id", "count", "packed")
+    found = rows.rows("posting", columns, (KeyIn(("term_id", "first_id"), keys),)) if keys else []
+    return {(term, first): (count, packed) for term, first, count, packed in found}
+
+
+def _block_row(term: int, block: Postings) -> dict[str, object]:
+    return _row(term, int(block.ids[0]), len(block.ids), pack_block(block))
+
+
+def _row(term: int, first: int, count: int, packed: bytes) -> dict[str, object]:
+    return {"term_id": term, "first_id": first, "count": count, "packed": packed}
+
+
+def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> None:
+    """Of these terms, those that no document contains any more."""
+    used = {term for (term,) in rows.rows("posting", ("term_id",), (OneOf("term_id", list(terms)),))}
+    unsure = np.array([term for term in terms if term not in used], np.int64)
+    if len(unsure):
+        waiting = rows.rows("document", ("words", "pairs"), unmerged(scope))
+        there = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
+        rows.remove("term", (OneOf("id", unsure[~np.isin(unsure, there)].tolist()),))
+
+
+# Mentions: links from texts to entities by name, made in the transaction of the text or the entity.
+
+# The newest earlier texts that are searched for a new entity's name.
+_MOST_EARLIER = 2_000
+_BATCH = 500
+_IS_TEXT = Not(Equals("kind", "entity"))
+
+
+def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
+    """Find again which entities these texts name; links given by the caller stay."""
+    if not ids:
+        return
+    if not has_entities(rows, scope):
+        _unlink(rows, ids)  # also links of forgotten texts, which may come back
+        return
+    for start in range(0, len(ids), _BATCH):
+        _link(rows, scope, ids[start : start + _BATCH])
+
+
+def _link_again(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
+    """Find again which entities these texts name; links by a first name stay."""
+    kept = _linked_by_first_name(rows, ids)
+    link_texts(rows, scope, ids)
+    rows.put(
+        "mention", [{"memory_id": id_, "entity_id": entity, "told": 0} for id_, entity in kept], keep=True
+    )
+
+
+def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
+    """Look in the texts that were there before for the names of these new entities."""
+    if not ids or not _has_texts(rows, scope):
+        return
+    found: set[int] = set()
+    names = rows.rows("memory", ("name", "type"), (OneOf("id", ids), *live_entities(scope)))
+    for name in _searched_names(rows, scope, names):
+        for holding in _texts_with(rows, scope, name):
+            texts = rows.rows(
+                "memory", ("id",), (OneOf("id", holding), _IS_TEXT), newest_first=True, limit=_MOST_EARLIER
+            )
+            found.update(id_ for (id_,) in texts)
+    _link_again(rows, scope, sorted(found))
+
+
+def _searched_names(rows: Transaction, scope: int, names: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Return each name, and its first name where that is unambiguous."""
+    for name, type_ in names:
+        yield name
+        first = first_name(name, type_)
+        if first is not None and person_called(rows, scope, first) is not None:
+            yield first
+
+
+def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the links of these texts that rest on a first name alone."""
+    links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("told", 0), OneOf("memory_id", ids)))
+    entities = {
+        id_: (folded, first)
+        for id_, folded, name, type_ in rows.rows(
+            "memory",
+            ("id", "folded_name", "name", "type"),
+            (OneOf("id", {entity for _, entity in links}), is_null("deleted_at")),
+        )
+        if (first := first_name(name, type_)) is not None
+    }
+    texts = _name_texts(rows, [id_ for id_, entity in links if entity in entities])
+    return [
+        (id_, entity)
+        for id_, entity in links
+        if id_ in texts and entity in entities and _says_first_name_alone(texts[id_], *entities[entity])
+    ]
+
+
+def _says_first_name_alone(text: NameText, folded_name: str, first: str) -> bool:
+    places = {place.name for place in text.places([first])}
+    return first in places and folded_name not in places
+
+
+def _texts_with(rows: Transaction, scope: int, name: str) -> list[list[int]]:
+    """By each way to read a text, the documents that may contain a name."""
+    index = TermIndex(rows, scope)
+    folded = [index.postings(Phrase((word,)), "plain").ids for word in words(name)]
+    # The name may be part of a longer token.
+    paired = pair_phrases(name) if has_unspaced(name) else ()
+    in_pairs = [index.postings(phrase, "pairs").ids for phrase in paired]
+    return [reduce(np.intersect1d, each).tolist() for each in (folded, in_pairs) if each]
+
+
+def _unlink(rows: Transaction, ids: Sequence[int]) -> None:
+    rows.remove("mention", (Equals("told", 0), OneOf("memory_id", ids)))
+
+
+def _has_texts(rows: Transaction, scope: int) -> bool:
+    return any(
+        rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
+        for kind in ("note", "message")
+    )
+
+
+def _name_texts(rows: Transaction, ids: Sequence[int]) -> dict[int, NameText]:
+    live_texts = (OneOf("id", ids), _IS_TEXT, is_null("deleted_at"))
+    return {
+        id_: NameText.of(f"{speaker}: {text}" if speaker else text)
+        for id_, speaker, text in rows.rows("memory", ("id", "speaker", "text"), live_texts)
+    }
+
+
+def _link(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
+    texts = _name_texts(rows, ids)
+    named = named_in_each(rows, scope, list(texts.values()))
+    _unlink(rows, ids)
+    rows.put(
+        "mention",
+        [
+            {"memory_id": id_, "entity_id": entity, "told": 0}
+            for id_, entities in zip(texts, named, strict=True)
+            for entity in sorted(entities)
+        ],
+        keep=True,
+    )

@@ -1,0 +1,224 @@
+"""Shared state of one transaction's changes: the time, the scopes, and the work left for its end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.records import Scope
+from recollect.domain.tables import Equals, OneOf, Value, Where
+from recollect.search.entities import find_entity, names_alike
+from recollect.search.rows import scope_id, stamp
+from recollect.search.texts import documents
+from recollect.stores.port import Transaction
+from recollect.write import word_index
+from recollect.write import word_index as mentions
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Row, Table
+
+
+class Work:
+    """One transaction under way."""
+
+    def __init__(self, rows: Transaction, at: datetime) -> None:
+        self.rows = rows
+        self.at = stamp(at)
+        self._scopes: dict[Scope, int] = {}
+        self._touched: dict[int, int] = {}
+        self._texts: set[int] = set()
+        self._new_entities: set[int] = set()
+        self._passages: list[int] = []
+        self._rows_went = False
+        self._unknown_keys: tuple[Scope | None, set[int]] = (None, set())
+
+    # Helpers of the rules
+
+    def expect_texts(self, scope: Scope, keys: Collection[int]) -> None:
+        """Many texts are to come with these keys: look at once which of them the store knows."""
+        same = (Equals("scope_id", scope_id(self.rows, scope)), OneOf("text_key", keys))
+        known = {key for (key,) in self.rows.rows("memory", ("text_key",), same)}
+        self._unknown_keys = (scope, set(keys) - known)
+
+    def may_have(self, scope: Scope, key: int) -> bool:
+        """Whether the scope may have a text with this key. Once it was asked for, it may be there."""
+        expected, unknown = self._unknown_keys
+        if scope != expected or key not in unknown:
+            return True
+        unknown.remove(key)
+        return False
+
+    def scope_id(self, scope: Scope) -> int:
+        """The scope's id; a new scope gets one."""
+        if scope.agent is None:
+            raise InvalidInput("All agents of an owner can be read as one, not written to; name the agent.")
+        known = self._scopes.get(scope) or scope_id(self.rows, scope)
+        if not known:
+            (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])
+        self._scopes[scope] = known
+        self.rows.hold([known])
+        return known
+
+    def entity(self, scope: int, name: str) -> int:
+        """The entity that a caller means by this name, or an error that says what there is."""
+        found = find_entity(self.rows, scope, name)
+        if found is None:
+            alike = names_alike(self.rows, scope, name)
+            hint = f"; it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else ""
+            raise NotFound(f"There is no entity named {name!r}{hint or '; create it first'}.")
+        return found
+
+    def first(self, table: Table, where: Where, *columns: str, newest: bool = False) -> Row | None:
+        """Columns of the first row that meets the conditions, or of the newest one."""
+        rows = self.rows.rows(table, columns, where, newest_first=newest, limit=1)
+        return rows[0] if rows else None
+
+    def ids(self, table: Table, where: Where) -> list[int]:
+        return [id_ for (id_,) in self.rows.rows(table, ("id",), where)]
+
+    def row(self, table: Table, id_: int, *columns: str) -> Row | None:
+        """Return columns of the row with this id; None without such a row."""
+        return self.first(table, (Equals("id", id_),), *columns)
+
+    def exists(self, table: Table, id_: int) -> bool:
+        return self.row(table, id_, "id") is not None
+
+    def in_force(self, table: Table, id_: int) -> bool:
+        """Whether a memory or an observation is there, and neither deleted nor superseded."""
+        return self.row(table, id_, "deleted_at", "superseded_at") == (None, None)
+
+    def name(self, memory: int) -> str:
+        row = self.row("memory", memory, "name")
+        return "" if row is None else str(row[0])
+
+    def add(self, table: Table, **values: Value) -> int:
+        """Put one row into a table that numbers its rows, and return its id."""
+        return self.rows.put(table, [values])[0]
+
+    def set(self, table: Table, id_: int, **values: Value) -> int:
+        """Set columns of the row with this id; returns the number of rows, 0 or 1."""
+        return self.rows.patch(table, (Equals("id", id_),), values)
+
+    def retire(self, table: Table, id_: int, *, at: int | None = None, **by: int) -> None:
+        """Supersede a memory or an observation: it stays, as history."""
+        self.set(table, id_, superseded_at=self.at if at is None else at, **by)
+        self.set_live(f"{table}_id", id_, live=False)
+
+    # Passages
+
+    def add_passages(
+        self,
+        memory: int,
+        spans: Iterable[tuple[int, int]],
+        *,
+        observation: int | None = None,
+        revision: int | None = None,
+        live: bool = True,
+    ) -> list[int]:
+        """Pieces that wait for a vector from now on."""
+        added = self.rows.put(
+            "passage",
+            [
+                {
+                    "memory_id": memory,
+                    "observation_id": observation,
+                    "start": start,
+                    "stop": stop,
+                    "live": int(live),
+                    "revision_id": revision,
+                }
+                for start, stop in spans
+            ],
+        )
+        self._passages += added
+        return added
+
+    def need_no_vectors(self, passages: Collection[int]) -> None:
+        """These pieces have them already."""
+        self._passages = [id_ for id_ in self._passages if id_ not in passages]
+
+    def set_live(self, column: str, id_: int, *, live: bool) -> None:
+        """Wake or silence all passages of a memory or an observation."""
+        self.rows.patch("passage", (Equals(column, id_),), {"live": int(live)})
+
+    # The end
+
+    def touch(self, memory: int, scope: int, *, text: bool = False, named: bool = False) -> None:
+        """The memory's words may have changed; it is a text that may name others, or a name for others."""
+        self._touched[memory] = scope
+        if text:
+            self._texts.add(memory)
+        if named:
+            self._new_entities.add(memory)
+
+    def rows_went(self) -> None:
+        """A change was rolled back, or deleted rows for good: they may be of this transaction."""
+        self._rows_went = True
+        self._scopes.clear()
+
+    def finish(self) -> None:
+        """Bring the indexes of words and the mentions into step with what was touched; queue new passages."""
+        self._queue_passages()
+        by_scope: dict[int, list[int]] = {}
+        for memory, scope in self._touched.items():
+            by_scope.setdefault(scope, []).append(memory)
+        for scope, memories in by_scope.items():
+            if self._rows_went and not self.exists("scope", scope):
+                continue
+            live = documents(self.rows, memories)
+            word_index.erase_documents(self.rows, sorted(set(memories) - {each.id for each in live}))
+            word_index.write_documents(self.rows, scope, live)
+            mentions.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
+            mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
+
+    def _queue_passages(self) -> None:
+        queued = self._passages
+        if self._rows_went:
+            queued = self.ids("passage", (OneOf("id", queued),))
+        self.rows.put("due", [{"passage_id": id_} for id_ in queued], keep=True)
+
+
+# Receipts of writes that were given a key, and what stays of one when what it stored is purged.
+
+NO_DIGEST = ""
+"""The digest of a receipt whose contents were purged."""
+
+
+def purged_key(key: str) -> str:
+    """The name under which a key is known once its words are gone, so that a retry repeats nothing."""
+    return f"purged {hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+def forget_words(rows: Transaction, memories: Collection[int], observations: Collection[int]) -> None:
+    """Take the words out of receipts that tell of these, and those of the keys with them."""
+    gone, gone_observations = set(memories), set(observations)
+    for key, at, receipt in (
+        rows.rows("applied", ("key", "at", "receipt")) if gone or gone_observations else ()
+    ):
+        outcomes = json.loads(receipt)
+        touched = any(
+            not gone.isdisjoint(each["ids"])
+            or any(added["id"] in gone_observations for added in each["added"])
+            for each in outcomes
+        )
+        if not touched or key.startswith("purged "):
+            continue
+        bare = [
+            {
+                **each,
+                "names": [""] * len(each["names"]),
+                "added": [{**added, "content": ""} for added in each["added"]],
+                "also_created": [],
+                "took_type": None,
+                "kept_type": None,
+                "error": None if each["error"] is None else "",
+            }
+            for each in outcomes
+        ]
+        rows.remove("applied", (Equals("key", key),))
+        row = {"key": purged_key(key), "digest": NO_DIGEST, "at": at, "receipt": json.dumps(bare)}
+        rows.put("applied", [row])

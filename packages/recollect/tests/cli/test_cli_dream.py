@@ -1,0 +1,280 @@
+"""`recollect dream`: what it says, what it writes, and when it refuses."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from dream_world import ALLERGY, ASKED, FERRY, MEETING, knobs, opened
+
+from recollect.cli.command import Command
+from recollect.cli.commands.dreams import PHASES, dream_command
+from recollect.domain.changes import TakeLease
+from recollect.dreams.knobs import Phase
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line", "dream_fixtures"]
+INNER = [command for command in dream_command.commands.values() if isinstance(command, Command)]
+EXAMPLES = [
+    *dream_command.examples,
+    *(example for each in INNER for example in each.examples),
+]
+# Everything that nobody has asked for lately is pruned, whether or not anything else says it.
+GREEDY = {"prune_staleness": 5, "prune_signal": 0.01, "prune_strength": 2, "prune_echo": 0}
+
+
+def lines(recollect: CommandLine, *typed: str, status: int = 0) -> list[list[str]]:
+    return [line.split("\t") for line in recollect(*typed, status=status).stdout.splitlines()]
+
+
+def test_the_phases_on_offer_are_the_phases_there_are() -> None:
+    assert list(PHASES) == list(Phase)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_can_be_typed(example: str) -> None:
+    words = shlex.split(example.partition("|")[0], comments=True)[2:]
+    context = dream_command.make_context("dream", list(words))
+    if words and words[0] in dream_command.commands:
+        dream_command.commands[words[0]].make_context(words[0], words[1:], parent=context)
+
+
+def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:
+    told = lines(night, "dream")
+    assert told[0][:2] == ["dream", "1"]
+    assert told[0][3:] == ["5", "4"]  # memories, answers
+    counts = {line[1]: int(line[2]) for line in told if line[0] == "count"}
+    assert counts["merged"] == 1
+    assert counts["consolidated"] == 4  # the fifth lives on in another
+    assert ["merged", "4", "", str(MEETING), "Harbour team meets on Thursdays at nine"] in told
+    (deeper,) = (line for line in told if line[0] == "deeper" and line[1] == str(ALLERGY))
+    assert deeper[2] == "2 → 3"
+    (gate,) = (line for line in told if line[0] == "gate")
+    assert gate[1] == "open"
+
+
+def test_a_terminal_gets_a_report_that_fits_it(night: CommandLine) -> None:
+    shown = night("dream", "--color", COLUMNS="80").stdout
+    assert "Dream 1" in shown
+    assert "The first dream: 5 memories, 4 answers until now." in shown
+    for title in ("Will last longer", "Settled", "Went deeper", "Merged", "Linked", "The gate is open"):
+        assert title in shown
+    assert "Take it back: recollect dream undo 1" in shown
+
+
+def test_what_is_told_as_json_can_be_worked_with(night: CommandLine) -> None:
+    told = night.json("dream")
+    assert (told["id"], told["dry_run"], told["written"], told["gate_open"]) == (1, False, True, True)
+    assert told["report"]["merged"] == [[4, MEETING]]
+    assert told["memories"]["4"] == "Harbour team meets on Thursdays at nine"
+    assert told["left"] == []
+
+
+def test_a_dry_run_writes_nothing(night: CommandLine) -> None:
+    told = night.json("dream", "--dry-run")
+    assert (told["id"], told["dry_run"], told["written"]) == (None, True, False)
+    assert told["report"]["merged"] == [[4, MEETING]]
+    assert lines(night, "dream", "--dry-run")[0][1] == "dry run"
+    assert "nothing was written" in night("dream", "--dry-run", "--color").stdout
+    assert night.json("dream", "history")["dreams"] == []
+    assert night.json("show", "4")["texts"][0]["superseded_by"] is None
+
+
+def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLine) -> None:
+    with opened(night.store, 3) as memory:
+        memory.dream()
+    with opened(night.store, 0.01) as memory:
+        memory.recall(ASKED, limit=1)
+    # 0.95 ** 3 = 0.86 of everything is left; what was asked a quarter of an hour ago got something back.
+    told = lines(night, "dream")
+    faded = {int(line[1]): line[2] for line in told if line[0] == "faded"}
+    assert faded[FERRY] == "1.00 → 0.86"
+    shown = night("dream", "show", "2", "--color", COLUMNS="80").stdout
+    assert "Faded" in shown
+    assert "3.0 days earlier" in shown
+
+
+def test_an_empty_memory_has_nothing_to_dream_of(recollect: CommandLine) -> None:
+    recollect("remember", "tea")
+    recollect("forget", "1")
+    assert recollect.json("dream")["report"]["memories"] == 0
+    shown = recollect("dream", "--color").stdout
+    assert "Nothing to dream of: the memory is empty." in shown
+
+
+def test_without_a_memory_there_is_no_dream(recollect: CommandLine) -> None:
+    assert "There is no memory at" in recollect.refused("dream", status=3)
+    assert not recollect.store.exists()
+
+
+def test_phases_are_chosen_or_left_out(night: CommandLine) -> None:
+    only = night.json("dream", "--dry-run", "--phase", "link", "--phase", "merge")["report"]
+    assert only["phases"] == ["merge", "link"]
+    assert only["upkeep"] is None
+    rest = night.json("dream", "--dry-run", "--without", "merge", "--without", "report")["report"]
+    assert "merge" not in rest["phases"]
+    assert rest["merged"] == []
+
+
+def test_phases_that_the_settings_leave_out_can_be_asked_for(night: CommandLine) -> None:
+    out = "merge,link"
+    usual = night.json("dream", "--dry-run", RECOLLECT_DREAM_WITHOUT=out)["report"]
+    assert not {"merge", "link"} & set(usual["phases"])
+    asked = night.json("dream", "--dry-run", "--phase", "merge", RECOLLECT_DREAM_WITHOUT=out)["report"]
+    assert asked["phases"] == ["merge"]
+
+
+def test_the_report_of_what_could_be_tidied_comes_along(night: CommandLine) -> None:
+    told = lines(night, "dream", "--phase", "report")
+    assert ["report", "1 entity, 1 observation, 4 notes."] in told
+    assert "Worth a look" in night("dream", "--phase", "report", "--color").stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (["--phase", "nap"], "'nap' is not one of"),
+        (["--without", "nap"], "'nap' is not one of"),
+        (["--phase", "prune", "--without", "prune"], "leaves no phase"),
+        (["--dry-run", "history"], "for dreaming itself"),
+        (["--no-gate", "undo", "1"], "for dreaming itself"),
+        (["tonight"], "No such command 'tonight'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(night: CommandLine, typed: list[str], says: str) -> None:
+    assert says in night.refused("dream", *typed, status=2)
+
+
+# The gate
+
+
+def test_a_closed_gate_says_who_is_to_blame_and_what_would_be_lost(night: CommandLine) -> None:
+    knobs(night, **GREEDY)
+    told = night.json("dream", status=1)
+    assert (told["id"], told["written"], told["gate_open"]) == (None, False, False)
+    assert told["report"]["gate"]["blame"] == "prune"
+    assert FERRY in [loss["memory"] for loss in told["report"]["gate"]["losses"]]
+    assert night.json("dream", "history")["dreams"] == []
+
+    plain = lines(night, "dream", status=1)
+    assert plain[0][1] == "refused"
+    (gate,) = (line for line in plain if line[0] == "gate")
+    assert (gate[1], gate[-1]) == ("closed", "prune")
+    assert any(line[:3] == ["lost", "prune", str(FERRY)] for line in plain)
+    # At the end, since who looks at a memory uses it.
+    assert night.json("show", str(FERRY))["texts"][0]["deleted_at"] is None
+
+    shown = night("dream", "--color", status=1, COLUMNS="80").stdout
+    assert "The gate is closed: nothing was written." in shown
+    assert "prune would lose too much of what people find." in shown
+    assert "The last ferry leaves at" in shown
+    assert "recollect dream --without prune" in shown
+
+
+def test_the_gate_can_be_left_open_and_what_was_pruned_be_restored(night: CommandLine) -> None:
+    knobs(night, **GREEDY)
+    told = night.json("dream", "--no-gate")
+    assert FERRY in told["report"]["pruned"]
+    assert told["report"]["gate"] is None
+    assert night.json("show", str(FERRY))["texts"][0]["deleted_at"] is not None
+    night("restore", str(FERRY))
+    assert night.json("show", str(FERRY))["texts"][0]["deleted_at"] is None
+
+
+# Others
+
+
+def test_one_process_at_a_time_dreams(night: CommandLine) -> None:
+    with opened(night.store, 0) as memory:
+        memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
+    said = night.refused("dream", status=1)
+    assert "Another process is dreaming on this memory; try again when it is done." in said
+    assert night.json("dream", "--dry-run")["dry_run"] is True
+
+
+def test_what_a_shell_says_of_dreams_goes_along_to_a_client(recollect: CommandLine) -> None:
+    told = recollect.json(
+        "mcp", "install", "generic", RECOLLECT_DREAM="on", RECOLLECT_DREAM_WITHOUT="prune,link"
+    )
+    variables = told["entry"]["env"]
+    assert (variables["RECOLLECT_DREAM"], variables["RECOLLECT_DREAM_WITHOUT"]) == ("on", "prune,link")
+
+
+def test_settings_tell_of_dreams_and_of_lists(recollect: CommandLine) -> None:
+    recollect.store.with_name("config.toml").write_text(
+        'dream = true\ndream_without = ["prune"]\nallow_hosts = ["box.local"]\n[dream_knobs]\ndaily = 0.9\n'
+    )
+    told = {each["name"]: each["value"] for each in recollect.json("settings")["settings"]}
+    assert (told["dream"], told["dream_without"], told["dream_knobs"]) == ("on", "prune", "daily = 0.9")
+    assert told["allow_hosts"] == "box.local"
+
+
+# What is shown of memories
+
+
+def test_a_memory_shows_what_dreams_made_of_it(night: CommandLine) -> None:
+    assert not any(line[2] == "stage" for line in lines(night, "show", str(ALLERGY)) if line[0] == "field")
+    night("dream")
+    told = lines(night, "show", str(ALLERGY))
+    assert ["field", str(ALLERGY), "stage", "consolidated"] in told
+    assert ["field", str(ALLERGY), "depth", "deep"] in told
+    assert any(line[:3] == ["field", str(ALLERGY), "stability"] for line in told)
+    assert ["linked", str(ALLERGY), "1", "4", "Marisol Vega"] in told
+    (text,) = night.json("show", str(ALLERGY))["texts"]
+    assert text["links"] == [{"id": 1, "text": "Marisol Vega", "answers": 4}]
+    assert (text["depth"], text["consolidation"]) == (3, "consolidated")
+    assert "comes up with" in night("show", str(ALLERGY), "--color").stdout
+
+
+def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
+    assert "marked: vital" in night("update", str(FERRY), "--mark", " vital ").stdout
+    assert night.json("show", str(FERRY))["texts"][0]["importance_tag"] == "vital"
+    night("update", str(FERRY), "--importance", "0.9")
+    assert night.json("show", str(FERRY))["texts"][0]["importance_tag"] == "vital"
+    night("update", str(FERRY), "--no-mark")
+    assert night.json("show", str(FERRY))["texts"][0]["importance_tag"] is None
+    assert "--mark or its opposite, not both" in night.refused(
+        "update", str(FERRY), "--mark", "a", "--no-mark", status=2
+    )
+    night("update", str(FERRY), "--mark", "vital", "--tag", "tide", "--expires", "2999-01-01")
+    night("update", str(FERRY), "--mark", "", "--tag", "", "--expires", "never")
+    (text,) = night.json("show", str(FERRY))["texts"]
+    assert (text["importance_tag"], text["tags"], text.get("expires_at")) == (None, [], None)
+
+
+def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: CommandLine) -> None:
+    assert ["last dream", "never"] in lines(night, "stats")
+    assert ["dreams by itself", "off"] in lines(night, "stats")
+    assert "no dream yet; by itself: off" in night("doctor").stdout
+    night("dream")
+    settings = night.store.with_name("config.toml")
+    settings.write_text('dream = "on"\ndream_every_minutes = 90\n')
+    told = night.json("stats")
+    assert told["dream"] is True
+    assert told["last_dream"] == night.json("dream", "history")["dreams"][0]["at"]
+    assert ["dreams by itself", "every 90 minutes"] in lines(night, "stats")
+    assert "by itself: every 90 minutes" in night("doctor").stdout
+    night("dream", "undo", "1", "--yes")
+    assert night.json("stats")["last_dream"] is None
+
+
+def test_commands_do_not_dream_by_themselves(night: CommandLine) -> None:
+    night("recall", ASKED, RECOLLECT_DREAM="on")
+    assert night.json("dream", "history")["dreams"] == []
+
+
+def test_an_entity_shows_it_too(night: CommandLine) -> None:
+    night("update", "Marisol Vega", "--mark", "family", "--pin")
+    night("dream")
+    told = lines(night, "show", "Marisol Vega")
+    assert ["field", "Marisol Vega", "marked", "family"] in told
+    assert ["field", "Marisol Vega", "pinned", "yes"] in told
+    assert ["linked", "Marisol Vega", str(ALLERGY), "4", "Marisol is allergic to nuts"] in told
+    (entity,) = night.json("show", "Marisol Vega")["entities"]
+    assert entity["links"][0]["id"] == ALLERGY
+    shown = night("show", "Marisol Vega", "--color").stdout
+    assert "family" in shown
+    assert "comes up with" in shown

@@ -1,0 +1,347 @@
+"""The commands that write and read the knowledge graph."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line"]
+
+
+def _observations(recollect: CommandLine, name: str) -> list[str]:
+    (entity,) = recollect.json("show", name)["entities"]
+    live = [each for each in entity["observations"] if not each["superseded_at"] and not each["deleted_at"]]
+    return [each["content"] for each in live]
+
+
+def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
+    return {
+        (each["source"], each["type"], each["target"]) for each in recollect.json("show", name)["relations"]
+    }
+
+
+def test_adding_tells_created_from_merged(recollect: CommandLine) -> None:
+    assert recollect("add", "Ana", "-o", "likes tea").stdout == "Created Ana (#1) with 1 observation.\n"
+    assert recollect("add", "Ana", "-o", "plays chess").stdout == "Ana (#1) gained 1 new observation.\n"
+    assert "was there already" in recollect("add", "Ana", "-o", "plays chess").stdout
+    assert recollect.json("add", "Ana")["created"] is False
+
+
+def test_a_near_repeat_is_kept_and_pointed_out(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "likes green tea")
+    said = recollect("observe", "Ana", "likes green tea in the garden with friends").stdout
+    assert "#2 nearly repeats #1" in said
+    assert len(_observations(recollect, "Ana")) == 2
+
+
+def test_observing_needs_an_entity_that_exists(harbour: CommandLine) -> None:
+    assert "'Nobody'" in harbour.refused("observe", "Nobody", "is here", status=1)
+
+
+def test_observations_carry_kind_and_time(harbour: CommandLine) -> None:
+    harbour(
+        "observe", "Tidebook", "Ships in May", "--kind", "decision", "--happened-at", "2026-02-03T10:00+00:00"
+    )
+    (entity,) = harbour.json("show", "Tidebook")["entities"]
+    last = entity["observations"][-1]
+    assert (last["kind"], last["happened_at"]) == ("decision", "2026-02-03T10:00:00+00:00")
+
+
+@pytest.mark.parametrize("old", ["Sails on Sundays", "#2"])
+def test_a_correction_keeps_the_old_observation_as_history(harbour: CommandLine, old: str) -> None:
+    harbour("observe", "Marisol Vega", "Sails on Mondays", "--supersedes", old)
+    assert _observations(harbour, "Marisol Vega") == ["Drinks oolong after lunch", "Sails on Mondays"]
+    assert "Sails on Sundays" not in harbour("show", "Marisol Vega").stdout
+    assert (
+        "replaced\tMarisol Vega\tSails on Sundays\t2" in harbour("show", "Marisol Vega", "--history").stdout
+    )
+
+
+def test_a_correction_replaces_by_one_text_only(harbour: CommandLine) -> None:
+    harbour.refused("observe", "Tidebook", "one", "two", "--supersedes", "#4", status=2)
+
+
+def test_a_removed_observation_can_be_brought_back(harbour: CommandLine) -> None:
+    removed = harbour.json("unobserve", "Marisol Vega", "Sails on Sundays", "Never said")
+    assert (removed["removed"], removed["absent"]) == (1, ["Never said"])
+    assert _observations(harbour, "Marisol Vega") == ["Drinks oolong after lunch"]
+    harbour("restore", "--observation", str(removed["observations"][0]))
+    assert "Sails on Sundays" in _observations(harbour, "Marisol Vega")
+
+
+def test_a_relation_to_a_missing_entity_is_refused_unless_asked_for(harbour: CommandLine) -> None:
+    harbour.refused("relate", "Tidebook", "uses", "SQLite", status=1)
+    made = harbour.json("relate", "Tidebook", "uses", "SQLite", "--create-missing", "--context", "one file")
+    assert made["also_created"] == ["SQLite"]
+    (entity,) = harbour.json("show", "SQLite")["entities"]
+    assert entity["type"] == "unknown"
+
+
+def test_an_unknown_type_gives_way_and_a_known_one_does_not(harbour: CommandLine) -> None:
+    harbour("relate", "Tidebook", "uses", "SQLite", "--create-missing")
+    said = harbour("add", "SQLite", "-t", "software", "-o", "Is one file").stdout
+    assert "took its type, software, and gained 1 new observation." in said
+    said = harbour("add", "SQLite", "-t", "library").stdout
+    assert "was there already, and knew all of this." in said
+    assert "It keeps its type software." in said
+    data = harbour.json("add", "SQLite", "-t", "library")
+    assert (data["took_type"], data["kept_type"]) == (None, "software")
+
+
+def test_an_ended_relation_holds_no_more(harbour: CommandLine) -> None:
+    harbour("end-relation", "Marisol Vega", "leads", "Tidebook", "--at", "2026-04-01")
+    assert _relations(harbour, "Tidebook") == set()
+    harbour.refused("end-relation", "Marisol Vega", "leads", "Tidebook", status=1)
+
+
+def test_removing_a_relation_that_is_not_there_says_so(harbour: CommandLine) -> None:
+    assert "no such relation" in harbour("unrelate", "Tidebook", "leads", "Marisol Vega").stdout
+
+
+def test_a_time_that_is_none_is_refused(harbour: CommandLine) -> None:
+    said = harbour.refused("relate", "Tidebook", "uses", "Tidebook", "--since", "last week", status=2)
+    assert "write it like 2026-03-01" in said
+
+
+def test_purging_asks_first_and_then_destroys(harbour: CommandLine) -> None:
+    harbour("delete", "Tidebook")
+    assert "add --yes" in harbour.refused("purge", "--before", "0d", status=1)
+    assert harbour.json("stats")["forgotten"] == 1
+    assert harbour.json("purge", "--before", "1d", "--yes")["purged"] == 0
+    assert harbour.json("purge", "--before", "0d", "--yes")["purged"] > 0
+    harbour.refused("restore", "3", status=1)
+
+
+def test_a_status_is_set_in_english_or_spanish(harbour: CommandLine) -> None:
+    assert harbour("status", "Tidebook", "Completado").stdout == "Tidebook is completed.\n"
+    assert "paused" in harbour.refused("status", "Tidebook", "sleeping", status=1)
+
+
+def test_showing_names_what_is_not_there(harbour: CommandLine) -> None:
+    result = harbour("show", "tidebook", "Nobody")
+    assert "entity\tTidebook\tproject\tactive\n" in result.stdout
+    assert "'Nobody'" in result.stderr
+    assert "recollect graph --find" in harbour.refused("show", "Nobody", status=1)
+
+
+def test_finding_goes_by_words_and_by_text_inside_words(harbour: CommandLine) -> None:
+    def found(*text: str) -> list[str]:
+        return [each["name"] for each in harbour.json("find", *text)["entities"]]
+
+    assert found("OOLONG", "lunch") == ["Marisol Vega"]
+    assert found("灯台") == ["Jun Watanabe"]
+    assert found("debo") == ["Tidebook"]
+    assert found("coffee") == []
+
+
+def test_the_graph_is_read_page_by_page(harbour: CommandLine) -> None:
+    first = harbour.json("graph", "--limit", "2")
+    last = harbour.json("graph", "--limit", "2", "--after", str(first["cursor"]))
+    assert [each["name"] for each in first["entities"]] == ["Marisol Vega", "Jun Watanabe"]
+    assert [each["name"] for each in last["entities"]] == ["Tidebook"]
+    assert last["cursor"] is None
+    assert "recollect graph --limit 2 --after 2" in harbour("graph", "--limit", "2").stderr
+
+
+def test_lines_of_the_graph_begin_with_what_they_are(harbour: CommandLine) -> None:
+    lines = harbour("graph").stdout.splitlines()
+    assert "entity\tJun Watanabe\tperson\tactive" in lines
+    assert "observation\tJun Watanabe\t週末は灯台まで歩く" in lines
+    assert lines[-1] == "relation\tMarisol Vega\tleads\tTidebook"
+
+
+def _seen(shown: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", shown)
+
+
+def test_a_card_holds_what_is_known_and_the_relations_both_ways(harbour: CommandLine) -> None:
+    card = _seen(harbour("show", "Tidebook", "Marisol Vega", "--color").stdout)
+    assert "╭─ Tidebook" in card
+    assert "•  Says when it is safe to cross" in card
+    assert re.search(r"←  leads +Marisol Vega", card)
+    assert re.search(r"→  leads +Tidebook", card)
+    assert "person · #1" in card
+
+
+def test_a_card_shows_an_inverse_once(harbour: CommandLine) -> None:
+    harbour("relate", "Tidebook", "contains", "Jun Watanabe")
+    for name, arrow in (("Tidebook", "→  contains  Jun"), ("Jun Watanabe", "→  part_of  Tidebook")):
+        card = _seen(harbour("show", name, "--color").stdout)
+        assert arrow in card
+        assert ("part_of" in card) != ("contains" in card)
+
+
+def test_a_card_strikes_out_what_was_replaced_only_when_asked(harbour: CommandLine) -> None:
+    harbour("observe", "Tidebook", "Crosses by itself", "--supersedes", "#4", "--kind", "state")
+    assert "Says when" not in harbour("show", "Tidebook", "--color").stdout
+    history = harbour("show", "Tidebook", "--history", "--color").stdout
+    assert "\x1b[2;9mSays when it is safe to cross" in history
+    assert "state · 2" in _seen(history)
+
+
+def test_a_list_shows_entities_relations_and_what_comes_next(harbour: CommandLine) -> None:
+    shown = _seen(harbour("graph", "--limit", "2", "--color").stdout)
+    assert re.search(r"1 +Marisol Vega +person +2 +Sails on Sundays", shown)
+    assert re.search(r"Marisol Vega +leads +Tidebook", shown)
+    assert "There is more: recollect graph --limit 2 --after 2" in shown
+    assert "No entities here." in harbour("find", "zebra", "--color").stdout
+
+
+def test_find_shows_what_holds_the_words_and_not_the_latest(harbour: CommandLine) -> None:
+    shown = harbour("find", "oolong", "--color").stdout
+    assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", _seen(shown))
+    assert "\x1b[1;33moolong" in shown
+    assert "Sails on Sundays" not in shown
+    # Even inside a word, and where the name alone holds it, the latest there is.
+    assert "Drinks oolong" in _seen(harbour("find", "olon", "--color").stdout)
+    assert "Sails on Sundays" in _seen(harbour("find", "Vega", "--color").stdout)
+
+
+def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "-o", "sang")
+    assert "oolong cup" in _seen(recollect("find", "oolong", "--color").stdout)
+
+
+def test_deeds_are_ticked_and_remarks_marked(recollect: CommandLine) -> None:
+    assert _seen(recollect("add", "Ana", "-o", "likes tea", "--color").stdout).startswith("✓ Created Ana")
+    again = _seen(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
+    assert again.startswith("● Ana (#1) gained")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["stats"],
+        ["settings"],
+        ["models"],
+        ["doctor"],
+        ["verify"],
+        ["find", "person"],
+        ["profile", "list"],
+        ["profile", "diff", "limbic", "cognis"],
+    ],
+)
+def test_every_table_fits_the_terminal(harbour: CommandLine, typed: list[str]) -> None:
+    lines = _seen(harbour(*typed, "--color").stdout).splitlines()
+    assert lines
+    assert max(map(len, lines)) <= 100
+
+
+def test_no_color_forces_nothing_in_a_pipe(harbour: CommandLine) -> None:
+    assert harbour("show", "Tidebook", "--no-color").stdout == harbour("show", "Tidebook").stdout
+
+
+def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLine) -> None:
+    for n in range(3):
+        recollect("remember", f"Note number {n}", "--tag", "my tag")
+    first = recollect("list", "--limit", "2", "--tag", "my tag")
+    assert [line.split("\t")[4] for line in first.stdout.splitlines()] == ["Note number 2", "Note number 1"]
+    assert "recollect list --tag 'my tag' --limit 2 --after 2" in first.stderr
+    rest = recollect.json("list", "--limit", "2", "--after", "2")
+    assert [each["text"] for each in rest["memories"]] == ["Note number 0"]
+    assert rest["cursor"] is None
+
+
+def test_neighbours_and_paths_are_shown(harbour: CommandLine) -> None:
+    harbour("relate", "Jun Watanabe", "tests", "Tidebook")
+    near = harbour("neighbours", "Marisol Vega", "--depth", "2").stdout.splitlines()
+    assert near == ["1\tTidebook\tproject", "2\tJun Watanabe\tperson"]
+    assert harbour("paths", "Marisol Vega", "Jun Watanabe").stdout.splitlines() == [
+        "2\tMarisol Vega leads Tidebook · Jun Watanabe tests Tidebook"
+    ]
+
+
+def test_a_session_and_an_owner_are_cleared(recollect: CommandLine) -> None:
+    recollect("session", "add", "tea", "--role", "user", "I live in Lisbon.", "--owner", "ana")
+    recollect("remember", "Ana likes tea", "--owner", "ana")
+    recollect("remember", "Bo likes tea", "--owner", "bo")
+    recollect("session", "forget", "tea", "--yes", "--owner", "ana")
+    assert recollect.json("session", "list", "--owner", "ana")["sessions"] == []
+    assert [each["text"] for each in recollect.json("list", "--owner", "ana")["memories"]] == [
+        "Ana likes tea"
+    ]
+    assert recollect.json("forget", "--all", "--yes", "--owner", "ana")["forgotten"] == 1
+    assert recollect.json("list", "--owner", "ana")["memories"] == []
+    recollect("purge", "--before", "0d", "--yes")
+    assert [each["text"] for each in recollect.json("list", "--owner", "bo")["memories"]] == ["Bo likes tea"]
+    assert "Give ids or names, --session, or --all." in recollect("forget", status=2).stderr
+
+
+def test_a_note_that_expires_shows_when(recollect: CommandLine) -> None:
+    recollect("remember", "The gate is open", "--expires", "2999-01-01", "--at", "2026-01-01")
+    shown = recollect.json("show", "1")["texts"][0]
+    assert shown["expires_at"] == "2999-01-01T00:00:00+00:00"
+    assert shown["happened_at"] == "2026-01-01T00:00:00+00:00"
+    recollect("update", "1", "--expires", "2999-02-01")
+    assert "not both" in recollect("update", "1", "--expires", "2999-03-01", "--no-expiry", status=2).stderr
+    assert "2999-02-01" in recollect("show", "1").stdout
+    recollect("update", "1", "--no-expiry")
+    assert recollect.json("show", "1")["texts"][0]["expires_at"] is None
+    assert "which is past" in recollect("remember", "Too late", "--expires", "2020-01-01", status=1).stderr
+
+
+def test_what_a_note_said_and_what_became_of_it_is_told_oldest_first(recollect: CommandLine) -> None:
+    recollect("remember", "Ana keeps bees")
+    recollect("update", "1", "--text", "Ana keeps goats")
+    recollect("supersede", "1", "Ana keeps hens", "--only")
+    lines = [line.split("\t") for line in recollect("history", "1").stdout.splitlines()]
+    assert [line[1:] for line in lines] == [
+        ["noted", "Ana keeps bees"],
+        ["updated", "Ana keeps goats"],
+        ["superseded", "by memory 2"],
+    ]
+    times = [datetime.fromisoformat(line[0]) for line in lines]
+    assert times == sorted(times)
+    assert all(at.tzinfo is not None for at in times)
+
+
+def test_times_are_told_in_the_zone_of_the_settings(recollect: CommandLine) -> None:
+    recollect("session", "add", "talk", "--speaker", "Ana", "--at", "2024-01-01T12:00+00:00", "Hello")
+    line = recollect("history", "1", RECOLLECT_TIME_ZONE="Asia/Tokyo").stdout
+    assert line == "2024-01-01T21:00:00+09:00\tsaid\tAna: Hello\n"
+
+
+def test_an_entity_is_told_by_its_name(harbour: CommandLine) -> None:
+    harbour("observe", "Tidebook", "Ships in May")
+    told = harbour.json("history", "tidebook")
+    assert told["memory"]["name"] == "Tidebook"
+    assert [event["what"] for event in told["events"]][:1] == ["created"]
+    assert "Ships in May" in [event["detail"] for event in told["events"] if event["what"] == "observed"]
+    assert "Marisol Vega leads Tidebook" in [event["detail"] for event in told["events"]]
+
+
+def test_a_terminal_gets_a_timeline(recollect: CommandLine) -> None:
+    recollect("remember", "Ana keeps bees")
+    shown = recollect("history", "1", "--color").stdout
+    assert re.search(r"\d\d:\d\d.* noted", click.unstyle(shown))
+
+
+def test_what_is_not_there_has_no_history(harbour: CommandLine) -> None:
+    assert "no memory 99" in harbour.refused("history", "99", status=1)
+    assert "no entity named 'Nobody'" in harbour.refused("history", "Nobody", status=1)
+    harbour.refused("history", "1", "--owner", "someone else", status=1)
+
+
+def test_former_names_of_commands_still_work(harbour: CommandLine) -> None:
+    harbour("add", "1", "-t", "pier")
+    assert "Forgot 1 entity" in harbour("delete", "1").stdout  # a name, not the id of another memory
+    assert harbour.json("show", "1")["entities"][0]["name"] == "Marisol Vega"
+    assert harbour("neighbours", "Tidebook").stdout == harbour("graph", "Tidebook").stdout
+    assert (
+        harbour("paths", "Marisol Vega", "Tidebook").stdout
+        == harbour("graph", "Marisol Vega", "Tidebook").stdout
+    )
+    assert harbour("find", "safe", "to").stdout == harbour("graph", "--find", "safe to").stdout
+    assert harbour("history", "Tidebook").stdout == harbour("show", "Tidebook", "--events").stdout
+    assert harbour("models").stdout == harbour("reindex", "--list").stdout
+    assert harbour("session", "list").stdout == harbour("session", "show").stdout
+    assert harbour("unrelate", "Marisol Vega", "leads", "Tidebook").stdout.startswith("Removed: ")
+    assert "at most two names" in harbour.refused("graph", "a", "b", "c", status=2)
+    assert "takes one memory" in harbour.refused("show", "1", "2", "--events", status=2)

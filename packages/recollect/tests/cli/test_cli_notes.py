@@ -1,0 +1,387 @@
+"""`recollect remember`: notes, one or a line each."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from mcp_world import done, said
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+    from mcp_world import Served
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+
+
+def _note(recollect: CommandLine, id_: int) -> dict[str, Any]:
+    (text,) = recollect.json("show", f"#{id_}")["texts"]
+    assert isinstance(text, dict)
+    return text
+
+
+def test_a_note_is_remembered_and_says_whom_it_speaks_of(harbour: CommandLine) -> None:
+    said = harbour("remember", "Marisol", "Vega", "leads", "Tidebook").stdout
+    assert said == "Remembered as #4.\n  Mentions: Marisol Vega, Tidebook\n"
+    assert _note(harbour, 4)["text"] == "Marisol Vega leads Tidebook"
+
+
+def test_the_same_words_again_are_counted(recollect: CommandLine) -> None:
+    recollect("remember", "The key is under the mat")
+    assert (
+        "#1 says so already; that makes 2 times." in recollect("remember", "the key is under the mat!").stdout
+    )
+    again = recollect.json("remember", "The key is under the mat")
+    assert (again["id"], again["created"], again["times"]) == (1, False, 3)
+    assert recollect.json("stats")["notes"] == 1
+
+
+def test_a_near_repeat_is_kept_and_pointed_out_with_what_to_do(recollect: CommandLine) -> None:
+    recollect("remember", "Ana likes green tea")
+    said = recollect("remember", "Ana likes green tea in the garden with friends").stdout
+    assert "Nearly repeats #1" in said
+    assert "“Ana likes green tea”" in said
+    assert "recollect supersede 1 2" in said
+    assert recollect.json("stats")["notes"] == 2
+
+
+def test_a_note_keeps_what_it_was_given(harbour: CommandLine) -> None:
+    harbour(
+        "remember",
+        "The crane was inspected",
+        *("--importance", "0.8"),
+        *("--category", "work"),
+        *("--happened", "2024-05-06"),
+        *("--tag", "crane", "--tag", "safety"),
+        *("--about", "tidebook"),
+        *("--source", "email"),
+    )
+    note = _note(harbour, 4)
+    assert (note["importance"], note["category"], note["source"]) == (0.8, "work", "email")
+    assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
+    assert sorted(note["tags"]) == ["crane", "safety"]
+    assert note["mentions"] == [{"id": 3, "name": "Tidebook"}]
+
+
+def test_what_a_note_is_about_must_exist(harbour: CommandLine) -> None:
+    assert "'Nobody'" in harbour.refused("remember", "x y z", "--about", "Nobody", status=1)
+    assert harbour.json("stats")["notes"] == 0
+
+
+@pytest.mark.parametrize("typed", [[], ["-"]])
+def test_standard_input_is_one_note(recollect: CommandLine, typed: list[str]) -> None:
+    recollect("remember", *typed, given="First line\nsecond line\n")
+    assert _note(recollect, 1)["text"] == "First line\nsecond line"
+
+
+@pytest.mark.parametrize("typed", [[], ["-"], ["--lines"]])
+def test_nothing_to_remember_makes_no_store(recollect: CommandLine, typed: list[str]) -> None:
+    assert "standard input is empty" in recollect.refused("remember", *typed, status=2, given=" \n \n")
+    assert not recollect.store.exists()
+
+
+# Times
+
+
+def _days_ago(days: int, zone: str) -> str:
+    return (datetime.now(ZoneInfo(zone)) - timedelta(days=days)).date().isoformat()
+
+
+def test_words_for_a_time_are_read_where_the_days_of_the_user_begin(recollect: CommandLine) -> None:
+    for number, zone in enumerate(["Pacific/Kiritimati", "Pacific/Pago_Pago"], 1):
+        before = _days_ago(1, zone)
+        recollect("remember", f"note {number}", "--happened", "yesterday", RECOLLECT_TIME_ZONE=zone)
+        happened = datetime.fromisoformat(_note(recollect, number)["happened_at"]).astimezone(ZoneInfo(zone))
+        assert happened.date().isoformat() in {before, _days_ago(1, zone)}
+        assert (happened.hour, happened.minute) == (0, 0)
+
+
+def test_a_time_without_a_zone_is_of_the_zone_of_the_settings(recollect: CommandLine) -> None:
+    recollect("remember", "a", "--happened", "2024-07-01T10:00", RECOLLECT_TIME_ZONE="Europe/Madrid")
+    # Madrid is two hours ahead in summer.
+    assert datetime.fromisoformat(_note(recollect, 1)["happened_at"]) == datetime(2024, 7, 1, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("words", ["soonish", "banana last week", "before May 2024", "2024-13-01", ""])
+def test_a_time_that_is_not_understood_is_refused_before_anything_is_made(
+    recollect: CommandLine, words: str
+) -> None:
+    said = recollect.refused("remember", "a", "--happened", words, status=2)
+    assert "--happened" in said
+    assert not recollect.store.exists()
+
+
+# A line each
+
+
+def test_each_line_is_a_note(harbour: CommandLine) -> None:
+    shown = harbour(
+        "remember", "--lines", "--tag", "list", given="tea\n\n  Marisol Vega sails \r\ntea\n"
+    ).stdout.splitlines()
+    assert shown == ["4\tnew\ttea\t", "5\tnew\tMarisol Vega sails\tMarisol Vega", "4\tknown\ttea\t"]
+    assert _note(harbour, 5)["tags"] == ["list"]
+
+
+def test_a_line_that_cannot_be_kept_is_named_by_its_number(recollect: CommandLine) -> None:
+    result = recollect("remember", "--lines", given="tea\n\na\0b\n")
+    assert result.stdout == "1\tnew\ttea\t\n"
+    assert "left out, line 3: " in result.stderr
+    data = recollect.json("remember", "--lines", given="\na\0b\ncoffee\n")
+    assert [each["line"] for each in data["rejected"]] == [2]
+    assert [each["text"] for each in data["notes"]] == ["coffee"]
+
+
+def test_lines_that_are_all_bad_fail(recollect: CommandLine) -> None:
+    recollect("remember", "--lines", status=1, given="a\0b\n")
+
+
+def test_lines_and_words_do_not_go_together(recollect: CommandLine) -> None:
+    recollect.refused("remember", "tea", "--lines", status=2, given="tea")
+
+
+def test_a_note_without_a_model_says_that_meaning_does_not_find_it(recollect: CommandLine) -> None:
+    result = recollect("remember", "tea", RECOLLECT_MODEL="none")
+    assert result.stdout == "Remembered as #1.\n"
+    assert "not yet found by meaning" in result.stderr
+
+
+def _text(recollect: CommandLine, id_: int) -> dict[str, Any]:
+    (text,) = recollect.json("show", str(id_))["texts"]
+    assert isinstance(text, dict)
+    return text
+
+
+def _found(recollect: CommandLine, *typed: str) -> list[int]:
+    return [hit["memory"]["id"] for hit in recollect.json("search", *typed)["hits"]]
+
+
+@pytest.fixture
+def notes(recollect: CommandLine) -> CommandLine:
+    """#1 and #2 say nearly the same, #3 something else."""
+    recollect("remember", "Tidebook ships in May", "--tag", "release", "--category", "plans_goals")
+    recollect("remember", "Tidebook ships in May.", "--source", "mail")  # counted, not stored twice
+    recollect("remember", "The Tidebook ships in May")
+    recollect("remember", "Ana keeps bees")
+    return recollect
+
+
+# Showing
+
+
+def test_a_note_is_shown_with_what_is_not_usual_about_it(notes: CommandLine) -> None:
+    lines = notes("show", "1").stdout.splitlines()
+    assert lines[0] == "note\t1\t\tTidebook ships in May"
+    assert "field\t1\tcategory\tplans_goals" in lines
+    assert "field\t1\ttags\trelease" in lines
+    assert "field\t1\trepeated\t2 times in all" in lines
+    assert not any("importance" in line or "pinned" in line or "status" in line for line in lines)
+
+
+def test_a_terminal_shows_a_note_as_a_card(notes: CommandLine) -> None:
+    shown = notes("show", "#1", "--color").stdout
+    assert "╭─" in shown
+    assert "Tidebook ships in May" in shown
+    assert "plans_goals" in shown
+
+
+def test_names_and_ids_are_shown_together_and_a_name_wins_over_an_id(notes: CommandLine) -> None:
+    notes("add", "1", "-t", "number")
+    shown = notes.json("show", "1", "2", "#1", "99")
+    assert [each["name"] for each in shown["entities"]] == ["1"]
+    assert [each["id"] for each in shown["texts"]] == [2, 1]
+    assert "no memory 99" in notes("show", "1", "99").stderr
+    assert "no memory 99" in notes.refused("show", "#99", status=1)
+
+
+def test_a_forgotten_entity_can_be_looked_at_by_its_id(notes: CommandLine) -> None:
+    notes("add", "Boathouse")
+    notes("delete", "Boathouse")
+    assert "forgotten" in notes("show", "4").stdout
+
+
+# Updating
+
+
+def test_an_update_changes_what_is_given_and_leaves_the_rest(notes: CommandLine) -> None:
+    said = notes("update", "#1", "--importance", "0.9", "--pin", "--status", "pausado").stdout
+    assert said.startswith("Updated note #1.\n")
+    note = _text(notes, 1)
+    assert (note["importance"], note["pinned"], note["status"]) == (0.9, True, "paused")
+    assert (note["text"], note["tags"], note["category"]) == (
+        "Tidebook ships in May",
+        ["release"],
+        "plans_goals",
+    )
+    notes("update", "1", "--no-pin", "--tag", "a", "--tag", "b", "--happened", "2024-05-06")
+    note = _text(notes, 1)
+    assert (note["pinned"], sorted(note["tags"])) == (False, ["a", "b"])
+    assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
+    notes("update", "1", "--no-tags")
+    assert _text(notes, 1)["tags"] == []
+
+
+def test_an_entity_is_updated_by_its_name(harbour: CommandLine) -> None:
+    assert "Updated Tidebook (#3)." in harbour("update", "tidebook", "--importance", "0.9").stdout
+    (entity,) = harbour.json("show", "Tidebook")["entities"]
+    assert entity["importance"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [
+        (["1"], 2),
+        (["1", "--tag", "a", "--no-tags"], 2),
+        (["1", "--importance", "2"], 2),
+        (["1", "--happened", "whenever"], 2),
+        (["1", "--status", "sleeping"], 1),
+        (["99", "--pin"], 1),
+        (["Nobody", "--pin"], 1),
+    ],
+)
+def test_an_update_that_makes_no_sense_is_refused(notes: CommandLine, typed: list[str], status: int) -> None:
+    notes.refused("update", *typed, status=status)
+
+
+# Superseding
+
+
+def test_a_correction_retires_near_copies_and_says_which(notes: CommandLine) -> None:
+    done = notes.json("supersede", "1", "Tidebook", "ships", "in", "June")
+    assert done["by"]["text"] == "Tidebook ships in June"
+    assert [each["id"] for each in done["retired"]] == [1, 2]
+    found = _found(notes, "Tidebook ships")
+    assert found[0] == done["by"]["id"]
+    assert not {1, 2} & set(found)
+    assert _text(notes, 2)["superseded_by"] == done["by"]["id"]
+
+
+def test_a_correction_is_told_in_words(notes: CommandLine) -> None:
+    said = notes("supersede", "1", "Tidebook ships in June").stdout
+    assert "#4 supersedes #1." in said
+    assert "Retired, #1: Tidebook ships in May" in said
+    assert "Retired with it, a near-copy, #2: The Tidebook ships in May" in said
+    assert "Take it back: recollect restore 1 2" in said
+
+
+def test_only_what_was_named_is_retired_when_asked_so(notes: CommandLine) -> None:
+    done = notes.json("supersede", "1", "#3", "--only")
+    assert [each["id"] for each in done["retired"]] == [1]
+    assert done["by"]["id"] == 3
+    assert _text(notes, 2)["superseded_by"] is None
+
+
+def test_a_note_cannot_supersede_itself_nor_an_entity_be_superseded(harbour: CommandLine) -> None:
+    harbour("remember", "tea")
+    harbour.refused("supersede", "4", "4", status=1)
+    harbour.refused("supersede", "1", "tea", status=1)
+    harbour.refused("supersede", "99", "tea", status=1)
+    harbour.refused("supersede", "Tidebook", "tea", status=2)
+
+
+# Forgetting and restoring
+
+
+def test_forgetting_says_what_was_forgotten(notes: CommandLine) -> None:
+    done = notes("forget", "#3", "99", status=1)
+    said = done.stdout
+    assert done.stderr == "recollect: #99 is not there; `recollect recall` shows ids.\n"
+    assert "Forgot 1 memory: #3." in said
+    assert "note #3: Ana keeps bees" in said
+    assert "1 of those asked for was not there" in said
+    assert 3 not in _found(notes, "bees")
+    assert notes("restore", "3").stdout == "Restored note #3.\n  #3: Ana keeps bees\n"
+    assert 3 in _found(notes, "bees")
+
+
+def test_what_is_not_there_cannot_be_forgotten(notes: CommandLine) -> None:
+    assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 are not there;")
+    notes("forget", "3")
+    again = notes("forget", "3", status=1)
+    assert again.stderr.startswith("recollect: #3 was forgotten already;")
+    assert "Forgot 0 memories." in again.stdout
+
+
+def test_restoring_what_was_superseded_says_by_what_it_was(notes: CommandLine) -> None:
+    notes("supersede", "3", "Ana keeps goats", "--only")
+    assert 3 not in _found(notes, "Ana keeps bees")
+    said = notes("restore", "3").stdout
+    assert "#3 was superseded by #4, which stays" in said
+    assert "recollect forget 4" in said
+    assert set(_found(notes, "Ana keeps")) >= {3, 4}
+
+
+def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None:
+    turns = [{"role": "user", "speaker": "Ana", "content": f"turn {number}"} for number in range(1, 8)]
+    recollect("session", "add", "talk", "-", "--no-extract", given=json.dumps(turns))
+    shown = _text(recollect, 4)
+    assert [turn["text"] for turn in shown["around"]] == [f"turn {number}" for number in range(2, 7)]
+    lines = recollect("show", "4").stdout.splitlines()
+    assert lines[0] == "message\t4\tAna\tturn 4"
+    assert "field\t4\tsession\ttalk, turn 4" in lines
+    assert [line.split("\t")[2] for line in lines if line.startswith("near\t")] == ["2", "3", "5", "6"]
+    said = recollect("forget", "4").stdout
+    assert "message #4: Ana: turn 4" in said
+
+
+OLD, NEW = "Ana lives in Lisbon.", "Ana lives in Porto."
+
+
+def test_remember_names_what_it_contradicts_and_the_command_that_settles_it(recollect: CommandLine) -> None:
+    recollect("remember", OLD)
+    shown = recollect("remember", NEW).stdout
+    assert f"Seems to contradict #1: “{OLD}”" in shown
+    assert "recollect supersede 1 2" in shown
+    assert "Nearly repeats" not in shown
+    again = recollect.json("remember", "Ana lives in Faro.")
+    assert {each["id"] for each in again["contradicts"]} == {1, 2}
+
+
+def test_a_hit_says_what_it_is_older_or_newer_than(recollect: CommandLine) -> None:
+    recollect("remember", OLD)
+    recollect("remember", NEW)
+    first, second = recollect("recall", "where does Ana live?").stdout.splitlines()
+    assert first.split("\t")[1] == "2"
+    assert first.endswith("newer than #1")
+    assert second.endswith("older than #2")
+    hits = recollect.json("recall", "where does Ana live?")["hits"]
+    assert [(each["id"], each["is_newer"]) for hit in hits for each in hit["conflicts_with"]] == [
+        (1, False),
+        (2, True),
+    ]
+
+
+def test_observe_names_what_it_contradicts(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "Lives in Lisbon")
+    shown = recollect("observe", "Ana", "Lives in Porto").stdout
+    assert "#2 seems to contradict #1: “Lives in Lisbon”" in shown
+    command = "recollect observe Ana 'Lives in Porto' --supersedes '#1'"
+    assert command in shown
+    recollect("observe", "Ana", "Lives in Porto", "--supersedes", "#1")
+    (entity,) = recollect.json("show", "Ana")["entities"]
+    assert [each["content"] for each in entity["observations"] if each["superseded_at"] is None] == [
+        "Lives in Porto"
+    ]
+
+
+@pytest.mark.anyio
+async def test_tools_say_what_contradicts_what(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "remember", text=OLD)
+        remembered = await client.call_tool("remember", {"text": NEW})
+        assert f'It seems to contradict #1: "{OLD}"' in " ".join(said(remembered))
+        recalled = await client.call_tool("recall", {"query": "where does Ana live?"})
+        assert f'"{NEW}" (newer than #1)' in " ".join(said(recalled))
+        assert f'"{OLD}" (older than #2)' in " ".join(said(recalled))
+        told = await done(client, "recall", query="where does Ana live?")
+        assert [each["id"] for each in told["hits"][0]["conflicts_with"]] == [1]
+        context = await done(client, "context", query="where does Ana live?")
+        assert 'older than "' in context["text"]
+        report = await done(client, "consolidation_report")
+        assert [each["command"] for each in report["contradictions"]] == ["recollect supersede 1 2"]
+        # What the remark proposes works.
+        await done(client, "remember", text=NEW, supersedes=1)
+        told = await done(client, "recall", query="where does Ana live?")
+        assert [hit["text"] for hit in told["hits"]] == [NEW]

@@ -1,0 +1,288 @@
+"""The program as the shell sees it: pipes, terminals, locales, signals."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import runpy
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+from click.testing import CliRunner
+from conftest import PATIENCE_SECONDS
+from mcp_world import said
+
+from recollect.cli.main import cli
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+    from mcp_world import Served
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+
+LOOKING = [
+    ["search", "oolong"],
+    ["recall", "oolong", "--explain"],
+    ["why-not", "oolong", "Tidebook"],
+    ["profile", "list"],
+    ["profile", "show", "limbic"],
+    ["profile", "diff", "limbic", "recollect"],
+    ["show", "Marisol Vega"],
+    ["history", "Marisol Vega"],
+    ["graph"],
+    ["stats"],
+    ["doctor"],
+    ["settings"],
+    ["models"],
+]
+
+
+@pytest.mark.parametrize("typed", LOOKING)
+def test_what_is_no_terminal_gets_plain_lines(harbour: CommandLine, typed: list[str]) -> None:
+    result = harbour(*typed)
+    _assert_plain(result.stdout)
+    assert result.stderr == ""
+
+
+def test_a_pipe_gets_plain_lines(harbour: CommandLine) -> None:
+    result = harbour.process("recall", "oolong", "--explain")
+    assert result.returncode == 0
+    _assert_plain(result.stdout.decode())
+    assert result.stderr == b""
+
+
+def _assert_plain(shown: str) -> None:
+    assert shown.strip()
+    assert "\x1b" not in shown
+    assert not set("─│╭╮╰╯━┃") & set(shown)
+
+
+def test_a_terminal_gets_tables(harbour: CommandLine) -> None:
+    shown = _in_terminal([*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm-256color"))
+    assert "╭─" in shown
+    assert "\x1b[" in shown
+
+
+def test_a_terminal_gets_every_step(harbour: CommandLine) -> None:
+    typed = [*harbour.program, "recall", "oolong", "--profile", "limbic", "--explain"]
+    shown = _in_terminal(typed, harbour.variables(TERM="xterm-256color"))
+    assert "base relevance" in shown
+    assert "\x1b[36m" in shown  # what a step did
+
+
+def test_a_terminal_without_colour_gets_tables_without_it(harbour: CommandLine) -> None:
+    shown = _in_terminal(
+        [*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm", NO_COLOR="1")
+    )
+    assert "╭─" in shown
+    assert "\x1b[36m" not in shown
+    assert "\x1b[1;36m" not in shown
+
+
+LOCALES = [
+    {"LC_ALL": "C"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "latin-1"},
+]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_any_locale_speaks_utf8(harbour: CommandLine, locale: dict[str, str]) -> None:
+    written = harbour.process("add", "Café Faro", "-o", "灯台の近く", **locale)
+    assert written.returncode == 0, written.stderr
+    assert "Café Faro" in written.stdout.decode("utf-8")
+    (entity,) = harbour.json("show", "Café Faro")["entities"]
+    assert entity["observations"][0]["content"] == "灯台の近く"
+
+
+def test_a_mistake_is_one_line_without_a_trace(harbour: CommandLine) -> None:
+    result = harbour.process("observe", "Nobody", "is here")
+    assert result.returncode == 1
+    assert result.stderr.decode().startswith("recollect: There is no entity named 'Nobody'")
+    assert result.stderr.count(b"\n") == 1
+
+
+def test_a_reader_that_leaves_early_gets_no_complaint(recollect: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    row = {"type": "entity", "entityType": "thing", "observations": ["x" * 1000]}
+    file.write_text("".join(json.dumps({**row, "name": f"n{number}"}) + "\n" for number in range(900)))
+    recollect("import", str(file), RECOLLECT_MODEL="none")
+    command = [*recollect.program, "graph", "--limit", "900"]
+    with subprocess.Popen(
+        command, env=recollect.variables(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline().startswith(b"entity\tn0")
+        program.stdout.close()
+        complaint = program.stderr.read()
+    assert complaint == b""
+    assert program.returncode == 141
+
+
+def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
+    # An import that waits for more input, which never comes.
+    command = [*recollect.program, "import", "-"]
+    with subprocess.Popen(
+        command,
+        env=recollect.variables(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
+        assert program.stderr is not None
+        assert program.stdin is not None
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+        _until_it_waits_for_more(program)
+        program.send_signal(signal.SIGINT)
+        said = program.stderr.read().decode().strip()
+        program.stdin.close()
+    assert program.returncode == 130
+    assert said == "recollect: stopped; what was finished is kept."
+
+
+def test_the_quick_start_runs(recollect: CommandLine, pytestconfig: pytest.Config) -> None:
+    command = [sys.executable, str(pytestconfig.rootpath / "examples" / "quickstart.py")]
+    result = subprocess.run(command, env=recollect.variables(), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert not recollect.store.exists(), "an example touched the user's own memory"
+    assert "back again: Engine" in result.stdout
+
+
+def test_the_demo_runs(
+    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    for name, value in recollect.variables().items():
+        monkeypatch.setenv(name, value)
+    shown: list[str] = []
+
+    def run(command: list[str], env: dict[str, str], **options: object) -> subprocess.CompletedProcess[str]:
+        """Each step in this process."""
+        assert tuple(command[:3]) == recollect.program
+        unset = {name: None for name in os.environ if name not in env}
+        result = CliRunner().invoke(cli, command[3:], env={**unset, **env})
+        shown.append(result.output)
+        return subprocess.CompletedProcess(command, result.exit_code)
+
+    monkeypatch.chdir(pytestconfig.rootpath)
+    monkeypatch.setattr(subprocess, "run", run)
+    assert runpy.run_path(str(pytestconfig.rootpath / "examples" / "demo.py"))["main"]() == 0, shown
+    assert not recollect.store.exists(), "an example touched the user's own memory"
+    assert "replaced\tMarisol Vega\tWorks from home on Fridays" in "".join(shown)
+
+
+def _until_it_waits_for_more(program: subprocess.Popen[bytes]) -> None:
+    """Python acts on a signal that comes just before it begins to wait only once it has waited."""
+    assert program.stdin is not None
+    status = Path(f"/proc/{program.pid}/stat")
+    while _unread(program.stdin.fileno()) or (status.exists() and ") S " not in status.read_text()):
+        assert program.poll() is None
+        time.sleep(0.01)
+    if not status.exists():  # a system that does not say what a process does
+        time.sleep(1)
+
+
+def _unread(pipe: int) -> int:
+    held = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, held)
+    return held[0]
+
+
+def _in_terminal(command: list[str], environment: dict[str, str]) -> str:
+    """What the program writes when a terminal is its output."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs, stdin=theirs) as program:
+        os.close(theirs)
+        shown = b""
+        while piece := _read(ours):
+            shown += piece
+    os.close(ours)
+    assert program.returncode == 0, shown
+    return shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # how Linux says that the other side has closed
+        return b""
+
+
+def test_an_answer_does_not_wait_to_be_noted(harbour: CommandLine) -> None:
+    # Another program holds the file for longer than any patience; the answer must come all the same.
+    other = apsw.Connection(str(harbour.store))
+    other.execute("BEGIN IMMEDIATE")
+    variables = harbour.variables(RECOLLECT_BUSY_SECONDS="600", PYTHONUNBUFFERED="1")
+    process = subprocess.Popen(
+        [*harbour.program, "recall", "oolong", "-n", "1"], env=variables, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        ready, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
+        assert ready, "the answer waited for its note"
+        other.execute("ROLLBACK")
+        shown, _ = process.communicate(timeout=PATIENCE_SECONDS)
+        assert b"Marisol Vega" in shown
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        other.close()
+
+
+# Clears a screen in two ways, turns what follows around, and whispers to a model.
+EVIL = "kettle \x1b[2J\x9b2J\u202eback\U000e0041"
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\U000e0000-\U000e007f]")
+
+
+@pytest.mark.anyio
+async def test_no_text_over_mcp_holds_a_control_character(served: Served) -> None:
+    async with served.inside("all") as client:
+        entity = {"name": EVIL, "entityType": EVIL, "observations": [EVIL]}
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("create_entities", {"entities": [entity]}),
+            ("remember", {"text": EVIL, "source": EVIL, "tags": [EVIL]}),
+            ("add_messages", {"session": EVIL, "messages": [{"content": EVIL, "speaker": EVIL}]}),
+            ("recall", {"query": EVIL}),
+            ("context", {"query": EVIL, "session": EVIL}),
+            ("read_graph", {}),
+            ("search_nodes", {"query": "kettle"}),
+            ("search_semantic", {"query": "kettle"}),
+            ("history", {"id": 1}),
+            ("why_not", {"query": "tea", "name": EVIL}),
+            ("open_nodes", {"names": [f"{EVIL} {EVIL}"]}),
+            ("set_status", {"entityName": f"no {EVIL}", "status": "paused"}),  # refused: the error names it
+        ]
+        for tool, given in calls:
+            result = await client.call_tool(tool, given)
+            assert not HIDDEN.search("".join(said(result))), tool
+        graph = await client.call_tool("read_graph", {})
+        assert json.loads(said(graph)[0])["entities"] == [entity]
+        read = (await client.read_resource("memory://knowledge-graph")).contents[0]
+        assert not HIDDEN.search(read.text)  # type: ignore[union-attr]  # it is text
+        told = (await client.get_prompt("recall", {"topic": EVIL})).messages[0].content
+        assert not HIDDEN.search(told.text)  # type: ignore[union-attr]  # it is text
+
+
+def test_a_terminal_a_pipe_and_json_show_control_characters(recollect: CommandLine) -> None:
+    recollect("remember", EVIL, "--source", EVIL)
+    recollect("add", EVIL, "--type", "thing", "-o", EVIL)
+    styles = re.compile(r"\x1b\[[\d;]*m")
+    for typed in (["recall", "kettle"], ["context", "kettle"], ["show", "1"], ["graph"], ["find", "kettle"]):
+        for look in (["--color"], ["--no-color"], ["--json"]):
+            shown = styles.sub("", recollect(*typed, *look).stdout)
+            assert not HIDDEN.search(shown), (typed, look)
+            assert "\\u001b" in shown, (typed, look)
+    assert recollect.json("show", "1")["texts"][0]["text"] == EVIL

@@ -1,0 +1,360 @@
+"""`recollect recall` and `--explain`: what is noted, and how a score is shown to have come about."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hand_weights import hand_weighted
+
+from recollect.models.registry import RERANKER, availability
+from recollect.ranking.candidates import Reason, recombined
+from recollect.ranking.profiles import DEFAULT, PROFILES
+from recollect.text.phrases import decimals
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import CommandLine
+
+
+pytest_plugins = ["command_line"]
+
+
+def _seen(shown: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", shown)
+
+
+def _again(reasons: list[dict[str, Any]]) -> float:
+    return recombined(
+        Reason(each["step"], each["effect"], each["value"], tuple(each["numbers"]), each["score"])
+        for each in reasons
+    )
+
+
+def _salience(recollect: CommandLine, query: str) -> dict[str, float]:
+    """By name, what having been used does to the score; looked at without leaving a trace."""
+    hits = recollect.json("search", query, "--limit", "10", "--profile", "limbic", "--explain")["hits"]
+    return {
+        hit["memory"]["name"]: reason["value"]
+        for hit in hits
+        for reason in hit["reasons"]
+        if reason["step"] == "salience"
+    }
+
+
+# What is noted
+
+
+def test_recall_and_search_give_the_same_answer(harbour: CommandLine) -> None:
+    looked = harbour.json("search", "oolong", "--profile", "limbic", "--explain")
+    recalled = harbour.json("recall", "oolong", "--profile", "limbic", "--explain", "--no-record")
+    # Seconds pass between the two, and forgetting goes by the hour.
+    names = [[hit["memory"]["name"] for hit in answer["hits"]] for answer in (looked, recalled)]
+    assert names[0] == names[1]
+    scores = [[hit["score"] for hit in answer["hits"]] for answer in (looked, recalled)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+def test_recall_counts_what_it_showed_and_search_does_not(harbour: CommandLine) -> None:
+    assert set(_salience(harbour, "oolong").values()) == {1.0}
+    harbour("search", "oolong", "--limit", "1")
+    harbour("recall", "oolong", "--limit", "1", "--no-record")
+    harbour("why-not", "oolong", "Marisol Vega")
+    assert set(_salience(harbour, "oolong").values()) == {1.0}
+    harbour("recall", "oolong", "--limit", "1")
+    after = _salience(harbour, "oolong")
+    # Alone in use, with one relation: 1 + 0.5 * 1 * (1 + 0.15 * 1/15) = 1.505
+    assert after.pop("Marisol Vega") == pytest.approx(1.505)
+    assert set(after.values()) == {1.0}
+
+
+# How a score came about
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_recombining_the_reasons_in_json_gives_the_score_exactly(harbour: CommandLine, profile: str) -> None:
+    harbour("status", "Tidebook", "paused")
+    harbour("recall", "oolong")
+    answer = harbour.json("recall", "person who drinks oolong", "--profile", profile, "--explain")
+    assert answer["profile"] == profile
+    assert answer["hits"]
+    for hit in answer["hits"]:
+        assert hit["reasons"]
+        assert _again(hit["reasons"]) == hit["score"]
+        assert hit["reasons"][-1]["score"] == hit["score"]
+
+
+def test_reasons_are_given_only_when_asked_for(harbour: CommandLine) -> None:
+    assert all(not hit["reasons"] for hit in harbour.json("search", "oolong")["hits"])
+    assert "\tstep\t" not in harbour("search", "oolong").stdout
+
+
+def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: CommandLine) -> None:
+    typed = ("search", "oolong", "-n", "1", "-p", "limbic", "--explain")
+    hit, *steps = (line.split("\t") for line in harbour(*typed).stdout.splitlines())
+    assert len(hit) == 7
+    assert {len(step) for step in steps} == {8}
+    assert {tuple(step[:3]) for step in steps} == {("1", "1", "step")}
+    # JSON has every digit, and from those the score can be made again.
+    (exact,) = harbour.json(*typed)["hits"]
+    for step, reason in zip(steps, exact["reasons"], strict=True):
+        shown = [step[5], *step[6].split(), step[7]]
+        assert shown == [
+            decimals(number) for number in (reason["value"], *reason["numbers"], reason["score"])
+        ]
+        assert max(map(len, shown)) <= len("-1234.5678")
+    assert _again(exact["reasons"]) == exact["score"]
+    assert hit[-1] == f"{exact['score']:.4f}"
+    assert [step[3] for step in steps if step[4] == "mix"] == ["routing: cosine_heavy"]
+
+
+def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
+    harbour("recall", "oolong", "-n", "1")
+    shown = _seen(harbour("search", "oolong", "-n", "1", "-p", "limbic", "--explain", "--color").stdout)
+    assert re.search(r"rrf: meaning +\+0\.0164 +0\.0164 *\n", shown)
+    assert re.search(r"rrf: words +\+0\.0164 +0\.0328 *\n", shown)  # 1/61 + 1/61
+    assert re.search(r"base relevance +→0\.\d{4} +0\.\d{4} *\n", shown)
+    assert re.search(r"salience +×1\.5050 +0\.\d{4} *\n", shown)
+    assert re.search(r"status +×1\.0000 +0\.\d{4} *\n", shown)
+    assert re.search(r"rescaled +from 0\.\d{4}…\d\.\d{4} +1\.0000 *\n", shown)
+    # `oolong` is one word, and a limit of one was given: 70 % similarity.
+    assert re.search(r"routing: cosine_heavy +30/70 with 0\.\d{4} +0\.\d{4} *\n", shown)
+    assert "Ranked by limbic" in shown
+
+
+def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = {"meaning": {"cosine": 0.6}, "words": {"bm25": 0.4}, "origin": {"entity": -1.25}}
+    monkeypatch.setitem(PROFILES, DEFAULT, hand_weighted(**weights))
+    shown = _seen(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
+    # 0.6 * 1 + 0.4 * 1 - 1.25
+    assert re.search(r"entity +−1\.2500 +-0\.2500 *\n", shown)
+    assert "score -0.2500" in shown
+    last = harbour("search", "oolong", "-n", "1", "--explain").stdout.splitlines()[-1]
+    assert last.split("\t")[3:] == ["entity", "plus", "-1.2500", "", "-0.2500"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, columns: str) -> None:
+    harbour("recall", "person", COLUMNS=columns)
+    typed = ["search", "person who drinks oolong", "-p", profile, "--explain", "--color"]
+    lines = _seen(harbour(*typed, COLUMNS=columns).stdout).splitlines()
+    assert max(map(len, lines)) <= int(columns)
+    # Nothing was folded or cut to make it fit: each step that did something has a line, with its score.
+    rows = [line.strip() for line in lines if re.search(r"  (from |[+−×→]\d|\d+/\d+ with )", line)]
+    assert all(re.search(r"\d\.\d{4}$", row) for row in rows)
+    answer = harbour.json("search", "person who drinks oolong", "-p", profile, "--explain")
+    moved = {
+        reason["step"]
+        for reason in answer["hits"][0]["reasons"]
+        if reason["effect"] in {"set", "mix", "rescale"}
+        or (reason["effect"] != "note" and round(reason["value"], 3) not in {0, 1})
+    }
+    assert moved
+    assert {name for name in moved if not any(row.startswith(f"{name} ") for row in rows)} == set()
+
+
+def test_an_unknown_profile_is_met_with_those_there_are(harbour: CommandLine) -> None:
+    for typed in (["search", "tea"], ["recall", "tea"], ["why-not", "tea", "Tidebook"]):
+        said = harbour.refused(*typed, "--profile", "moody", status=1)
+        assert "No profile named 'moody'; there are: recollect, limbic, mnemosyne, reverie, cognis." in said
+
+
+@pytest.mark.usefixtures("matched_fusion")
+def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLine) -> None:
+    first, *_ = harbour("search", "oolong").stdout.splitlines()
+    rank, id_, kind, name, passage, why, score = first.split("\t")
+    assert (rank, id_, kind, name) == ("1", "1", "entity", "Marisol Vega")
+    assert passage == "Drinks oolong after lunch"
+    assert why.startswith("words #1, meaning #1 (cosine 0.")
+    # Best in both, 0.6 * 1 by meaning + 0.4 * 1 by words; and it holds all that was given: 0.4 more.
+    assert score == "1.4000"
+
+
+def test_json_has_stable_keys_and_iso_times(harbour: CommandLine) -> None:
+    answer = harbour.json("search", "oolong")
+    sure = {"confidence", "doubtful", "abstained", "withheld"}
+    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "time", "left_out", "hits"} | sure
+    hit = answer["hits"][0]
+    ranked = {"rank", "score", "confidence", "found_by", "scores", "reasons"}
+    assert set(hit) == ranked | {"passage", "piece", "conflicts_with", "memory"}
+    assert hit["found_by"]["words"]["rank"] == 1
+    assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
+
+
+def test_words_need_no_quotes(harbour: CommandLine) -> None:
+    assert harbour.json("search", "safe", "to", "cross")["query"] == "safe to cross"
+
+
+def test_options_work_before_and_after_the_command(harbour: CommandLine) -> None:
+    before = harbour("--json", "--store", str(harbour.store), "search", "oolong")
+    after = harbour("search", "oolong", "--store", str(harbour.store), "--json")
+    assert before.stdout == after.stdout
+    harbour("--store", "/nowhere/x.db", "search", "oolong", "--store", str(harbour.store))
+
+
+def test_without_a_model_words_are_searched_and_the_reason_is_told(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "likes tea", "--model", "none")
+    result = recollect("search", "tea", "--model", "none")
+    assert re.fullmatch(r"words #1, \d+ % likely", result.stdout.split("\t")[5])
+    assert "Searched by words only" in result.stderr
+    assert recollect.json("search", "tea", "--model", "none")["note"]
+
+
+def test_nothing_found_is_no_error_and_no_line(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "--model", "none")
+    assert recollect("search", "zebra", "--model", "none").stdout == ""
+    assert "Nothing found" in recollect("search", "zebra", "--model", "none", "--color").stdout
+
+
+def test_the_piece_that_holds_the_words_is_shown(recollect: CommandLine) -> None:
+    recollect(
+        "add", "Ana", "-o", "likes tea", "-o", "walks to the harbour", "-o", "once sang", "--model", "none"
+    )
+    assert (
+        recollect("search", "walking", "harbour", "--model", "none").stdout.split("\t")[4]
+        == "walks to the harbour"
+    )
+
+
+def test_a_long_text_is_cut_around_what_was_sought(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "--model", "none")
+    passage = recollect("search", "oolong", "--model", "none").stdout.split("\t")[4]
+    assert "oolong" in passage
+    assert len(passage) < 300
+    assert passage.startswith("…")
+    assert passage.endswith("…")
+
+
+def test_a_terminal_gets_colours_and_highlights(harbour: CommandLine) -> None:
+    shown = harbour("search", "oolong", "--color").stdout
+    assert "\x1b[1;36mMarisol Vega" in shown
+    assert "\x1b[1;33moolong" in shown
+    assert "words #1, meaning #1" in shown
+
+
+def test_tabs_and_new_lines_in_a_text_do_not_break_the_columns(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "likes\ttea\nand cake")
+    (line,) = recollect("search", "tea").stdout.splitlines()
+    assert line.split("\t")[4] == "likes tea and cake"
+
+
+NEVER_STORED = "which orchestra performed the symphony in Vienna?"
+
+
+def test_who_asks_for_what_was_never_stored_is_told_so(harbour: CommandLine) -> None:
+    shown = harbour("search", NEVER_STORED, "--color").stdout
+    assert _seen(shown).startswith("Nothing here seems to answer that; these are the nearest.\n")
+    # The guesses stand back.
+    assert "\x1b[2m" in shown
+    piped = harbour("search", NEVER_STORED)
+    assert piped.stderr == "recollect: Nothing here seems to answer that; these are the nearest.\n"
+    assert all(len(line.split("\t")) >= 7 for line in piped.stdout.splitlines())
+
+
+def test_a_known_thing_is_shown_with_how_likely_it_is(harbour: CommandLine) -> None:
+    answer = harbour.json("search", "who drinks oolong after lunch?", "--abstain")
+    assert answer["doubtful"] is answer["abstained"] is False
+    likely = round(100 * answer["hits"][0]["confidence"])
+    result = harbour("search", "who drinks oolong after lunch?", "--color")
+    assert f"{likely} % likely" in _seen(result.stdout)
+    assert "Nothing here" not in result.output
+
+
+def test_the_least_confidence_cuts_the_list(harbour: CommandLine) -> None:
+    every = harbour.json("search", "who drinks oolong after lunch?")["hits"]
+    least = every[0]["confidence"]
+    some = harbour.json("search", "who drinks oolong after lunch?", "--min-confidence", str(least))
+    assert [hit["memory"]["id"] for hit in some["hits"]] == [every[0]["memory"]["id"]]
+    assert some["withheld"] == len(every) - 1
+    none = harbour("search", "who drinks oolong after lunch?", "--min-confidence", "1", "--color")
+    assert "not shown" in _seen(none.stdout)
+
+
+def test_the_bench_is_run_from_the_command_line(recollect: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text(
+        '{"_id": "a", "title": "", "text": "The spare key hangs behind the barometer"}\n'
+        '{"_id": "b", "title": "", "text": "Ingrid bakes rye bread on Fridays"}\n'
+    )
+    (folder / "queries.jsonl").write_text('{"_id": "1", "text": "Where does the spare key hang?"}\n')
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    told = recollect.json("bench", "abstention", "--data", str(folder), "--no-cache")
+    (result,) = told["data"]
+    assert result["questions"] == {"present": 1, "removed": 1}
+    assert result["auroc"]["confidence"]["removed"] == 1.0
+    saved = tmp_path / "new" / "run.json"
+    again = recollect.json("bench", "abstention", "--data", str(folder), "--no-cache", "--save", str(saved))
+    assert json.loads(saved.read_text()) == again
+    assert again["data"] == told["data"]
+    assert recollect("bench", "abstention", "--data", str(folder), "--no-cache").stdout.startswith(
+        "beir\tremoved"
+    )
+
+
+STATE = availability("minilm", RERANKER)
+needs_minilm = pytest.mark.skipif(not STATE.ready, reason=STATE.reason)
+
+
+@pytest.fixture
+def museum(recollect: CommandLine) -> CommandLine:
+    for text in (
+        "The museum, the museum: everybody talks about the museum.",
+        "Doors stay shut on Mondays, says the lady at the museum.",
+        "The museum has a new roof.",
+    ):
+        recollect("remember", text)
+    return recollect
+
+
+def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(museum: CommandLine) -> None:
+    plain, asked = museum("search", "museum"), museum("search", "museum", RECOLLECT_RERANK="guess")
+    assert asked.stdout == plain.stdout
+    assert "Not re-ranked: No re-ranker named 'guess' is installed" in asked.stderr
+    assert museum("search", "museum", "--no-rerank", RECOLLECT_RERANK="guess").stderr == plain.stderr
+
+
+def test_asking_for_it_without_having_it_is_refused(museum: CommandLine) -> None:
+    said = museum.refused("search", "museum", "--rerank", status=4, RECOLLECT_RERANK="guess")
+    assert "No re-ranker named 'guess' is installed" in said
+
+
+def test_doctor_tells_of_it(museum: CommandLine) -> None:
+    def told(setting: str) -> dict[str, str]:
+        checks = museum.json("doctor", RECOLLECT_RERANK=setting)["checks"]
+        (check,) = [each for each in checks if each["what"] == "re-ranking"]
+        return dict(check)
+
+    off, missing = told("off"), told("guess")
+    assert (off["mark"], off["said"][:5]) == ("ok", "off; ")
+    assert missing["mark"] == "note"
+    assert "there are: minilm" in missing["remedy"]
+
+
+def test_the_setting_takes_on_off_and_names(recollect: CommandLine) -> None:
+    for given, kept in (("ON", "on"), ("no", "off"), ("minilm", "minilm")):
+        rows = recollect.json("settings", RECOLLECT_RERANK=given)["settings"]
+        assert [row["value"] for row in rows if row["name"] == "rerank"] == [kept]
+
+
+@needs_minilm
+def test_an_answer_in_other_words_is_read_as_the_best(museum: CommandLine) -> None:
+    """The model of this store compares words only; the re-ranker knows that shut is closed."""
+    asked = ("search", "when is the museum closed?", "--explain")
+    hits = museum.json(*asked, "--rerank")["hits"]
+    read = {hit["memory"]["text"]: hit["reasons"][-1] for hit in hits}
+    assert {reason["step"] for reason in read.values()} == {"re-ranking: minilm@1225ccd6"}
+    assert max(read, key=lambda text: read[text]["value"]).startswith("Doors stay shut")
+    assert museum.json(*asked, RECOLLECT_RERANK="on")["hits"] == hits
+
+
+@needs_minilm
+def test_doctor_tries_it_out(museum: CommandLine) -> None:
+    checks = museum.json("doctor", RECOLLECT_RERANK="minilm")["checks"]
+    (check,) = [each for each in checks if each["what"] == "re-ranking"]
+    assert (check["mark"], check["said"]) == ("ok", "minilm@1225ccd6 reads the first hits again")

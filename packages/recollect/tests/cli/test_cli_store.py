@@ -1,0 +1,411 @@
+"""The commands that look after a store, and how they fail."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+from recollect.bootstrap import engine
+from recollect.cli import health
+from recollect.language.questions import mostly_other_than_english
+from recollect.models.registry import availability
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+    from recollect.engine import Engine
+    from recollect.settings import Settings
+
+pytest_plugins = ["command_line"]
+
+READING = [
+    ["search", "tea"],
+    ["find", "tea"],
+    ["show", "Ana"],
+    ["graph"],
+    ["stats"],
+    ["verify"],
+    ["export", "-"],
+    ["context", "tea"],
+    ["history", "1"],
+    ["session", "list"],
+    ["session", "show", "harbour"],
+    ["session", "extract", "harbour"],
+    ["update", "1", "--pin"],
+    ["supersede", "1", "2"],
+]
+
+
+@pytest.mark.parametrize("typed", [*READING, ["observe", "Ana", "x"], ["backup", "b.db"], ["reindex"]])
+def test_a_mistyped_path_leaves_no_empty_store_behind(recollect: CommandLine, typed: list[str]) -> None:
+    said = recollect.refused(*typed, status=3)
+    assert str(recollect.store) in said
+    assert "recollect import" in said
+    assert not recollect.store.exists()
+
+
+@pytest.mark.parametrize("typed", [*READING, ["add", "Ana"], ["remember", "tea"]])
+def test_a_file_that_is_not_ours_is_refused_untouched(recollect: CommandLine, typed: list[str]) -> None:
+    recollect.store.write_text("Dear diary, ")
+    recollect.refused(*typed, status=3)
+    assert recollect.store.read_text() == "Dear diary, "
+
+
+def test_a_backup_is_put_back_after_a_question(harbour: CommandLine, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    assert harbour.json("backup", str(copy))["bytes"] == copy.stat().st_size
+    harbour("delete", "Tidebook", "Marisol Vega")
+    assert "add --yes" in harbour.refused("restore", str(copy), status=1)
+    assert harbour.json("stats")["entities"] == 1
+    harbour("restore", str(copy), "--yes")
+    assert harbour.json("stats")["entities"] == 3
+
+
+def test_a_backup_makes_a_store_where_there_is_none(harbour: CommandLine, tmp_path: Path) -> None:
+    copy, new = tmp_path / "copy.db", str(tmp_path / "new.db")
+    harbour("backup", str(copy))
+    harbour("restore", str(copy), "--store", new)
+    assert harbour.json("stats", "--store", new)["entities"] == 3
+
+
+def test_a_backup_does_not_overwrite(harbour: CommandLine, tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("keep me")
+    harbour.refused("backup", str(precious), status=1)
+    assert precious.read_text() == "keep me"
+
+
+def test_restoring_takes_ids_or_one_file(harbour: CommandLine) -> None:
+    harbour.refused("restore", "missing.db", status=1)
+    harbour.refused("restore", "1", "missing.db", status=2)
+    harbour.refused("restore", "--observation", "missing.db", status=2)
+
+
+def test_a_store_that_is_well_verifies(harbour: CommandLine) -> None:
+    assert harbour.json("verify") == {"ok": True, "found": [], "left": []}
+
+
+def test_what_is_derived_is_repaired(harbour: CommandLine) -> None:
+    connection = apsw.Connection(str(harbour.store))
+    connection.execute("UPDATE passage SET live = 1 - live")
+    connection.close()
+    found = harbour.json("verify", status=1)
+    assert found["left"]
+    assert all(problem["repairable"] for problem in found["left"])
+    assert "recollect doctor --repair" in harbour("verify", status=1).stdout
+    assert "all is well now" in harbour("verify", "--repair").stdout
+    assert harbour.json("verify")["ok"] is True
+
+
+def test_reindexing_switches_to_another_model(harbour: CommandLine) -> None:
+    done = harbour.json("reindex", "--model", "hashing@1-64")
+    assert done["switched"] is True
+    assert done["embedded"] == harbour.json("stats")["passages"]
+    assert harbour.json("stats")["model"] == "hashing@1-64"
+
+
+def test_reindexing_embeds_what_was_written_without_a_model(recollect: CommandLine) -> None:
+    result = recollect("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
+    assert "not yet found by meaning" in result.stderr
+    assert recollect.json("stats")["due"] == 2
+    assert recollect.json("reindex")["embedded"] == 2
+    assert recollect.json("stats")["due"] == 0
+
+
+@pytest.mark.parametrize("command", ["search", "context"])
+def test_what_waits_for_a_vector_is_told_with_the_command_that_makes_it(
+    harbour: CommandLine, command: str
+) -> None:
+    harbour("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
+    told = harbour(command, "tea").stderr
+    assert "so only words find them. Run: recollect reindex" in told
+    harbour("reindex")
+    assert "reindex" not in harbour(command, "tea").stderr
+
+
+def test_a_model_that_is_not_there_has_its_own_status(harbour: CommandLine) -> None:
+    assert "there are: arctic-s" in harbour.refused("reindex", "--model", "psychic", status=4)
+    harbour.refused("reindex", "--model", "none", status=4)
+
+
+def test_statistics_count_what_is_held(harbour: CommandLine) -> None:
+    counts = harbour.json("stats")
+    assert (counts["entities"], counts["observations"], counts["relations"]) == (3, 4, 1)
+    assert counts["store"] == str(harbour.store)
+    assert "entities\t3" in harbour("stats").stdout
+
+
+def test_a_locked_store_says_so(harbour: CommandLine) -> None:
+    blocker = apsw.Connection(str(harbour.store))
+    blocker.execute("BEGIN IMMEDIATE")
+    said = harbour.refused("add", "Ana", status=3, RECOLLECT_BUSY_SECONDS="0.05")
+    blocker.close()
+    assert "locked by another program" in said
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\0b"])
+def test_a_name_that_cannot_be_kept_is_refused(harbour: CommandLine, name: str) -> None:
+    harbour.refused("add", name, status=1)
+    assert harbour.json("stats")["entities"] == 3
+
+
+def test_a_purge_names_the_copies_that_keep_what_it_destroyed(recollect: CommandLine) -> None:
+    recollect("remember", "The safe's code is 4711")
+    recollect("forget", "1")
+    damaged = recollect.store.with_name(f"{recollect.store.name}-damaged")
+    backups = recollect.store.with_name(f"{recollect.store.name}-backups")
+    recollect("backup", str(damaged))
+    backups.mkdir()
+    done = recollect("purge", "--before", "0d", "--yes")
+    assert "Destroyed 1 forgotten thing for good" in done.stdout
+    assert f"Backups in {backups}, {damaged} still hold what they held" in done.stderr
+    assert "exports that you made elsewhere keep what they hold" in done.stdout
+    damaged.unlink()
+    backups.rmdir()
+    done = recollect("purge", "--before", "0d", "--yes")
+    assert "hold" not in done.stdout + done.stderr
+
+
+def _settings(recollect: CommandLine, *typed: str, key: str = "") -> dict[str, tuple[str | None, str]]:
+    rows = recollect.json("settings", *typed, RECOLLECT_MODEL_KEY=key)["settings"]
+    return {row["name"]: (row["value"], row["origin"]) for row in rows}
+
+
+def test_each_setting_says_where_it_came_from(recollect: CommandLine) -> None:
+    config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
+    config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
+    rows = _settings(recollect, "--owner", "ana")
+    assert rows["owner"] == ("ana", "option")
+    assert rows["model"] == ("hashing", "RECOLLECT_MODEL")
+    assert rows["agent"] == ("scribe", str(config))
+    assert rows["busy_seconds"] == ("10.0", "default")
+
+
+def test_the_settings_file_is_named(recollect: CommandLine) -> None:
+    data = recollect.json("settings")
+    assert data["file"] == recollect.environment["RECOLLECT_CONFIG"]
+    assert data["file_exists"] is True
+
+
+def test_a_key_is_never_shown(recollect: CommandLine) -> None:
+    assert _settings(recollect, key="sesame")["model_key"][0] == "(hidden)"
+    assert "sesame" not in recollect("settings", RECOLLECT_MODEL_KEY="sesame").stdout
+
+
+def test_a_wrong_setting_is_refused_by_name(recollect: CommandLine) -> None:
+    said = recollect.refused("settings", status=1, RECOLLECT_BUSY_SECONDS="soon")
+    assert "busy_seconds" in said
+
+
+def test_models_are_listed_with_what_installs_them(recollect: CommandLine) -> None:
+    data = recollect.json("models")
+    assert data["preferred"] == "hashing"
+    by_name = {each["name"]: each for each in data["models"]}
+    assert {"arctic-s", "e5-small", "potion", "hashing", "ollama:…"} <= set(by_name)
+    for each in by_name.values():
+        assert each["ready"] or each["command"].startswith("pip install")
+    assert "hashing\tready\t" in recollect("models").stdout
+
+
+Checks = dict[str, tuple[str, str]]
+
+
+def _checks(recollect: CommandLine, *typed: str, status: int = 0, **set_: str) -> Checks:
+    """By what was looked at: the mark, and what was said with its remedy."""
+    found = recollect.json("doctor", *typed, status=status, **set_)["checks"]
+    return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
+
+
+def test_a_healthy_memory_has_no_problem(harbour: CommandLine) -> None:
+    checks = _checks(harbour)
+    assert {mark for mark, _ in checks.values()} == {"ok"}
+    assert "3 entities, 4 observations, 1 relation" in checks["holds"][1]
+    assert "hashing@1 is ready" in checks["model"][1]
+    assert "all 7 passages" in checks["vectors"][1]
+    assert {"Recollect", "Python", "SQLite", "settings", "store", "vector cache"} <= set(checks)
+
+
+def test_without_a_store_it_says_so_and_makes_none(recollect: CommandLine) -> None:
+    mark, said = _checks(recollect)["store"]
+    assert mark == "note"
+    assert "recollect add" in said
+    assert not recollect.store.exists()
+
+
+def test_a_foreign_file_is_a_problem_and_stays_as_it_is(recollect: CommandLine) -> None:
+    recollect.store.write_bytes(b"Dear diary, ")
+    mark, said = _checks(recollect, status=1)["store"]
+    assert mark == "problem"
+    assert "not a Recollect store" in said
+    assert recollect.store.read_bytes() == b"Dear diary, "
+    assert [path.name for path in recollect.store.parent.glob("memory.db*")] == ["memory.db"]
+
+
+def test_another_programs_database_is_a_problem(recollect: CommandLine) -> None:
+    connection = sqlite3.connect(recollect.store)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    before = recollect.store.read_bytes()
+    assert _checks(recollect, status=1)["store"][0] == "problem"
+    assert recollect.store.read_bytes() == before
+
+
+def test_a_damaged_store_is_a_problem(harbour: CommandLine) -> None:
+    content = bytearray(harbour.store.read_bytes())
+    content[100:] = b"\xff" * (len(content) - 100)
+    harbour.store.write_bytes(content)
+    harbour.store.with_name("memory.db-wal").unlink(missing_ok=True)
+    result = harbour("doctor", status=1)
+    assert "problem: store:" in result.stdout
+    assert "restore" in result.stdout
+    assert harbour.store.read_bytes() == content
+
+
+@pytest.mark.parametrize(("schema", "mark", "word"), [(99, "problem", "upgrade"), (0, "note", "older")])
+def test_another_schema_is_told_and_not_opened(
+    harbour: CommandLine, schema: int, mark: str, word: str
+) -> None:
+    content = bytearray(harbour.store.read_bytes())
+    content[60:64] = schema.to_bytes(4, "big")
+    harbour.store.write_bytes(content)
+    found, said = _checks(harbour, status=1 if mark == "problem" else 0)["store"]
+    assert (found, word in said) == (mark, True)
+    assert harbour.store.read_bytes() == content
+
+
+def test_passages_that_wait_are_told_with_the_command(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
+    mark, said = _checks(recollect)["vectors"]
+    assert mark == "note"
+    assert said.startswith("2 of 2 passages wait")
+    assert said.endswith("recollect reindex")
+
+
+def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
+    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "tokens" not in _checks(harbour)
+    monkeypatch.setattr("recollect.admin.Upkeep.passages_without_tokens", lambda _: 2)
+    mark, said = _checks(harbour)["tokens"]
+    assert mark == "note"
+    assert said.startswith("2 of ")
+    assert said.endswith("recollect reindex")
+
+
+def test_a_model_that_cannot_be_used_is_a_problem(recollect: CommandLine) -> None:
+    mark, said = _checks(recollect, status=1, RECOLLECT_MODEL="psychic")["model"]
+    assert mark == "problem"
+    assert "No model named 'psychic'" in said
+
+
+def test_the_extractor_is_looked_at(recollect: CommandLine) -> None:
+    assert _checks(recollect)["extractor"][0] == "ok"
+    assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
+    for wrong in ("magic", "openai:small"):
+        assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
+
+
+def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLine) -> None:
+    def remedies(model: str) -> list[str]:
+        found = harbour.json("doctor", RECOLLECT_MODEL=model)["checks"]
+        return [each["remedy"] for each in found if each["what"] == "model"]
+
+    assert remedies("hashing@1") == [""]
+    assert remedies("potion") == ["", "recollect reindex --model potion"]
+
+
+def test_broken_settings_are_a_problem(recollect: CommandLine) -> None:
+    Path(str(recollect.environment["RECOLLECT_CONFIG"])).write_text("store = [", encoding="utf-8")
+    assert _checks(recollect, status=1)["settings"][0] == "problem"
+
+
+@pytest.mark.skipif(
+    not availability("potion").ready, reason="needs the small model: pip install ./models/potion"
+)
+def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine) -> None:
+    recollect("add", "Inés", "-o", "Riega las plantas de la oficina los lunes", "--model", "potion")
+    recollect("add", "Jun", "-o", "週末は灯台まで歩く", "--model", "potion")
+    mark, said = _checks(recollect, RECOLLECT_MODEL="auto")["language"]
+    assert mark == "note"
+    assert "recollect reindex --model e5-small" in said
+    # 2 of 9 are less than a quarter.
+    for number in range(7):
+        recollect("add", f"Ana {number}", "-o", "This is the one that waters the plants of the office")
+    assert "language" not in _checks(recollect)
+
+
+@pytest.mark.parametrize(
+    ("other", "texts"),
+    [
+        (False, ["The kettle is on the stove", "She was at the harbour"]),
+        (True, ["La tetera está en la cocina y el gato también"]),
+        (True, ["灯台まで歩く"]),
+        (True, ["Чайник на плите"]),
+        (True, ["Der Kessel steht auf dem Herd und ist nicht heiß"]),
+        (False, ["kettle", "C++", "2026-03-01", ""]),
+        (False, []),
+        # One of each gives no majority.
+        (False, ["The kettle is on the stove", "La tetera está en la cocina"]),
+    ],
+)
+def test_the_language_of_texts_is_guessed(texts: list[str], other: bool) -> None:
+    assert mostly_other_than_english(texts) is other
+
+
+def test_answers_that_could_not_be_noted_are_told(
+    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "signals" not in _checks(harbour)
+
+    def with_failures(settings: Settings) -> Engine:
+        memory = engine(settings)
+        memory._services.usage.failures = 2
+        memory._services.usage.last_failure = "the disk is full"
+        return memory
+
+    monkeypatch.setattr("recollect.cli.health.engine", with_failures)
+    mark, said = _checks(harbour)["signals"]
+    assert mark == "note"
+    assert "2 answers could not be recorded: the disk is full" in said
+
+
+def test_damage_is_a_problem(harbour: CommandLine) -> None:
+    content = harbour.store.read_bytes()
+    flipped = content.replace(b"Says when it is safe to cross", b"Says when it is safe to crass")
+    assert flipped != content
+    harbour.store.write_bytes(flipped)
+    mark, said = _checks(harbour, status=1)["damage"]
+    assert mark == "problem"
+    assert "its checksum differs" in said
+    assert "recollect doctor --repair" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_store_that_others_can_read_is_a_problem_where_they_can_reach_it(harbour: CommandLine) -> None:
+    harbour.store.chmod(0o644)
+    reached = [folder for folder in harbour.store.absolute().parents if not folder.stat().st_mode & 0o001]
+    if reached:
+        assert "privacy" not in _checks(harbour)
+    for folder in reached:
+        modes = folder.stat().st_mode & 0o777
+        folder.chmod(modes | 0o011)
+    try:
+        mark, said = _checks(harbour, status=1)["privacy"]
+    finally:
+        for folder in reached:
+            folder.chmod(0o700)
+    assert mark == "problem"
+    assert f"chmod 600 {harbour.store}*" in said
+
+
+def test_a_full_disk_is_a_problem(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A disk of the tests' own would take a mount; what is asked of the system is how much is free.
+    monkeypatch.setattr(health, "_LEAST_FREE", 1 << 60)
+    mark, said = _checks(harbour, status=1)["disk"]
+    assert mark == "problem"
+    assert "Free some space" in said

@@ -1,0 +1,185 @@
+"""Small snapshots to dream of: one row for each memory, turned into the columns that a dream reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.domain.records import Consolidation, Kind, Query
+from recollect.dreams.knobs import Phase
+from recollect.dreams.plan import Asked
+from recollect.dreams.snapshot import DreamState, Life, ReplayedAnswer
+from recollect.ranking.candidates import DAY, HOUR, NEVER, Candidates, Facts, Source
+from recollect.ranking.profiles import REVERIE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.dreams.snapshot import Draft, Said
+
+TODAY = 20_000
+"""In days since 1970."""
+AT = TODAY * DAY + 12 * HOUR
+KINDS = tuple(Kind)
+STAGES = tuple(Consolidation)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory. Times are days ago."""
+
+    id: int
+    kind: Kind = Kind.NOTE
+    created: float = 400.0
+    touched: float | None = None
+    """None: not since it was made."""
+    accesses: int = 0
+    revisions: int = 0
+    kept: bool = False
+    sessions: int | None = None
+    """None: as many as it has spread to."""
+    stage: Consolidation = Consolidation.CONSOLIDATED
+    strength: float = 1.0
+    depth: int = 2
+    spread: int = 1
+    stability: float = 1.0
+
+
+def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> DreamState:
+    """Of these, by ascending id; the last dream was so many days ago."""
+    return DreamState(
+        at=AT,
+        # Of pruning a moment earlier: at the same moment there is nothing left to prune.
+        dreamt_at={}
+        if last is None
+        else {phase: ago(last) - (phase is Phase.PRUNE) for phase in Phase if phase is not Phase.REPORT},
+        through=0,
+        ids=np.array([row.id for row in rows], np.int64),
+        kind=np.array([KINDS.index(row.kind) for row in rows], np.int64),
+        created_at=np.array([ago(row.created) for row in rows], np.int64),
+        changed_at=np.array([ago(row.created) for row in rows], np.int64),
+        touched_at=np.array(
+            [ago(row.created if row.touched is None else row.touched) for row in rows], np.int64
+        ),
+        accesses=np.array([row.accesses for row in rows], np.int64),
+        revisions=np.array([row.revisions for row in rows], np.int64),
+        kept=np.array([row.kept for row in rows], bool),
+        sessions=np.array([row.sessions or row.spread for row in rows], np.int64),
+        life=Life(
+            consolidation=np.array([STAGES.index(row.stage) for row in rows], np.int64),
+            strength=np.array([row.strength for row in rows], np.float64),
+            depth=np.array([row.depth for row in rows], np.int64),
+            spread=np.array([row.spread for row in rows], np.int64),
+            stability=np.array([row.stability for row in rows], np.float64),
+        ),
+        **more,
+    )
+
+
+def shown(hours: float, *rows: int) -> ReplayedAnswer:
+    """An answer of so many hours ago, which showed the memories at these places."""
+    return ReplayedAnswer(AT - round(hours * HOUR), rows)
+
+
+def ago(days: float) -> int:
+    return AT - round(days * DAY)
+
+
+def strengths(draft: Draft) -> list[float]:
+    numbers: list[float] = draft.life.strength.tolist()
+    return numbers
+
+
+def stages(draft: Draft) -> list[Consolidation]:
+    return [STAGES[stage] for stage in draft.life.consolidation.tolist()]
+
+
+def lived(before: DreamState, draft: Draft) -> DreamState:
+    """The store after a dream, at the same moment: nothing was recalled since."""
+    return replace(
+        before,
+        life=draft.life,
+        dreamt_at=dict.fromkeys(Phase, before.at),
+        replays=(),
+        used_on={},
+        seen_before={},
+    )
+
+
+def after(before: DreamState, draft: Draft) -> DreamState:
+    """The same, without whoever is gone, and with the links that were made."""
+    told = lived(before, draft)
+    gone = {place(one.gone) for one in draft.merges} | {place(one.gone) for one in draft.corrections}
+    stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
+    moved = {old: new for new, old in enumerate(np.flatnonzero(stay).tolist())}
+
+    def there(*said: Said) -> bool:
+        return all(place(one) not in gone and one.memory not in draft.gone for one in said)
+
+    columns = ("ids", "kind", "created_at", "touched_at", "accesses", "revisions", "kept", "sessions")
+    life = Life(**{each.name: getattr(told.life, each.name)[stay] for each in fields(told.life)})
+    return replace(
+        told,
+        **{name: getattr(told, name)[stay] for name in columns},
+        life=life,
+        echoes={
+            moved[row]: tuple(echo for echo in echoes if echo.memory not in draft.gone)
+            for row, echoes in told.echoes.items()
+            if row in moved
+        },
+        twins=tuple(twins for twins in told.twins if there(twins.older, twins.newer)),
+        copies=tuple(copy for copy in told.copies if there(copy.place) and copy.by not in draft.gone),
+        together=tuple(pair for pair in told.together if not {pair.first, pair.second} & draft.gone.keys()),
+        linked={**told.linked, **{(link.first, link.second): link.weight for link in draft.links}},
+    )
+
+
+def place(said: Said) -> tuple[int, int | None]:
+    return said.memory, said.observation
+
+
+def ints(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def asked(
+    wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
+) -> Asked:
+    """A question that words find these for, best first, and of which so many are shown."""
+    known = sorted(ids)
+    size = len(known)
+    zeros, same = np.zeros(size, np.int64), np.full(size, 1.0)
+    facts = Facts(
+        ids=ints(*known),
+        created_at=zeros,
+        updated_at=zeros,
+        happened_at=np.full(size, NEVER),
+        last_access=np.full(size, NEVER),
+        access_count=zeros,
+        access_days=zeros,
+        degree=zeros,
+        status=zeros,
+        importance=same,
+        strength=same,
+        depth=np.full(size, 2),
+        spread=np.full(size, 1),
+        stability=same,
+        metadata_share=np.zeros(size),
+        content=ints(*known),
+        echo=np.zeros(size, bool),
+        origin=ints(*known),
+        session=np.zeros(size, np.int64),
+        position=np.zeros(size, np.int64),
+        named=np.zeros(size, bool),
+        asks=np.zeros(size, bool),
+        kind=zeros,
+        role=zeros,
+        informativeness=same,
+        length=zeros,
+    )
+    rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
+    candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
+    moment = Query("tea", now=AT, limit=top, limit_given=True)
+    return Asked("tea", REVERIE, wanted, candidates, moment, made)

@@ -1,0 +1,223 @@
+"""Staleness and signal, and what follows from them: pruning, placing, promoting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from sleepers import AT, Row, lived, shown, snapshot, stages
+
+from recollect.domain.records import Consolidation, Kind
+from recollect.dreams.knobs import Knobs
+from recollect.dreams.phases import place, promote, prune, signal, staleness
+from recollect.dreams.snapshot import Draft, Echo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.dreams.snapshot import DreamState
+
+KNOBS = Knobs()
+STAGED, CONSOLIDATED, ARCHIVED = Consolidation
+SECOND = 1 / 86_400
+
+
+def test_a_day_makes_an_entity_a_quarter_a_note_a_half_and_a_message_one_staler() -> None:
+    told = snapshot([Row(id_, kind, touched=10) for id_, kind in enumerate(Kind, 1)])
+    assert staleness(told, KNOBS, AT).tolist() == pytest.approx([2.5, 5.0, 10.0])
+
+
+def test_a_use_that_is_ahead_of_the_clock_is_no_staleness_below_none() -> None:
+    assert staleness(snapshot([Row(1, touched=-3)]), KNOBS, AT).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "revisions", "value"),
+    [
+        (Kind.ENTITY, 0, 3.0),  # 6 accesses / 3 weeks * 1 * 1.5
+        (Kind.NOTE, 0, 2.0),  # 6/3 * 1 * 1.0
+        (Kind.MESSAGE, 0, 1.0),  # 6/3 * 1 * 0.5
+        (Kind.NOTE, 1, 2.0),  # at least one revision is counted
+        (Kind.NOTE, 4, 8.0),  # 6/3 * 4
+    ],
+)
+def test_the_signal_is_accesses_per_week_by_revisions_by_kind(
+    kind: Kind, revisions: int, value: float
+) -> None:
+    told = snapshot([Row(1, kind, created=21, accesses=6, revisions=revisions)])
+    assert signal(told, KNOBS, AT).tolist() == pytest.approx([value])
+
+
+def test_what_is_younger_than_a_week_has_had_its_accesses_in_one_week() -> None:
+    assert signal(snapshot([Row(1, created=1 / 24, accesses=2)]), KNOBS, AT).tolist() == [2.0]
+
+
+# Prune
+
+# 181 days * 0.5 = 90.5 > 90; no access: signal 0; strength 0.19 < 0.2
+FADED = Row(1, touched=181, strength=0.19)
+ECHOED = {0: (Echo(99, 0.97),)}
+
+
+def pruned(*rows: Row, echoes: Mapping[int, tuple[Echo, ...]] | None = None, knobs: Knobs = KNOBS) -> Draft:
+    told = snapshot(rows, echoes=ECHOED if echoes is None else echoes)
+    return prune(told, knobs, Draft.of(told))
+
+
+def test_what_is_stale_weak_and_unused_and_said_by_another_is_pruned() -> None:
+    assert pruned(FADED).pruned == (1,)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        replace(FADED, touched=180),  # 90.0: not above 90
+        replace(FADED, strength=0.2),  # not below
+        replace(FADED, created=210, accesses=3),  # 3 / 30 weeks = 0.1: not below
+        replace(FADED, revisions=2),
+        replace(FADED, kept=True),
+        replace(FADED, kind=Kind.ENTITY),  # 181 * 0.25 = 45.25
+    ],
+    ids=["fresh", "strong", "used", "revised", "kept", "entity"],
+)
+def test_what_misses_one_condition_by_a_hair_is_kept(row: Row) -> None:
+    assert pruned(row).pruned == ()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        replace(FADED, touched=180 + SECOND),  # 90.000006
+        replace(FADED, strength=0.199999),
+        replace(FADED, created=211, accesses=3),  # 3 / 30.14 weeks = 0.0995
+        replace(FADED, revisions=1),
+        replace(FADED, kind=Kind.ENTITY, touched=361),  # 361 * 0.25 = 90.25
+        replace(FADED, kind=Kind.MESSAGE, touched=91),  # 91 * 1.0
+    ],
+    ids=["stale", "weak", "unused", "revised once", "entity", "message"],
+)
+def test_what_meets_every_condition_by_a_hair_is_pruned(row: Row) -> None:
+    assert pruned(row).pruned == (1,)
+
+
+def test_what_nothing_else_says_is_kept_and_counted() -> None:
+    draft = pruned(FADED, echoes={})
+    assert (draft.pruned, draft.unique) == ((), (1,))
+    near = pruned(FADED, echoes={0: (Echo(99, 0.7999),)})
+    assert (near.pruned, near.unique) == ((), (1,))
+    assert pruned(FADED, echoes={0: (Echo(99, 0.8),)}).pruned == (1,)
+
+
+def test_with_a_nearness_of_0_what_nothing_else_says_may_go() -> None:
+    assert pruned(FADED, echoes={}, knobs=Knobs(prune_echo=0)).pruned == (1,)
+
+
+def test_of_two_that_echo_each_other_one_stays() -> None:
+    both = pruned(FADED, replace(FADED, id=2, touched=200), echoes={0: (Echo(2, 0.99),), 1: (Echo(1, 0.99),)})
+    assert (both.pruned, both.unique) == ((2,), (1,))  # the staler one goes
+
+
+def test_of_many_that_all_echo_each_other_one_stays() -> None:
+    rows = [replace(FADED, id=id_, touched=180 + id_) for id_ in (1, 2, 3, 4)]
+    echoes = {row: tuple(Echo(other, 0.99) for other in (1, 2, 3, 4) if other != row + 1) for row in range(4)}
+    draft = pruned(*rows, echoes=echoes)
+    assert len(draft.pruned) + len(draft.unique) == 4
+    assert draft.unique
+    # Whoever went is echoed by somebody who stayed.
+    assert {echo.memory for id_ in draft.pruned for echo in echoes[id_ - 1]} & set(draft.unique)
+
+
+def test_what_another_relied_on_is_not_pruned_the_night_after() -> None:
+    # 2 is said by 1 alone; 1 is said by 2, and by 3 who stays: were 1 to go, nobody would say what 2 said.
+    rows = [FADED, replace(FADED, id=2, touched=200)]
+    echoes = {0: (Echo(2, 0.99), Echo(3, 0.96)), 1: (Echo(1, 0.99),)}
+    once = pruned(*rows, echoes=echoes)
+    left = [row for row in rows if row.id not in once.pruned]
+    near = {
+        place: tuple(echo for echo in echoes[row.id - 1] if echo.memory not in once.pruned)
+        for place, row in enumerate(left)
+    }
+    assert len(once.pruned) == 1
+    assert pruned(*left, echoes=near).pruned == ()
+
+
+def test_of_very_many_so_many_at_a_time_and_over_the_nights_every_one() -> None:
+    rows = [replace(FADED, id=id_, touched=200 + id_) for id_ in range(1, 7)]
+    echoes = {row: (Echo(99, 0.99),) for row in range(6)}
+    knobs = Knobs(prune_most=2)
+    seen: set[int] = set()
+    for night in range(40):
+        told = replace(snapshot(rows, echoes=echoes), at=AT + night)
+        went = prune(told, knobs, Draft.of(told)).pruned
+        assert len(went) == 2
+        seen |= set(went)
+    assert seen == {1, 2, 3, 4, 5, 6}
+
+
+# Place
+
+
+def placed(*rows: Row, replayed: tuple[int, ...] = ()) -> list[Consolidation]:
+    told = snapshot(rows)
+    draft = Draft.of(told)
+    marks = draft.replayed.copy()
+    marks[list(replayed)] = True
+    return stages(place(told, KNOBS, replace(draft, replayed=marks)))
+
+
+def test_staged_is_consolidated_after_a_replay_or_a_day() -> None:
+    rows = [
+        Row(1, stage=STAGED, created=0.1),
+        Row(2, stage=STAGED, created=1 - SECOND),
+        Row(3, stage=STAGED, created=1),
+    ]
+    assert placed(*rows, replayed=(0,)) == [CONSOLIDATED, STAGED, CONSOLIDATED]
+
+
+def test_what_is_very_stale_and_weak_is_archived() -> None:
+    old = Row(1, created=900, touched=361, strength=0.09)  # 361 * 0.5 = 180.5 > 180
+    assert placed(old) == [ARCHIVED]
+    assert placed(replace(old, touched=360)) == [CONSOLIDATED]  # 180.0
+    assert placed(replace(old, strength=0.1)) == [CONSOLIDATED]
+    assert placed(replace(old, kept=True)) == [CONSOLIDATED]
+    assert placed(replace(old, stage=STAGED)) == [ARCHIVED]
+    assert placed(replace(old, stage=ARCHIVED)) == [ARCHIVED]
+
+
+def test_what_is_archived_and_used_again_is_consolidated_anew() -> None:
+    assert placed(Row(1, stage=ARCHIVED, touched=1, strength=0.05)) == [CONSOLIDATED]
+
+
+# Promote
+
+
+def promoted(told: DreamState) -> list[int]:
+    depths: list[int] = promote(told, KNOBS, Draft.of(told)).life.depth.tolist()
+    return depths
+
+
+# 3 accesses / 3 weeks * 1 * 1.0 = 1.0, in three sessions
+WORTHY = Row(1, created=21, accesses=3, spread=3)
+
+
+def test_one_depth_more_for_what_is_used_often_and_in_several_sessions() -> None:
+    rows = [replace(WORTHY, id=depth, depth=depth) for depth in (1, 2, 3)]
+    assert promoted(snapshot(rows, replays=(shown(1, 0, 1, 2),))) == [2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "row", [replace(WORTHY, created=22), replace(WORTHY, spread=2)], ids=["too seldom", "too few sessions"]
+)
+def test_what_is_used_too_little_stays_where_it_is(row: Row) -> None:
+    assert promoted(snapshot([row], replays=(shown(1, 0),))) == [2]
+
+
+def test_what_was_not_used_since_the_last_dream_is_not_promoted_again() -> None:
+    told = snapshot([WORTHY], replays=(shown(1, 0),))
+    once = promote(told, KNOBS, Draft.of(told))
+    assert once.life.depth.tolist() == [3]
+    shallow = snapshot([replace(WORTHY, depth=1)], replays=(shown(1, 0),))
+    dreamt = promote(shallow, KNOBS, Draft.of(shallow))
+    assert dreamt.life.depth.tolist() == [2]
+    assert promoted(lived(shallow, dreamt)) == [2]

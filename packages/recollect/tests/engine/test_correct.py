@@ -1,0 +1,471 @@
+"""Corrections: one of four copies of a fact is put right, and no copy stands above the correction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from recollect.domain.errors import Conflict, InvalidInput, NotFound
+from recollect.models.embedders import embedder_named
+from recollect.models.registry import availability
+from recollect.ranking.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import FixedClock, MakeEngine
+
+    from recollect.domain.results import Hit, SupersedeResult
+    from recollect.engine import Engine
+
+ARCTIC = availability("arctic-s")
+# A model is loaded once for all tests.
+loaded = lru_cache(embedder_named)
+every_model = pytest.mark.parametrize(
+    "model",
+    [
+        "none",
+        "hashing",
+        pytest.param("arctic-s", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
+    ],
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
+    yield
+    assert list(engine.upkeep.verify()) == []
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One place where a fact is told: by whom or of which entity, and in which words."""
+
+    kind: Literal["note", "message", "observation"]
+    text: str
+    who: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    question: str
+    copies: tuple[Copy, Copy, Copy, Copy]
+    right: str
+    others: tuple[str, ...]
+    """Notes that are like it, and stay."""
+
+
+FACTS = {
+    "job": Fact(
+        "Where does Alice work?",
+        (
+            Copy("note", "Alice works at Google."),
+            Copy("note", "Alice is currently working at google"),
+            Copy("message", "I work at Google", "Alice"),
+            Copy("observation", "works at Google", "Alice"),
+        ),
+        "Alice works at Microsoft.",
+        (
+            "Bob works at Google.",
+            "Alice left Google for Amazon",
+            "Alice sued Google",
+            "Alice never worked at Google",
+        ),
+    ),
+    "standup": Fact(
+        "When is the standup?",
+        (
+            Copy("note", "The standup is at 10:00."),
+            Copy("note", "Our daily standup starts at 10 am"),
+            Copy("message", "ok so the standup is at 10", "Dan"),
+            Copy("observation", "is at 10:00", "Standup"),
+        ),
+        "The standup is at 9:30.",
+        (
+            "The retrospective is at 10:00.",
+            "The standup is no longer at 10:00",
+            "On Friday the standup is at 10:15",
+        ),
+    ),
+    "home": Fact(
+        "Where does Bob live?",
+        (
+            Copy("note", "Bob lives in Rome."),
+            Copy("note", "btw, Bob is still living in Rome"),
+            Copy("message", "I live in Rome", "Bob"),
+            Copy("observation", "lived in Rome", "Bob"),
+        ),
+        "Bob lives in Oslo.",
+        (
+            "Carl lives in Rome.",
+            "Bob lives in Rome, Georgia",
+            "Bob used to live in Rome",
+            "Bob's dentist is in Rome",
+        ),
+    ),
+    "allergy": Fact(
+        "What is Carol allergic to?",
+        (
+            Copy("note", "Carol is allergic to peanuts."),
+            Copy("note", "Carol has a peanut allergy"),
+            Copy("message", "I'm allergic to peanuts", "Carol"),
+            Copy("observation", "allergic to peanuts", "Carol"),
+        ),
+        "Carol is allergic to walnuts.",
+        (
+            "Dora is allergic to peanuts.",
+            "Carol is not allergic to peanuts",
+            "Carol sold peanuts at the fair in Lyon",
+        ),
+    ),
+    "empleo": Fact(
+        "¿Dónde trabaja Ana?",
+        (
+            Copy("note", "Ana trabaja en Telefónica."),
+            Copy("note", "actualmente Ana está trabajando en telefonica"),
+            Copy("message", "Trabajo en Telefónica", "Ana"),
+            Copy("observation", "trabaja en Telefónica", "Ana"),
+        ),
+        "Ana trabaja en Iberdrola.",
+        ("Luis trabaja en Telefónica.", "Ana ya no trabaja en Telefónica", "Ana demandó a Telefónica"),
+    ),
+    "reunión": Fact(
+        "¿Cuándo es la reunión?",
+        (
+            Copy("note", "La reunión es el martes."),
+            Copy("note", "Recuerda: la reunion se celebra este martes"),
+            Copy("message", "vale, la reunión es el martes", "Luis"),
+            Copy("observation", "es el martes", "Reunión"),
+        ),
+        "La reunión es el jueves.",
+        (
+            "La fiesta es el martes.",
+            "La reunión nunca es el martes",
+            "La reunión con Marta es el martes a las 8",
+        ),
+    ),
+    "precio": Fact(
+        "¿Cuánto cuesta el viaje?",
+        (
+            Copy("note", "El viaje cuesta 1200 euros."),
+            Copy("note", "Hoy el viaje cuesta 1.200 Euros"),
+            Copy("message", "el viaje son 1.200 euros, sabes", "Luis"),
+            Copy("observation", "cuesta 1200 euros", "Viaje"),
+        ),
+        "El viaje cuesta 1500 euros.",
+        (
+            "El coche cuesta 1200 euros.",
+            "El viaje no cuesta 1200 euros",
+            "El viaje cuesta 1200 euros y dura 8 días",
+        ),
+    ),
+}
+every_fact = pytest.mark.parametrize("fact", FACTS)
+
+
+def tell(engine: Engine, fact: Fact) -> list[int]:
+    """Store the four copies and what is like them; the copies' ids."""
+    ids = []
+    for copy in fact.copies:
+        match copy.kind:
+            case "note":
+                ids.append(engine.remember(copy.text).id)
+            case "message":
+                turn = {"content": copy.text, "speaker": copy.who or None}
+                ids.append(engine.add_messages("talk", [turn]).ids[0])
+            case "observation":
+                made = engine.create_entities([{"name": copy.who, "observations": [copy.text]}])
+                ids.append(made.entities[0].id)
+    engine.remember_many(fact.others)
+    return ids
+
+
+def says(hit: Hit) -> set[str]:
+    memory = hit.memory
+    return {memory.text} if memory.text else {seen.content for seen in memory.in_force}
+
+
+def shown(engine: Engine, question: str, **options: Any) -> list[set[str]]:
+    return [says(hit) for hit in engine.search(question, limit=50, **options).hits]
+
+
+def wording(done: SupersedeResult) -> set[str]:
+    return {retired.text for retired in done.retired}
+
+
+# The law
+
+
+@pytest.mark.ranking
+@every_model
+@every_fact
+@pytest.mark.parametrize("corrected", [0, 1, 2])
+def test_no_copy_outranks_the_correction_under_any_profile(
+    make_engine: MakeEngine, clock: FixedClock, model: str, fact: str, corrected: int
+) -> None:
+    told = FACTS[fact]
+    engine = make_engine(loaded, model)
+    ids = tell(engine, told)
+    before = clock()
+    clock.tick(timedelta(days=1).total_seconds())
+    done = engine.supersede(ids[corrected], told.right)
+    copies = {copy.text for copy in told.copies}
+    assert wording(done) == copies
+    for profile in PROFILES:
+        now = shown(engine, told.question, profile=profile)
+        assert {told.right} in now
+        assert not copies & set().union(*now)
+        then = set().union(*shown(engine, told.question, profile=profile, as_of=before))
+        assert told.right not in then
+        # `repeats` may have folded two equal wordings into one.
+        assert len(copies & then) >= 2
+        both = shown(engine, told.question, profile=profile, include_superseded=True)
+        assert {told.right} in both
+        assert told.copies[corrected].text in set().union(*both)
+
+
+@every_model
+@every_fact
+def test_what_is_only_like_the_error_stays(make_engine: MakeEngine, model: str, fact: str) -> None:
+    told = FACTS[fact]
+    engine = make_engine(loaded, model)
+    ids = tell(engine, told)
+    done = engine.supersede(ids[0], told.right)
+    assert not wording(done) & set(told.others)
+    for other in told.others:
+        assert {other} in shown(engine, other, kinds=["note"])
+    assert {alike.text for alike in done.similar} <= set(told.others)
+
+
+@pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
+def test_all_facts_are_corrected_in_one_store_without_touching_one_another(make_engine: MakeEngine) -> None:
+    engine = make_engine(loaded, "arctic-s")
+    ids = {name: tell(engine, fact) for name, fact in FACTS.items()}
+    for name, fact in FACTS.items():
+        done = engine.supersede(ids[name][0], fact.right)
+        assert wording(done) == {copy.text for copy in fact.copies}
+    for fact in FACTS.values():
+        for profile in PROFILES:
+            copies = {copy.text for copy in fact.copies}
+            assert not copies & set().union(*shown(engine, fact.question, profile=profile))
+        assert {fact.right} in shown(engine, fact.question)[:3]
+
+
+@every_model
+def test_the_same_words_of_two_people_are_two_facts(make_engine: MakeEngine, model: str) -> None:
+    engine = make_engine(loaded, model)
+    turns = [{"speaker": speaker, "content": "I work at Google"} for speaker in ("Alice", "Bob")]
+    alice, bob = engine.add_messages(
+        "talk", [*turns, {"speaker": "Luis", "content": "Trabajo en Google"}]
+    ).ids[:2]
+    assert [one.id for one in engine.supersede(alice, "I work at Microsoft").retired] == [alice]
+    assert [one.id for one in engine.supersede(bob, "Bob works at Apple").retired] == [bob]
+
+
+def test_every_copy_goes_with_the_error_however_many_there_are(engine: Engine) -> None:
+    engine.add_messages("talk", [{"speaker": "Dan", "content": "so the standup is at 10"} for _ in range(58)])
+    old = engine.remember("The standup is at 10:00.").id
+    done = engine.supersede(old, "The standup is at 9:30.")
+    assert len(done.retired) == 59
+    assert shown(engine, "when is the standup") == [{"The standup is at 9:30."}]
+
+
+# What a correction is
+
+
+def test_a_correction_is_a_note_of_the_same_sort(engine: Engine, clock: FixedClock) -> None:
+    old = engine.remember("Alice works at Google", category="work", tags=["people"], importance=0.9).id
+    clock.tick(60)
+    done = engine.supersede(old, "Alice works at Microsoft")
+    assert (done.by.text, done.by.category, done.by.tags, done.by.importance) == (
+        "Alice works at Microsoft",
+        "work",
+        ("people",),
+        0.9,
+    )
+    assert done.by.created_at == clock()
+    wrong = engine.get(old)
+    assert wrong is not None
+    assert (wrong.superseded_by, wrong.superseded_at) == (done.by.id, clock())
+    assert [(one.id, one.text, one.observation) for one in done.retired] == [
+        (old, "Alice works at Google", None)
+    ]
+
+
+def test_a_correction_of_a_message_is_a_note_of_the_same_speaker(engine: Engine) -> None:
+    (old,) = engine.add_messages("talk", [{"speaker": "Alice", "content": "I work at Google"}]).ids
+    by = engine.supersede(old, "I work at Microsoft").by
+    assert (by.kind, by.speaker, by.session) == ("note", "Alice", None)
+
+
+def test_a_fact_may_give_way_to_a_memory_that_is_there(engine: Engine) -> None:
+    old = engine.remember("Alice works at Google").id
+    new = engine.remember("Alice works at Microsoft").id
+    done = engine.supersede(old, new)
+    assert done.by.id == new
+    assert engine.counts().notes == 2
+    assert shown(engine, "Alice works") == [{"Alice works at Microsoft"}]
+
+
+def test_a_correction_in_words_that_are_there_takes_the_note_that_has_them(engine: Engine) -> None:
+    old = engine.remember("Alice works at Google").id
+    new = engine.remember("Alice works at Microsoft").id
+    assert engine.supersede(old, "alice works at microsoft").by.id == new
+
+
+def test_an_observation_that_repeats_the_error_is_retired_and_the_entity_stays(engine: Engine) -> None:
+    engine.create_entities([{"name": "Alice", "observations": ["works at Google", "likes tea"]}])
+    old = engine.remember("Alice works at Google").id
+    done = engine.supersede(old, "Alice works at Microsoft")
+    (retired,) = [one for one in done.retired if one.observation is not None]
+    assert retired.text == "works at Google"
+    (alice,) = engine.graph.open_nodes(["Alice"]).entities
+    assert [seen.content for seen in alice.in_force] == ["likes tea"]
+    (seen,) = [seen for seen in alice.observations if not seen.in_force]
+    assert (seen.id, seen.corrected_by) == (retired.observation, done.by.id)
+
+
+def test_a_retry_with_the_same_key_names_the_copies_of_the_first_time(engine: Engine) -> None:
+    engine.create_entities([{"name": "Alice", "observations": ["works at Google"]}])
+    engine.remember("Alice is working at Google")
+    old = engine.remember("Alice works at Google").id
+    first = engine.supersede(old, "Alice works at Microsoft", key="once")
+    again = engine.supersede(old, "Alice works at Microsoft", key="once")
+    assert len(first.retired) == 3
+    assert (again.by, again.retired) == (first.by, first.retired)
+    with pytest.raises(Conflict, match="used for other changes"):
+        engine.supersede(old, "Alice works at Apple", key="once")
+    engine.forget([first.by.id])
+    engine.purge(ids=[first.by.id])
+    with pytest.raises(InvalidInput, match="either a time"):
+        engine.purge()
+    with pytest.raises(NotFound, match="was purged since"):
+        engine.supersede(old, "Alice works at Microsoft", key="once")
+
+
+def test_copies_may_be_left_as_they_are(engine: Engine) -> None:
+    old = engine.remember("Alice works at Google").id
+    engine.remember("Alice is working at Google")
+    done = engine.supersede(old, "Alice works at Microsoft", copies=False)
+    assert wording(done) == {"Alice works at Google"}
+    assert {"Alice is working at Google"} in shown(engine, "Alice")
+
+
+def test_the_correction_can_be_corrected_in_its_turn(engine: Engine, clock: FixedClock) -> None:
+    first = engine.remember("Alice works at Google").id
+    times = [clock()]
+    second = engine.supersede(first, "Alice works at Microsoft").by.id
+    clock.tick(60)
+    times[0] = times[0] - timedelta(seconds=1)
+    third = engine.supersede(second, "Alice works at Apple").by.id
+    assert shown(engine, "Alice works") == [{"Alice works at Apple"}]
+    memory = engine.get(second)
+    assert memory is not None
+    assert memory.superseded_by == third
+    with pytest.raises(Conflict, match=f"superseded already by memory {second}"):
+        engine.supersede(first, "Alice works at Amazon")
+
+
+def test_another_scopes_copies_stay(engine: Engine) -> None:
+    others = [engine.scoped("someone"), engine.scoped("", "an agent")]
+    for other in others:
+        other.remember("Alice works at Google")
+        other.create_entities([{"name": "Alice", "observations": ["works at Google"]}])
+    old = engine.remember("Alice works at Google").id
+    done = engine.supersede(old, "Alice works at Microsoft")
+    assert [one.id for one in done.retired] == [old]
+    for other in others:
+        assert shown(other, "Alice works", kinds=["note"]) == [{"Alice works at Google"}]
+        with pytest.raises(NotFound):
+            other.supersede(old, "Alice works nowhere")
+        with pytest.raises(NotFound):
+            other.supersede(other.remember("Alice works at Google").id, done.by.id)
+
+
+def test_what_cannot_be_superseded_says_why(engine: Engine) -> None:
+    entity = engine.create_entities(["Alice"]).entities[0].id
+    old = engine.remember("Alice works at Google").id
+    with pytest.raises(InvalidInput, match="supersede one of its observations"):
+        engine.supersede(entity, "Alice works at Microsoft")
+    with pytest.raises(InvalidInput, match="cannot supersede itself"):
+        engine.supersede(old, old)
+    with pytest.raises(InvalidInput, match="cannot supersede itself"):
+        engine.supersede(old, "alice works at google!")
+    with pytest.raises(InvalidInput, match="empty"):
+        engine.supersede(old, " ")
+    with pytest.raises(NotFound):
+        engine.supersede(99, "Alice works at Microsoft")
+    with pytest.raises(NotFound):
+        engine.supersede(old, 99)
+    engine.forget([old])
+    with pytest.raises(NotFound):
+        engine.supersede(old, "Alice works at Microsoft")
+    assert engine.counts().notes == 0
+
+
+# Taking it back
+
+
+@every_model
+def test_what_was_retired_can_be_restored(make_engine: MakeEngine, clock: FixedClock, model: str) -> None:
+    engine = make_engine(loaded, model)
+    old = engine.remember("Alice works at Google").id
+    copy = engine.remember("Alice is working at Google").id
+    engine.supersede(old, "Alice works at Microsoft")
+    clock.tick(60)
+    back = engine.restore(old)
+    assert (back.superseded_at, back.superseded_by) == (None, None)
+    assert shown(engine, "Google") == [{"Alice works at Google"}] or model != "none"
+    assert {"Alice works at Google"} in shown(engine, "Alice works at Google")
+    # Its copies stay retired until they are restored, too.
+    assert {"Alice is working at Google"} not in shown(engine, "Alice works at Google")
+    engine.restore(copy)
+    assert {"Alice is working at Google"} in shown(engine, "Alice works at Google")
+    with pytest.raises(NotFound, match="no forgotten or superseded memory"):
+        engine.restore(old)
+
+
+def test_a_restored_error_can_be_corrected_again(engine: Engine) -> None:
+    old = engine.remember("Alice works at Google").id
+    engine.supersede(old, "Alice works at Microsoft")
+    engine.restore(old)
+    assert engine.supersede(old, "Alice works at Apple").by.text == "Alice works at Apple"
+    assert {"Alice works at Google"} not in shown(engine, "Alice works")
+
+
+def test_a_retired_memory_that_was_forgotten_comes_back_as_retired(engine: Engine) -> None:
+    old = engine.remember("Alice works at Google").id
+    engine.supersede(old, "Alice works at Microsoft")
+    engine.forget([old])
+    assert shown(engine, "Alice works", include_superseded=True) == [{"Alice works at Microsoft"}]
+    engine.restore(old)
+    assert shown(engine, "Alice works") == [{"Alice works at Microsoft"}]
+    assert {"Alice works at Google"} in shown(engine, "Alice works", include_superseded=True)
+
+
+def test_a_correction_may_say_more_than_its_text(engine: Engine) -> None:
+    wrong = engine.remember("The shop opens at nine", category="work", tags=["shop"], importance=0.9)
+    done = engine.supersede(
+        wrong.id, {"text": "The shop opens at ten", "source": "the door", "tags": ["hours"]}
+    )
+    assert (done.by.text, done.by.source, done.by.tags) == ("The shop opens at ten", "the door", ("hours",))
+    # What it does not say is as it was.
+    assert (done.by.category, done.by.importance) == ("work", 0.9)
+
+
+@pytest.mark.parametrize("wrong", [True, 1.5, None])
+def test_a_correction_is_a_memory_or_a_note(engine: Engine, wrong: Any) -> None:
+    id_ = engine.remember("The shop opens at nine").id
+    with pytest.raises(InvalidInput):
+        engine.supersede(id_, wrong)
+
+
+def test_an_entity_corrects_no_note(engine: Engine) -> None:
+    id_ = engine.remember("The shop opens at nine").id
+    shop = engine.create_entities(["Shop"]).entities[0].id
+    with pytest.raises(InvalidInput, match="is an entity"):
+        engine.supersede(id_, shop)

@@ -1,0 +1,270 @@
+"""How often a write asks the model, and for what: one call for each write, and each text once.
+
+A model reads a text in milliseconds, or over the network; all else that a write does takes less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from token_model import WordTokens
+
+from recollect.domain.errors import ModelUnavailable
+from recollect.engine import Engine
+from recollect.models.extractors import Rules
+from recollect.models.hashing import HashingEmbedder
+from recollect.services import EmbeddedText, RecentTexts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conftest import MakeEngine
+
+    from recollect.stores.port import Vectors
+
+TEA, DESK, BOAT = "drinks green tea", "keeps a tidy desk", "sails a small boat"
+
+
+class Counting(HashingEmbedder):
+    """Notes the texts of every call."""
+
+    def __init__(self, dims: int = 256) -> None:
+        super().__init__(dims)
+        self.calls: list[list[str]] = []
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        self.calls.append(list(texts))
+        return super().documents(texts)
+
+    def asked(self) -> list[list[str]]:
+        """The calls since the last time, each with its texts in order."""
+        calls, self.calls = self.calls, []
+        return [sorted(call) for call in calls]
+
+
+class CountingTokens(WordTokens, Counting):
+    """The same for a model that gives tokens, in the same run."""
+
+
+@pytest.fixture(params=[Counting, CountingTokens], ids=["vectors", "with tokens"])
+def model(request: pytest.FixtureRequest) -> Counting:
+    made: Counting = request.param()
+    return made
+
+
+@pytest.fixture
+def engine(make_engine: MakeEngine, model: Counting) -> Engine:
+    plain = make_engine(lambda _: model)
+    return Engine(replace(plain._services, extractor=Rules))
+
+
+def in_another_process(engine: Engine) -> Engine:
+    """One on the same store that has embedded nothing yet."""
+    return Engine(replace(engine._services, recent_texts=RecentTexts()))
+
+
+def test_a_note_is_one_call_of_one_text(engine: Engine, model: Counting) -> None:
+    engine.remember("Ada drinks green tea")
+    assert model.asked() == [["Ada drinks green tea"]]
+    engine.remember("Ada drinks green tea every day")  # compared with the first
+    assert model.asked() == [["Ada drinks green tea every day"]]
+
+
+def test_what_is_said_again_is_not_embedded_again(engine: Engine, model: Counting) -> None:
+    for _ in range(2):
+        engine.remember("Ada drinks green tea")
+    engine.remember("ada drinks green tea.")  # says the same, and is counted there
+    assert model.asked() == [["Ada drinks green tea"]]
+
+
+def test_many_notes_are_one_call(engine: Engine, model: Counting) -> None:
+    texts = sorted(f"Ada has {number} cups" for number in range(40))
+    engine.remember_many(texts)
+    assert model.asked() == [texts]
+
+
+def test_an_entity_is_one_call_though_its_observations_are_compared(engine: Engine, model: Counting) -> None:
+    engine.create_entities([{"name": "Ada", "type": "person", "observations": [TEA, DESK, BOAT]}])
+    passages = ["Ada (person)", *(f"Ada (person): {text}" for text in (TEA, DESK, BOAT))]
+    assert model.asked() == [sorted([*passages, TEA, DESK, BOAT])]
+
+
+def test_several_entities_are_one_call_and_what_they_share_is_embedded_once(
+    engine: Engine, model: Counting
+) -> None:
+    names = ["Ada", "Bob", "Eve"]
+    engine.create_entities([{"name": name, "observations": [TEA, DESK]} for name in names])
+    passages = [text for name in names for text in (name, f"{name}: {TEA}", f"{name}: {DESK}")]
+    assert model.asked() == [sorted([*passages, TEA, DESK])]
+
+
+def test_an_observation_is_one_call_and_older_ones_are_known(engine: Engine, model: Counting) -> None:
+    engine.create_entities([{"name": "Ada", "observations": [TEA, DESK]}])
+    model.asked()
+    engine.graph.add_observations({"Ada": [BOAT]})
+    assert model.asked() == [sorted([f"Ada: {BOAT}", BOAT])]
+
+
+def test_in_a_new_process_older_ones_are_embedded_in_the_same_call(engine: Engine, model: Counting) -> None:
+    engine.create_entities([{"name": "Ada", "observations": [TEA, DESK]}])
+    model.asked()
+    in_another_process(engine).graph.add_observations({"Ada": [BOAT]})
+    assert model.asked() == [sorted([f"Ada: {BOAT}", BOAT, TEA, DESK])]
+
+
+def test_among_many_only_those_near_by_vectors_need_a_second_call(engine: Engine, model: Counting) -> None:
+    many = [
+        f"owns a {thing} of {stuff}"
+        for thing in ("cup", "ring", "spoon")
+        for stuff in ("tin", "gold", "wood")
+    ]
+    engine.create_entities([{"name": "Ada", "observations": [*many, "of gold and wood: a ring"]}])
+    model.asked()
+    in_another_process(engine).graph.add_observations({"Ada": [BOAT]})
+    first, *more = model.asked()
+    # The new passage, its content, and the eight that are likeliest by their letters.
+    assert len(first) == 10
+    # Of the other two, one may be among the eight nearest.
+    assert len(more) <= 1
+    assert sum(map(len, more)) <= 2
+    engine.graph.add_observations({"Ada": ["sings in a choir"]})
+    # The new passage, its content, and the boat, which another process embedded.
+    assert [len(call) for call in model.asked()] == [3]
+
+
+def test_messages_and_the_notes_drawn_from_them_are_one_call(engine: Engine, model: Counting) -> None:
+    done = engine.add_messages(
+        "talk",
+        [
+            {"role": "user", "speaker": "Ada", "content": "I work at the harbour in Oslo."},
+            {"role": "user", "speaker": "Bob", "content": "My sister lives in Rome."},
+        ],
+    )
+    assert done.notes, "the rules draw something out of these"
+    notes = [
+        f'{speaker} said, "{note.text}"' for note, speaker in zip(done.notes, ("Ada", "Bob"), strict=True)
+    ]
+    said = ['Ada said, "I work at the harbour in Oslo."', 'Bob said, "My sister lives in Rome."']
+    assert model.asked() == [sorted({*said, *notes})]
+
+
+def test_messages_without_notes_are_one_call(engine: Engine, model: Counting) -> None:
+    engine.add_messages(
+        "talk", [{"role": "user", "content": "Hello!"}] * 2 + [{"role": "user", "content": "Bye!"}]
+    )
+    assert model.asked() == [["Bye!", "Hello!"]]
+
+
+def test_what_is_said_again_in_a_conversation_is_known(engine: Engine, model: Counting) -> None:
+    for _ in range(2):
+        engine.add_messages("talk", [{"role": "user", "content": "Thanks!"}])
+    assert model.asked() == [["Thanks!"]]
+
+
+def test_a_correction_is_one_call_of_the_new_text(engine: Engine, model: Counting) -> None:
+    old = engine.remember("Ada works at the harbour in Oslo").id
+    engine.remember("Ada has been working at the harbour in Oslo")
+    model.asked()
+    engine.supersede(old, "Ada works at the airport in Oslo")
+    # What it is compared with has its vectors in the store.
+    assert model.asked() == [["Ada works at the airport in Oslo"]]
+
+
+def test_a_correction_of_somebody_s_words_is_one_call(engine: Engine, model: Counting) -> None:
+    said = ["I work at the harbour in Oslo", "I am employed at the harbour in Oslo"]
+    turns = [{"speaker": "Ada", "content": text} for text in said]
+    old, _ = engine.add_messages("talk", turns, extract=False).ids
+    model.asked()
+    engine.supersede(old, "I work at the airport in Oslo")
+    assert model.asked() == [
+        sorted(
+            [
+                *(f"Ada: {text}" for text in said),
+                'Ada said, "I work at the airport in Oslo"',
+            ]
+        )
+    ]
+
+
+def test_an_update_is_one_call_of_the_new_text(engine: Engine, model: Counting) -> None:
+    note = engine.remember("Ada drinks green tea").id
+    model.asked()
+    engine.update(note, text="Ada drinks black tea")
+    assert model.asked() == [["Ada drinks black tea"]]
+
+
+def _forget(engine: Engine, note: int) -> None:
+    engine.forget([note])
+
+
+def _restore(engine: Engine, note: int) -> None:
+    engine.forget([note])
+    engine.restore(note)
+
+
+def _amend(engine: Engine, note: int) -> None:
+    engine.update(note, importance=0.9, tags=["drinks"])
+
+
+@pytest.mark.parametrize("write", [_forget, _restore, _amend])
+def test_where_no_text_is_new_the_model_is_not_asked(
+    engine: Engine, model: Counting, write: Callable[[Engine, int], None]
+) -> None:
+    note = engine.remember("Ada drinks green tea").id
+    model.asked()
+    write(engine, note)
+    assert model.asked() == []
+
+
+def test_entities_made_by_relations_are_one_call(engine: Engine, model: Counting) -> None:
+    engine.graph.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Eve")], create_missing=True)
+    assert model.asked() == [["Ada", "Bob", "Eve"]]
+
+
+def test_who_writes_one_note_waits_for_a_few_others_at_most(
+    make_engine: MakeEngine, engine: Engine, model: Counting
+) -> None:
+    make_engine(model="none").remember_many([f"Ada has {number} cups" for number in range(100)])
+    engine.remember("Ada drinks green tea")
+    # The own text first, and 16 of those that waited.
+    assert [len(call) for call in model.asked()] == [1, 16]
+
+
+def test_what_the_model_could_not_embed_is_asked_for_again(make_engine: MakeEngine) -> None:
+    class Asleep(Counting):
+        awake = False
+
+        def documents(self, texts: Sequence[str]) -> Vectors:
+            if not self.awake:
+                raise ModelUnavailable("The server is asleep; wake it.")
+            return super().documents(texts)
+
+    model = Asleep()
+    engine = make_engine(lambda _: model)
+    engine.remember("Ada drinks green tea")
+    model.awake = True
+    assert engine.upkeep.embed_pending().embedded == 1
+    assert model.asked() == [["Ada drinks green tea"]]
+
+
+# What is known from just before
+
+
+def entry(number: int) -> EmbeddedText:
+    return EmbeddedText(bytes([number]), None)
+
+
+def test_the_texts_that_were_not_asked_for_the_longest_are_forgotten() -> None:
+    recent = RecentTexts(most=2)
+    recent.keep("m", {"a": entry(1), "b": entry(2)})
+    assert recent.known("m", ["a", "x"]) == {"a": entry(1)}
+    recent.keep("m", {"c": entry(3)})
+    assert recent.known("m", ["a", "b", "c"]) == {"a": entry(1), "c": entry(3)}
+
+
+def test_two_models_do_not_know_each_other_s_texts() -> None:
+    recent = RecentTexts()
+    recent.keep("one", {"a": entry(1)})
+    assert recent.known("other", ["a"]) == {}

@@ -1,0 +1,620 @@
+"""Notes through the façade: storing, repeating, linking, near-twins, long texts, updates, and batches."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recollect.domain.changes import NewText
+from recollect.domain.errors import Conflict, InvalidInput, NotFound
+from recollect.domain.records import Kind, Memory, Status
+from recollect.models.registry import availability
+from recollect.ranking.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import FixedClock, MakeEngine
+
+    from recollect.engine import Engine
+
+ARCTIC = availability("arctic-s")
+NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
+MARCH_2020 = datetime(2020, 3, 5, 9, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
+    yield
+    assert list(engine.upkeep.verify()) == []
+
+
+def kept(engine: Engine, id_: int) -> Memory:
+    memory = engine.get(id_)
+    assert memory is not None
+    return memory
+
+
+def texts(engine: Engine, query: str, **options: Any) -> list[str]:
+    return [hit.memory.text or hit.memory.name for hit in engine.search(query, **options).hits]
+
+
+def notes(engine: Engine) -> int:
+    return engine.counts().notes
+
+
+# One note
+
+
+def test_a_note_keeps_what_was_said_about_it(engine: Engine, clock: FixedClock) -> None:
+    engine.create_entities(["Ada"])
+    done = engine.remember(
+        "The kettle leaks.",
+        importance=0.9,
+        category="household",
+        happened_at=MARCH_2020,
+        tags=["kitchen", "to do", "kitchen"],
+        about=["Ada"],
+        source="a letter",
+    )
+    assert (done.created, done.text, done.category) == (True, "The kettle leaks.", "household")
+    note = kept(engine, done.id)
+    assert note.kind is Kind.NOTE
+    assert (note.importance, note.category, note.source) == (0.9, "household", "a letter")
+    assert (note.happened_at, note.created_at, note.updated_at) == (MARCH_2020, clock(), clock())
+    assert set(note.tags) == {"kitchen", "to do"}
+    assert (note.revisions, note.duplicates, note.undated) == (0, 0, False)
+
+
+def test_a_bare_note_has_the_usual_importance_and_nothing_else(engine: Engine) -> None:
+    done = engine.remember("The kettle leaks.")
+    note = kept(engine, done.id)
+    assert (note.importance, note.category, note.happened_at, note.tags) == (0.5, None, None, ())
+    assert (done.mentions, done.similar) == ((), None)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_note_is_found_at_once_by_every_profile(engine: Engine, profile: str) -> None:
+    engine.remember("The kettle leaks.")
+    assert texts(engine, "which kettle leaks", profile=profile) == ["The kettle leaks."]
+
+
+def test_a_text_is_kept_letter_by_letter(engine: Engine) -> None:
+    said = "  Ça va?\n\n\tno — e\u0301té\u200d 東京 🎉  "
+    assert kept(engine, engine.remember(said).id).text == said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"text": ""}, "empty"),
+        ({"text": " \u200d\n"}, "empty"),
+        ({"text": "a\0b"}, "NUL"),
+        ({"text": "\ud800"}, "surrogate"),
+        ({"text": 7}, "must be text, not int"),
+        ({"text": "x" * 1_000_001}, "split it"),
+        ({"text": "tea", "importance": 1.01}, "from 0 to 1"),
+        ({"text": "tea", "importance": -0.1}, "from 0 to 1"),
+        ({"text": "tea", "importance": float("nan")}, "from 0 to 1"),
+        ({"text": "tea", "importance": True}, "from 0 to 1"),
+        ({"text": "tea", "importance": "high"}, "from 0 to 1"),
+        ({"text": "tea", "happened_at": NAIVE}, "without a time zone"),
+        ({"text": "tea", "happened_at": "2026-03-01"}, "must be a datetime, not str"),
+        ({"text": "tea", "tags": "kitchen"}, "come as a list"),
+        ({"text": "tea", "tags": [" "]}, "tag is empty"),
+        ({"text": "tea", "about": "Ada"}, "come as a list"),
+        ({"text": "tea", "category": 7}, "must be text"),
+        ({"text": "tea", "source": "x" * 1_001}, "split it"),
+    ],
+)
+def test_what_cannot_be_a_note_is_named_and_leaves_nothing(
+    engine: Engine, wrong: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        engine.remember(**wrong)
+    assert notes(engine) == 0
+
+
+def test_the_time_of_a_note_may_be_told_in_any_zone(engine: Engine) -> None:
+    there = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
+    note = kept(engine, engine.remember("new year in Tokyo", happened_at=there).id)
+    assert note.happened_at == datetime(2025, 12, 31, 16, tzinfo=UTC)
+
+
+# Repeats
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "The kettle leaks.",
+        "the KETTLE  leaks",
+        " The kettlé leaks!!",
+        "«The kettle leaks»",
+        "The\nkettle leaks.",
+    ],
+)
+def test_the_same_words_again_raise_a_count_instead_of_making_a_twin(
+    engine: Engine, clock: FixedClock, again: str
+) -> None:
+    first = engine.remember("The kettle leaks.")
+    born = clock()
+    clock.tick(3600)
+    second = engine.remember(again)
+    assert (second.id, second.created, second.text) == (first.id, False, "The kettle leaks.")
+    note = kept(engine, first.id)
+    assert (note.duplicates, note.created_at, note.updated_at) == (1, born, clock())
+    assert notes(engine) == 1
+    assert texts(engine, "kettle") == ["The kettle leaks."]
+
+
+def test_a_repeat_adds_its_tags_and_entities_and_keeps_the_rest(engine: Engine) -> None:
+    engine.create_entities(["Ada", "Bob"])
+    first = engine.remember("It leaks.", tags=["kitchen"], about=["Ada"], importance=0.9, category="house")
+    again = engine.remember("It leaks.", tags=["Kitchen", "old"], about=["Bob"], importance=0.1, category="x")
+    assert set(again.mentions) == {"Ada", "Bob"}
+    note = kept(engine, first.id)
+    assert set(note.tags) == {"kitchen", "old"}
+    assert (note.importance, note.category) == (0.9, "house")
+
+
+def test_a_forgotten_note_is_no_twin(engine: Engine) -> None:
+    first = engine.remember("The kettle leaks.")
+    engine.forget([first.id])
+    second = engine.remember("The kettle leaks.")
+    assert second.created
+    assert second.id != first.id
+
+
+def test_the_same_words_of_two_speakers_are_two_notes(engine: Engine) -> None:
+    done = engine.remember_many(
+        [
+            {"text": "I like tea.", "speaker": "Ada"},
+            {"text": "I like tea.", "speaker": "Bob"},
+            {"text": "I like tea.", "speaker": "Ada"},
+        ]
+    )
+    ada, bob, again = done.notes
+    assert [ada.created, bob.created, again.created] == [True, True, False]
+    assert again.id == ada.id != bob.id
+
+
+def test_other_words_are_another_note(engine: Engine) -> None:
+    assert engine.remember("I am well.").created
+    assert engine.remember("I am not well.").created
+    assert notes(engine) == 2
+
+
+# Mentions
+
+
+def test_a_note_links_to_the_entities_it_names_and_makes_none(engine: Engine) -> None:
+    engine.create_entities(["Ada", "New York", "York", "Node.js", "東京"])
+    done = engine.remember("ada moved from new york to 東京タワー and writes node.js; Bob stayed")
+    # `York` stands only inside the longer name; `Bob` is nobody yet.
+    assert set(done.mentions) == {"Ada", "New York", "Node.js", "東京"}
+    assert engine.counts().entities == 5
+    assert not kept(engine, done.id).about
+
+
+def test_a_name_inside_another_word_is_no_mention(engine: Engine) -> None:
+    engine.create_entities(["Ada", "C"])
+    assert engine.remember("Adamant readers of C++ in Canada").mentions == ()
+
+
+def test_an_everyday_word_is_a_name_only_where_it_is_written_so(engine: Engine) -> None:
+    engine.create_entities(["Will"])
+    assert engine.remember("It will rain").mentions == ()
+    assert engine.remember("Will took the umbrella").mentions == ("Will",)
+
+
+def test_an_entity_that_comes_later_is_linked_to_the_notes_that_named_it(engine: Engine) -> None:
+    done = engine.remember("Grace Hopper found the moth")
+    assert done.mentions == ()
+    engine.create_entities(["Grace Hopper"])
+    (entity,) = kept(engine, done.id).mentions
+    assert kept(engine, entity).name == "Grace Hopper"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana called",
+        "Yesterday Ana called",
+        "I lost Ana's umbrella",
+        "Ayer vino Ana con Luis",
+        "It is for Ana.",
+        "doña Ana llamó",
+        "The keys: Ana has them",
+    ],
+)
+def test_a_first_name_links_to_the_only_person_who_has_it(engine: Engine, text: str) -> None:
+    engine.create_entities(["Ana Souza", "Anaheim"])
+    assert engine.remember(text).mentions == ("Ana Souza",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ana Pereira called", "Santa Ana is hot", "Look at Doctor Maria Ana", "ana called", "Anabel called"],
+)
+def test_a_first_name_in_another_name_or_without_its_capital_is_no_mention(engine: Engine, text: str) -> None:
+    engine.create_entities(["Ana Souza"])
+    assert engine.remember(text).mentions == ()
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        {"name": "Ana Souza", "type": "boat"},
+        {"name": "Ana Street", "type": "unknown"},
+        {"name": "Ana lettuce", "type": "unknown"},
+        {"name": "New Ana", "type": "person"},
+    ],
+)
+def test_only_what_may_be_a_person_goes_by_its_first_name(engine: Engine, entity: dict[str, str]) -> None:
+    engine.create_entities([entity])
+    assert engine.remember("Ana and New shoes").mentions == ()
+
+
+def test_a_first_name_that_two_have_means_neither_and_former_links_stay(engine: Engine) -> None:
+    engine.create_entities(["Ana Souza"])
+    before = engine.remember("Ana called, and then Ana Pereira did")
+    (souza,) = kept(engine, before.id).mentions
+    engine.create_entities(["Ana Pereira"])
+    # It names the new one in full, and keeps what it was linked to.
+    assert len(kept(engine, before.id).mentions) == 2
+    assert souza in kept(engine, before.id).mentions
+    assert engine.remember("Ana called again").mentions == ()
+    assert engine.remember("Ana Souza called too").mentions == ("Ana Souza",)
+
+
+def test_an_entity_of_one_word_wins_its_name(engine: Engine) -> None:
+    engine.create_entities(["Ana", "Ana Souza"])
+    assert engine.remember("Ana called").mentions == ("Ana",)
+
+
+def test_a_person_who_comes_later_is_linked_to_the_notes_with_their_first_name(engine: Engine) -> None:
+    first = engine.remember("Ana called")
+    engine.create_entities(["Ana Souza"])
+    assert len(kept(engine, first.id).mentions) == 1
+    second = engine.remember("Luis and Ana called")
+    engine.create_entities(["Ana Pereira"])
+    assert kept(engine, second.id).mentions == kept(engine, first.id).mentions
+
+
+def test_a_speakers_first_name_links_what_they_say(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ana Souza", "type": "person"}])
+    told = engine.add_messages("s", [{"speaker": "Ana", "content": "I moved to Lisbon"}], extract=False)
+    assert len(kept(engine, told.ids[0]).mentions) == 1
+
+
+def test_about_names_entities_that_the_text_does_not(engine: Engine) -> None:
+    engine.create_entities(["Ada"])
+    done = engine.remember("She likes tea", about=["ada"])
+    assert done.mentions == ("Ada",)
+    assert kept(engine, done.id).about == kept(engine, done.id).mentions
+
+
+def test_about_makes_no_entity_and_nothing_is_written_without_it(engine: Engine) -> None:
+    with pytest.raises(NotFound, match="no entity named 'Ada'; create it first"):
+        engine.remember("She likes tea", about=["Ada"])
+    assert (notes(engine), engine.counts().entities) == (0, 0)
+
+
+def test_another_scopes_entities_are_not_linked(engine: Engine) -> None:
+    engine.scoped("someone").create_entities(["Ada"])
+    assert engine.remember("Ada likes tea").mentions == ()
+    with pytest.raises(NotFound):
+        engine.remember("She likes tea", about=["Ada"])
+
+
+# Near-twins
+
+
+@pytest.mark.parametrize("model", ["hashing", "none"])
+def test_a_note_that_holds_another_is_flagged_and_both_are_kept(make_engine: MakeEngine, model: str) -> None:
+    engine = make_engine(model=model)
+    first = engine.remember("The red kettle leaks")
+    second = engine.remember(
+        "The red kettle leaks, says Ada, who found water on the kitchen floor this morning"
+    )
+    assert second.created
+    assert second.similar is not None
+    assert (second.similar.id, second.similar.text) == (first.id, "The red kettle leaks")
+    assert 0.7 <= second.similar.similarity <= 1
+    note = kept(engine, second.id)
+    assert (note.similar_to, note.similarity) == (first.id, second.similar.similarity)
+    assert notes(engine) == 2
+
+
+def test_an_unlike_note_is_not_flagged(engine: Engine) -> None:
+    engine.remember("The red kettle leaks")
+    done = engine.remember("Taxes are due in April")
+    assert (done.similar, kept(engine, done.id).similar_to) == (None, None)
+
+
+def test_what_two_people_say_is_not_flagged(engine: Engine) -> None:
+    done = engine.remember_many(
+        [
+            {"text": "I like green tea a lot", "speaker": "Ada"},
+            {"text": "I like green tea a lot!!", "speaker": "Bob"},
+        ]
+    )
+    assert [note.similar for note in done.notes] == [None, None]
+
+
+@pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
+def test_a_near_twin_in_other_words_is_flagged_by_its_meaning(make_engine: MakeEngine) -> None:
+    engine = make_engine(model="arctic-s")
+    first = engine.remember("Ada moved to Berlin in spring")
+    again = engine.remember("In spring Ada relocated to Berlin")
+    other = engine.remember("The invoice of the plumber is overdue")
+    assert again.similar is not None
+    assert again.similar.id == first.id
+    assert other.similar is None
+
+
+def test_another_scopes_note_is_no_near_twin(engine: Engine) -> None:
+    engine.scoped("someone").remember("The red kettle leaks")
+    done = engine.remember("The red kettle leaks onto the kitchen floor and nobody knows why it does so")
+    assert done.similar is None
+
+
+# Long texts
+
+
+def story(about: str) -> str:
+    filler = " ".join(f"On day {day} the weather was mild and the walk was long." for day in range(40))
+    return f"{filler} {about} {filler}"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_long_text_comes_back_as_one_memory_with_the_passage_that_matched(
+    engine: Engine, profile: str
+) -> None:
+    said = story("The zeppelin landed beside the observatory.")
+    done = engine.remember(said)
+    engine.remember("a short one about the weather")
+    (hit,) = [
+        hit for hit in engine.search("zeppelin observatory", profile=profile).hits if hit.memory.id == done.id
+    ]
+    assert hit.memory.text == said
+    assert hit.piece is not None
+    assert "The zeppelin landed beside the observatory." in hit.piece
+    assert hit.piece in said
+    assert len(hit.piece) < len(said) / 2
+
+
+def test_a_short_text_has_no_piece(engine: Engine) -> None:
+    engine.remember("The zeppelin landed.")
+    (hit,) = engine.search("zeppelin").hits
+    assert (hit.piece, hit.passage) == (None, "The zeppelin landed.")
+
+
+# Updates
+
+
+def test_updating_the_text_keeps_the_former_one_as_a_revision(engine: Engine, clock: FixedClock) -> None:
+    id_ = engine.remember("The kettle leaks.").id
+    first = clock()
+    second = clock.tick(60)
+    engine.update(id_, text="The kettle whistles.")
+    third = clock.tick(60)
+    note = engine.update(id_, text="The kettle is gone.")
+    assert note.text == "The kettle is gone."
+    assert [(old.text, old.since, old.until) for old in note.former] == [
+        ("The kettle leaks.", first, second),
+        ("The kettle whistles.", second, third),
+    ]
+    assert (note.revisions, note.created_at, note.updated_at) == (2, first, third)
+    (hit,) = engine.search("kettle leaks").hits
+    assert hit.passage == "The kettle is gone."
+
+
+def test_only_the_present_text_is_found_by_words(make_engine: MakeEngine) -> None:
+    engine = make_engine(model="none")
+    id_ = engine.remember("The kettle leaks.").id
+    engine.update(id_, text="The pot whistles.")
+    assert texts(engine, "kettle") == []
+    assert texts(engine, "pot") == ["The pot whistles."]
+
+
+def test_an_update_changes_what_is_given_and_leaves_the_rest(engine: Engine) -> None:
+    id_ = engine.remember("tea", importance=0.2, category="drinks", tags=["a"], happened_at=MARCH_2020).id
+    note = engine.update(id_, importance=0.8)
+    assert (note.importance, note.category, note.tags, note.happened_at) == (
+        0.8,
+        "drinks",
+        ("a",),
+        MARCH_2020,
+    )
+    note = engine.update(id_, tags=["b", "c"], status="Archivada", pinned=True, category="leaves")
+    assert (set(note.tags), note.status, note.pinned, note.category) == (
+        {"b", "c"},
+        Status.ARCHIVED,
+        True,
+        "leaves",
+    )
+    assert (note.importance, note.text, note.revisions) == (0.8, "tea", 0)
+    assert engine.update(id_, tags=[]).tags == ()
+
+
+def test_an_update_to_the_same_text_makes_no_revision(engine: Engine) -> None:
+    id_ = engine.remember("tea").id
+    assert engine.update(id_, text="tea").revisions == 0
+
+
+def test_an_update_finds_anew_who_is_mentioned_and_what_is_alike(engine: Engine) -> None:
+    engine.create_entities(["Ada", "Bob"])
+    first = engine.remember("The red kettle leaks")
+    id_ = engine.remember("Ada likes tea").id
+    note = engine.update(
+        id_, text="The red kettle leaks, says Bob, on the whole kitchen floor since this morning"
+    )
+    assert [kept(engine, entity).name for entity in note.mentions] == ["Bob"]
+    assert note.similar_to == first.id
+
+
+def test_an_update_of_nothing_or_of_nobody_says_so(engine: Engine) -> None:
+    id_ = engine.remember("tea").id
+    with pytest.raises(InvalidInput, match="Say what to update"):
+        engine.update(id_)
+    with pytest.raises(NotFound, match="no memory 99"):
+        engine.update(99, importance=0.1)
+    with pytest.raises(NotFound):
+        engine.scoped("someone").update(id_, text="coffee")
+    entity = engine.create_entities(["Ada"]).entities[0].id
+    with pytest.raises(InvalidInput, match="no text to update"):
+        engine.update(entity, text="Bob")
+    assert kept(engine, entity).revisions == 0
+    assert kept(engine, id_).text == "tea"
+
+
+# Tags
+
+
+def test_tags_narrow_a_search_to_what_has_all_of_them(engine: Engine) -> None:
+    engine.remember("tea one", tags=["Kitchen"])
+    engine.remember("tea two", tags=["kitchen", "Año"])
+    engine.remember("tea three")
+    assert set(texts(engine, "tea", tags=["KITCHEN"])) == {"tea one", "tea two"}
+    assert texts(engine, "tea", tags=["kitchen", "ano"]) == ["tea two"]
+    assert texts(engine, "tea", tags=["garden"]) == []
+
+
+# Batches
+
+
+def test_many_notes_are_stored_in_order_from_texts_mappings_and_records(engine: Engine) -> None:
+    batch = engine.remember_many(
+        note for note in ("one tea", {"text": "two teas", "importance": 1}, NewText(Kind.NOTE, "three teas"))
+    )
+    assert [note.text for note in batch.notes] == ["one tea", "two teas", "three teas"]
+    assert [note.id for note in batch.notes] == sorted(note.id for note in batch.notes)
+    assert batch.rejected == ()
+    assert kept(engine, batch.notes[1].id).importance == 1.0
+
+
+def test_one_wrong_row_stops_the_batch_and_nothing_is_written(engine: Engine) -> None:
+    wrong_rows: list[tuple[Any, str]] = [
+        ({"text": "x", "mood": "good"}, "A note has no 'mood'; it has: "),
+        ({"text": "x", "about": ["Ada"]}, "There is no entity named 'Ada'"),
+        (7, "A note is text or a mapping, not int"),
+    ]
+    for row, told in wrong_rows:
+        with pytest.raises((InvalidInput, NotFound), match=rf"Row 1: {told}.* Nothing was written\."):
+            engine.remember_many(["tea", row])
+        assert notes(engine) == 0
+
+
+def test_keeping_going_leaves_out_the_wrong_rows_and_names_them(engine: Engine) -> None:
+    batch = engine.remember_many(
+        ["tea", "", "pot", {"text": "x", "about": ["Ada"]}, {"text": "y", "importance": 2}, "cup"],
+        keep_going=True,
+    )
+    assert [note.text for note in batch.notes] == ["tea", "pot", "cup"]
+    assert [row.index for row in batch.rejected] == [1, 3, 4]
+    assert "empty" in batch.rejected[0].reason
+    assert "no entity named 'Ada'" in batch.rejected[1].reason
+    assert notes(engine) == 3
+
+
+def test_a_batch_is_a_list(engine: Engine) -> None:
+    for wrong in ("tea", {"text": "tea"}, 7):
+        with pytest.raises(InvalidInput, match="come as a list"):
+            engine.remember_many(wrong)  # type: ignore[arg-type]
+
+
+def test_the_same_words_twice_in_one_batch_are_one_note(engine: Engine) -> None:
+    batch = engine.remember_many(["The kettle leaks.", "the kettle leaks"])
+    first, second = batch.notes
+    assert (first.id, first.created, second.created) == (second.id, True, False)
+    assert kept(engine, first.id).duplicates == 1
+
+
+def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
+    first = engine.remember("tea", key="k")
+    again = engine.remember("tea", key="k")
+    assert again == first
+    assert kept(engine, first.id).duplicates == 0
+    with pytest.raises(Conflict, match="used for other changes"):
+        engine.remember("coffee", key="k")
+    many = engine.remember_many(["one", "two"], key="many")
+    assert engine.remember_many(["one", "two"], key="many") == many
+    assert notes(engine) == 3
+
+
+def test_a_key_older_than_the_purge_of_what_it_stored_says_so(engine: Engine, clock: FixedClock) -> None:
+    engine.forget(
+        [engine.remember("tea", key="k").id, *(n.id for n in engine.remember_many(["a"], key="l").notes)]
+    )
+    clock.tick(1)
+    engine.purge(clock())
+    with pytest.raises(NotFound, match="the key 'k' stored was purged since"):
+        engine.remember("tea", key="k")
+    assert engine.remember_many(["a"], key="l").notes == ()
+    assert notes(engine) == 0
+
+
+def test_a_key_belongs_to_its_scope(engine: Engine) -> None:
+    """Two agents that count their calls use the same keys."""
+    others = [engine.scoped("someone"), engine.scoped("", "an agent"), engine.scoped("some", "one")]
+    for number, other in enumerate(others):
+        assert other.remember(f"secret {number}", key="1").created
+        other.remember_many(["tea"], key="2")
+        other.create_entities(["Ada"], key="3")
+        other.add_messages("talk", [{"content": "hello"}], key="4")
+    assert engine.remember("mine", key="1").text == "mine"
+    assert engine.remember_many(["tea"], key="2").notes[0].created
+    assert engine.create_entities(["Ada"], key="3").entities[0].created
+    assert engine.add_messages("talk", [{"content": "hello"}], key="4").created == 1
+
+
+def test_without_a_model_a_note_is_stored_and_the_batch_says_that_words_alone_find_it(
+    make_engine: MakeEngine,
+) -> None:
+    engine = make_engine(model="none")
+    batch = engine.remember_many(["The kettle leaks."])
+    assert batch.note is not None
+    assert "words alone" in batch.note
+    assert texts(engine, "kettle") == ["The kettle leaks."]
+
+
+def test_the_same_words_of_another_day_are_another_note(engine: Engine) -> None:
+    days = [datetime(2024, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)]
+    first, second = (engine.remember("Went to the dentist", happened_at=day) for day in days)
+    assert first.id != second.id
+    again = engine.remember("Went to the dentist", happened_at=days[0], source="diary")
+    assert (again.id, again.created) == (first.id, False)
+    kept = engine.get(first.id)
+    assert kept is not None
+    assert (kept.source, kept.duplicates) == ("diary", 1)
+
+
+@pytest.mark.parametrize("wrong", ["12", 3, [True], ["1"]])
+def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine, wrong: Any) -> None:
+    ids = [engine.remember(f"note number {number}").id for number in range(3)]
+    with pytest.raises(InvalidInput):
+        engine.forget(wrong)
+    assert all((memory := engine.get(id_)) is not None and memory.deleted_at is None for id_ in ids)
+
+
+def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engine) -> None:
+    engine.create_entities(["Ada", "Bob"])
+    first = engine.remember("Ada has a kettle").id
+    wrong = engine.remember("Ada lives in Rome").id
+    engine.remember("Bob has a lamp")
+    (message,) = engine.add_messages("s", [{"content": "I met Ada"}], extract=False).ids
+    right = engine.supersede(wrong, "Ada lives in Oslo").by.id
+    assert [memory.id for memory in engine.graph.texts_about("Ada")] == [right, message, first]
+    assert [memory.id for memory in engine.graph.texts_about("ada", limit=1)] == [right]
+    with pytest.raises(NotFound):
+        engine.graph.texts_about("Nobody")
+
+
+def test_an_update_takes_back_a_category_and_a_time(engine: Engine, clock: FixedClock) -> None:
+    note = engine.remember("the kettle is red", category="kitchen", happened_at=clock.now)
+    left = engine.update(note.id, category="", happened_at="unknown", importance=0.9)
+    assert (left.category, left.happened_at, left.importance) == (None, None, 0.9)

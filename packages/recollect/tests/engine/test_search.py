@@ -1,0 +1,224 @@
+"""Searching by words and by meaning at once, through the façade."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hand_weights import MATCHED_FUSION
+
+from recollect.domain.changes import NewText, PutText
+from recollect.domain.errors import InvalidInput, ModelUnavailable
+from recollect.domain.records import Kind, Model, Scope
+from recollect.models.hashing import HashingEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conftest import FixedClock, MakeEngine
+
+    from recollect.domain.results import Answer
+    from recollect.engine import Engine
+    from recollect.stores.port import Vector, Vectors
+
+
+def names(answer: Answer) -> list[str]:
+    return [hit.memory.name for hit in answer.hits]
+
+
+def tea_world(engine: Engine) -> None:
+    engine.create_entities(
+        [
+            {"name": "Ada", "observations": ["drinks green tea in the morning"]},
+            {"name": "Bob", "observations": ["drinks black coffee"]},
+            {"name": "Café Azul", "entityType": "place", "observations": ["serves tea and cake"]},
+            {"name": "東京", "entityType": "city", "observations": ["茶を飲む"]},
+        ]
+    )
+
+
+def test_both_searches_agree_on_the_first_and_say_where_they_put_it(engine: Engine) -> None:
+    tea_world(engine)
+    answer = engine.search("green tea", profile=MATCHED_FUSION)
+    assert (answer.mode, answer.note, answer.query) == ("hybrid", None, "green tea")
+    first = answer.hits[0]
+    assert first.memory.name == "Ada"
+    assert {source: place.rank for source, place in first.places.items()} == {"words": 1, "meaning": 1}
+    # Best by both: 0.6 * 1 for meaning and 0.4 * 1 for words; and 0.4 * 1 for holding all of the query.
+    assert first.score == pytest.approx(1.4)
+    assert first.passage == "Ada: drinks green tea in the morning"
+
+
+def test_scores_fall_and_sum_over_the_places(engine: Engine) -> None:
+    tea_world(engine)
+    hits = engine.search("tea coffee cake", profile="reverie").hits
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    for hit in hits:
+        # 1 / (30 + rank) from each search, and 1.3 for what was written just now
+        fused = sum(1 / (30 + place.rank) for place in hit.places.values())
+        assert hit.score == pytest.approx(1.3 * fused)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("cafe", "Café Azul"), ("¿qué es el café azul?", "Café Azul"), ("東京", "東京"), ("coffee*", "Bob")],
+)
+def test_any_query_is_plain_text(engine: Engine, query: str, first: str) -> None:
+    tea_world(engine)
+    assert names(engine.search(query))[0] == first
+
+
+@pytest.mark.parametrize("query", ["", " ", "\n"])
+def test_an_empty_query_finds_nothing(engine: Engine, query: str) -> None:
+    tea_world(engine)
+    assert engine.search(query).hits == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["\0", "\ud800", "((((", "x" * 10_000, '"', "NEAR(a b, 3)", "🎉", "a\ud83d b"]
+)
+def test_no_query_is_too_strange(engine: Engine, query: str) -> None:
+    tea_world(engine)
+    answer = engine.search(query)
+    assert answer.mode in {"hybrid", "meaning", "words"}
+
+
+def test_a_search_gives_what_was_asked_for_and_no_more(engine: Engine) -> None:
+    tea_world(engine)
+    everything = names(engine.search("tea"))
+    assert names(engine.search("tea", limit=2)) == everything[:2]
+    assert engine.search("tea", limit=0).hits == ()
+    for wrong in (-1, 1_001):
+        with pytest.raises(InvalidInput):
+            engine.search("tea", limit=wrong)
+
+
+def test_kinds_are_filtered_before_ranking(engine: Engine, clock: FixedClock) -> None:
+    for number in range(40):
+        engine.create_entities([{"name": f"tea {number}", "observations": ["tea"]}])
+    note, message = (NewText(Kind.NOTE, "tea, once"), NewText(Kind.MESSAGE, "tea?", session="s"))
+    engine._services.store.apply([PutText(Scope(), note), PutText(Scope(), message)], at=clock())
+    engine.reindex()
+    assert [hit.memory.text for hit in engine.search("tea", limit=1, kinds=["note"]).hits] == ["tea, once"]
+    found = engine.search("tea", limit=2, kinds=["note", "message"]).hits
+    assert {hit.memory.kind for hit in found} == {Kind.NOTE, Kind.MESSAGE}
+    with pytest.raises(InvalidInput, match="'dream'"):
+        engine.search("tea", kinds=["dream"])
+
+
+def test_words_find_stems(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ada", "observations": ["configured the connections"]}])
+    assert engine.search("configuring a connection").hits[0].places["words"].rank == 1
+
+
+def test_without_a_model_words_still_find_and_the_answer_says_why(make_engine: MakeEngine) -> None:
+    engine = make_engine(model="none")
+    batch = engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}])
+    assert batch.note is not None
+    answer = engine.search("tea")
+    assert (names(answer), answer.mode) == (["Ada"], "words")
+    assert answer.note is not None
+    assert "doctor" in answer.note
+
+
+def test_meaning_finds_what_words_do_not(make_engine: MakeEngine) -> None:
+    """Words find nothing here; a model that knows the synonym does."""
+
+    class Synonyms(HashingEmbedder):
+        def documents(self, texts: Sequence[str]) -> Vectors:
+            return super().documents([text.replace("automobile", "car") for text in texts])
+
+    model = Synonyms()
+    engine = make_engine(lambda _: model)
+    engine.create_entities([{"name": "x", "observations": ["car"]}, {"name": "y", "observations": ["boat"]}])
+    answer = engine.search("automobile")
+    assert (names(answer)[0], answer.mode) == ("x", "meaning")
+    assert list(answer.hits[0].places) == ["meaning"]
+
+
+def test_words_find_what_the_model_cannot_read(make_engine: MakeEngine) -> None:
+    """The query's vector is zero, and no nearness is any; still the word is found first."""
+    engine = make_engine()
+    tea_world(engine)
+    engine.create_entities([{"name": "party", "observations": ["🎉"]}])
+    assert names(engine.search("🎉"))[0] == "party"
+
+
+def test_a_model_that_fails_on_the_query_leaves_the_words(make_engine: MakeEngine) -> None:
+    class Silent(HashingEmbedder):
+        def query(self, text: str) -> Vector:
+            raise ModelUnavailable("The server is asleep; wake it.")
+
+    model = Silent()
+    engine = make_engine(lambda _: model)
+    tea_world(engine)
+    answer = engine.search("green tea")
+    assert names(answer)[0] == "Ada"
+    assert (answer.mode, answer.note) == (
+        "words",
+        "Searched by words only: The server is asleep; wake it.",
+    )
+
+
+def test_forgotten_and_superseded_are_gone_from_both_searches(engine: Engine, clock: FixedClock) -> None:
+    tea_world(engine)
+    clock.tick()
+    (ada,) = engine.graph.delete_entities(["Ada"])
+    engine.graph.add_observations({"Bob": [{"content": "drinks water", "supersedes": "drinks black coffee"}]})
+    assert "Ada" not in names(engine.search("green tea"))
+    assert not any("coffee" in (hit.passage or "") for hit in engine.search("black coffee").hits)
+    clock.tick()
+    engine.restore(ada)
+    assert names(engine.search("green tea"))[0] == "Ada"
+
+
+def test_equal_questions_of_an_equal_store_get_equal_answers(engine: Engine) -> None:
+    tea_world(engine)
+    engine.create_entities([{"name": f"twin {number}", "observations": ["equal tea"]} for number in range(9)])
+    queries = ["tea", "equal tea", "drinks", "東京", "twin"]
+    first = [engine.search(query) for query in queries]
+    assert [engine.search(query) for query in queries] == first
+    twins = [name for name in names(engine.search("equal", limit=20)) if name.startswith("twin")]
+    assert twins == sorted(twins)
+
+
+def test_another_scope_changes_no_answer(engine: Engine) -> None:
+    tea_world(engine)
+    queries = ["tea", "green tea", "coffee cake", "東京"]
+    before = [engine.search(query) for query in queries]
+    tea_world(engine.scoped("other"))
+    engine.scoped("other").create_entities(
+        [{"name": f"n{number}", "observations": ["green tea cake"]} for number in range(50)]
+    )
+    assert [engine.search(query) for query in queries] == before
+
+
+def test_a_query_is_never_compared_with_another_models_vectors(make_engine: MakeEngine) -> None:
+    """Between embedding the query and reading the store, someone may change the model."""
+
+    class Backwards(HashingEmbedder):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = Model("backwards", self.model.dims)
+
+        def documents(self, texts: Sequence[str]) -> Vectors:
+            rows: Vectors = super().documents(texts)[:, ::-1]
+            return rows
+
+    class Hasty(HashingEmbedder):
+        switched = False
+
+        def query(self, text: str) -> Vector:
+            vector = super().query(text)
+            if not self.switched:
+                self.switched = True
+                engine.reindex("backwards")
+            return vector
+
+    models = {"hashing": Hasty(), "hashing@1": Hasty(), "backwards": Backwards()}
+    engine = make_engine(models.__getitem__)
+    engine.create_entities([{"name": "x", "observations": ["tea"]}, {"name": "y", "observations": ["boat"]}])
+    answer = engine.search("tea")
+    hit = next(hit for hit in answer.hits if hit.memory.name == "x")
+    # the same word, by the same model: half of "x: tea" is the name
+    assert hit.places["meaning"].score == pytest.approx(0.5**0.5)

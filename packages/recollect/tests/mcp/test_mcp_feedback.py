@@ -1,0 +1,112 @@
+"""What an agent does with an answer, and says of it, is kept with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from mcp_world import done, refused
+
+import recollect
+from recollect.search.recording import logged_answers
+from recollect.search.rows import scope_id
+
+if TYPE_CHECKING:
+    from mcp_world import Served
+
+    from recollect.domain.records import LoggedAnswer
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+pytestmark = pytest.mark.anyio
+ANA = {"entities": [{"name": "Ana", "entityType": "person", "observations": ["drinks oolong tea"]}]}
+
+
+def logged(served: Served, profile: str = "recollect") -> list[LoggedAnswer]:
+    with (
+        recollect.open(served.recollect.store, model="hashing") as memory,
+        memory._services.store.read() as view,
+    ):
+        return list(logged_answers(view, scope_id(view, memory.scope), profile))
+
+
+async def test_recall_is_logged_as_it_was_shown_and_pages_are_not(served: Served) -> None:
+    async with served.inside("all") as client:
+        for number in range(5):
+            await done(client, "remember", text=f"Tea number {number} is green")
+        shown = await done(client, "recall", query="green tea", limit=2)
+        await done(client, "recall", query="green tea", limit=2, cursor=shown["cursor"])
+        await done(client, "recall", query="green tea", as_of="2030-01-01")
+    (answer,) = logged(served)
+    assert (answer.query, answer.shown) == ("green tea", tuple(hit["id"] for hit in shown["hits"]))
+    assert len(answer.ranked) == len(answer.baseline) == 2
+
+
+async def test_opening_what_recall_showed_is_feedback(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "create_entities", **ANA)
+        shown = await done(client, "recall", query="who drinks tea?")
+        await done(client, "open_nodes", names=["Ana"])
+    (answer,) = logged(served)
+    assert answer.feedback == ((shown["hits"][0]["id"], "opened", 1.0),)
+
+
+async def test_reading_what_recall_showed_by_its_address_is_feedback(served: Served) -> None:
+    async with served.inside("all") as client:
+        note = (await done(client, "remember", text="Tea is green"))["id"]
+        await done(client, "recall", query="green tea")
+        await client.read_resource(f"memory://memory/{note}")
+    (answer,) = logged(served)
+    assert answer.feedback == ((note, "opened", 1.0),)
+
+
+async def test_what_an_agent_asks_is_part_of_a_trial(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_AB", "split")
+    monkeypatch.setenv("RECOLLECT_AB_SHARE", "0")
+    async with served.inside("all") as client:
+        await done(client, "create_entities", **ANA)
+        await done(client, "recall", query="who drinks tea?")
+        await done(client, "search_semantic", query="who drinks tea?")
+    assert [each.arm for name in ("recollect", "limbic") for each in logged(served, name)] == ["baseline"] * 2
+
+
+async def test_what_did_not_fit_the_page_was_not_shown(served: Served) -> None:
+    teas = [
+        {"name": f"Tea {number}", "entityType": "tea", "observations": [f"leaf {number} " * 60]}
+        for number in range(6)
+    ]
+    async with served.inside("all") as client:
+        await done(client, "create_entities", entities=teas)
+        shown = await done(client, "search_semantic", query="tea leaf", budget_tokens=500)
+        await done(client, "search_semantic", query="tea leaf", budget_tokens=500, cursor=shown["cursor"])
+        names = [one["name"] for one in shown["results"]]
+        assert 0 < len(names) < 6
+        opened = await done(client, "open_nodes", names=names)
+    (answer,) = logged(served, "limbic")
+    with recollect.open(served.recollect.store, model="hashing") as memory:
+        found = [each and each.name for each in map(memory.get, answer.shown)]
+    assert found == names
+    assert len(opened["entities"]) == len(names)
+
+
+async def test_entities_are_named_as_search_semantic_names_them(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "create_entities", **ANA)
+        await done(client, "search_semantic", query="who drinks tea?")
+        assert await done(client, "feedback", names=["ana", "Ana"], ids=[1], helpful=True) == {"noted": [1]}
+        assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", 1.0),)]
+        assert "no entity named 'Bea'" in await refused(client, "feedback", names=["Bea"], helpful=True)
+        assert "give `ids`" in await refused(client, "feedback", helpful=True)
+
+
+async def test_an_agent_says_what_helped(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "create_entities", **ANA)
+        await done(client, "search_semantic", query="who drinks tea?")
+        assert await done(client, "feedback", ids=[1, 1], helpful=True) == {"noted": [1]}
+        assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", 1.0),)]
+        await done(client, "feedback", ids=[1], helpful=False, query="Who drinks TEA?")
+        assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", -1.0),)]
+        for wrong in ({"ids": [1], "helpful": True, "query": "other"}, {"ids": [7], "helpful": True}):
+            assert "Ids stand after #" in await refused(client, "feedback", **wrong)
+        await refused(client, "feedback", ids=[], helpful=True)
+        await refused(client, "feedback", ids=[1])

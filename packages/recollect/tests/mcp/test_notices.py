@@ -1,0 +1,125 @@
+"""Who hears of what, and when nobody need be told."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from conftest import PATIENCE_SECONDS
+
+from recollect.domain.errors import StoreUnavailable
+from recollect.mcp.server import ChangeNotices
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Shelf:
+    """Resources that a test writes, and what was told of them."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.number = 0
+        self.told: list[str] = []
+        self.looks = 0
+        self.shut = False
+        self.notices = ChangeNotices(self.fingerprint, self.version, self.notify)
+
+    def put(self, uri: str, text: str) -> None:
+        self.texts[uri] = text
+        self.number += 1
+
+    async def fingerprint(self, uri: str) -> int:
+        if self.shut:
+            raise StoreUnavailable("closed")
+        return hash(self.texts.get(uri))
+
+    async def version(self) -> int:
+        self.looks += 1
+        if self.shut:
+            raise StoreUnavailable("closed")
+        return self.number
+
+    async def notify(self, uri: str) -> None:
+        self.told.append(uri)
+
+    async def looked(self) -> None:
+        """Until two looks more have ended, so that one of them saw all that was written before."""
+        wanted = self.looks + 2
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while self.looks < wanted:
+                self.notices.written()
+                await anyio.sleep(0.001)
+
+
+async def test_whoever_wants_a_resource_hears_when_it_reads_otherwise() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    await shelf.notices.watch("a")
+    await shelf.looked()
+    assert shelf.told == []
+    shelf.put("a", "two")
+    await shelf.looked()
+    assert shelf.told == ["a"]
+    shelf.notices.unwatch("a")
+
+
+async def test_a_change_elsewhere_is_not_told() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    await shelf.notices.watch("a")
+    shelf.put("b", "new")
+    await shelf.looked()
+    assert shelf.told == []
+    shelf.notices.unwatch("a")
+
+
+async def test_what_comes_and_goes_is_a_change() -> None:
+    shelf = Shelf()
+    await shelf.notices.watch("a")
+    shelf.put("a", "here")
+    await shelf.looked()
+    del shelf.texts["a"]
+    shelf.number += 1
+    await shelf.looked()
+    assert shelf.told == ["a", "a"]
+    shelf.notices.unwatch("a")
+
+
+async def test_one_that_leaves_does_not_take_the_others_notices_along() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    await shelf.notices.watch("a")
+    await shelf.notices.watch("a")
+    shelf.notices.unwatch("a")
+    shelf.put("a", "two")
+    await shelf.looked()
+    assert shelf.told == ["a"]
+    shelf.notices.unwatch("a")
+
+
+async def test_what_could_not_be_read_at_first_is_told_once_it_can() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    shelf.shut = True
+    await shelf.notices.watch("a")
+    shelf.shut = False
+    await shelf.looked()
+    assert shelf.told == ["a"]
+    shelf.notices.unwatch("a")
+
+
+async def test_a_store_that_cannot_be_read_for_a_while_costs_no_notice() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    await shelf.notices.watch("a")
+    shelf.shut = True
+    await shelf.looked()
+    shelf.put("a", "two")
+    shelf.shut = False
+    await shelf.looked()
+    assert shelf.told == ["a"]
+    shelf.notices.unwatch("a")

@@ -1,0 +1,120 @@
+"""What tools answer with, from the records of the engine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.domain.json_values import to_json
+from recollect.operations import rows
+from recollect.operations.catalogue import operations
+from recollect.operations.operation import as_json
+
+if TYPE_CHECKING:
+    from conftest import FixedClock
+
+    from recollect.domain.results import Answer
+    from recollect.engine import Engine
+
+
+def test_json_is_written_as_the_official_server_writes_it() -> None:
+    assert as_json({"name": "灯台", "observations": []}) == '{\n  "name": "灯台",\n  "observations": []\n}'
+
+
+def test_an_entity_shows_only_what_is_in_force(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails", "rows"]}])
+    engine.graph.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails"}]})
+    (ada,) = engine.graph.open_nodes(["Ada"]).entities
+    assert to_json(rows.entity_row(ada)) == {
+        "name": "Ada",
+        "entityType": "person",
+        "observations": ["rows", "sails on Sundays"],
+    }
+
+
+def test_a_relation_has_the_official_names(engine: Engine) -> None:
+    engine.graph.create_relations([("Ada", "leads", "Tidebook")], create_missing=True)
+    (leads,) = engine.graph.read_graph().relations
+    assert to_json(rows.relation_row(leads)) == {"from": "Ada", "to": "Tidebook", "relationType": "leads"}
+
+
+def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
+    note = engine.remember("Ada sails")
+    (hit,) = engine.recall("who sails?").hits
+    plain = to_json(rows.hit_row(replace(hit, score=0.47012, confidence=0.87654)))
+    assert plain == {
+        "id": note.id,
+        "kind": "note",
+        "text": "Ada sails",
+        # Three digits of each.
+        "score": 0.47,
+        "confidence": 0.877,
+        "at": "2026-03-01T12:00:00+00:00",
+    }
+
+
+def told(found: Answer) -> str:
+    return rows.hit_lines(to_json([*map(rows.hit_row, found.hits)]), [found.note] if found.note else [])
+
+
+def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
+    assert told(engine.recall("who sails?")) == "Nothing was found."
+    engine.remember("Ada sails\non Sundays")
+    found = engine.recall("who sails?")
+    sure = f"{found.hits[0].confidence:.0%} sure"
+    assert told(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
+
+
+def test_notes_come_after_the_hits_in_brackets() -> None:
+    assert rows.hit_lines([], ["2 more"]) == "Nothing was found.\n(2 more)"
+
+
+def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:
+    engine.remember("Ada sails on Mondays")
+    engine.supersede(1, "Ada sails on Sundays")
+    found = engine.recall("when does Ada sail?", include_superseded=True)
+    (line,) = [line for line in told(found).splitlines() if line.startswith("#1 [note 2026-03-01 12:00 UTC")]
+    assert line.endswith('] "Ada sails on Mondays" (superseded by #2)')
+
+
+def test_what_was_found_comes_first_then_what_shares_words_with_the_query() -> None:
+    facts = ["rows", "drinks oolong", "was born in Porto", "sells oolong in Porto"]
+    assert rows.best_observations_first(facts, "oolong from Porto") == [
+        "sells oolong in Porto",
+        "drinks oolong",
+        "was born in Porto",
+        "rows",
+    ]
+    assert rows.best_observations_first(facts, "oolong", "Ada: rows")[0] == "rows"
+
+
+def test_a_note_tells_of_one_that_it_nearly_repeats(engine: Engine) -> None:
+    remember = operations()["remember"]
+    plain = remember.call(engine, {"text": "Ada sails every Sunday at noon"}).result
+    assert plain == {"id": 1, "created": True, "mentions": []}
+    again = remember.call(engine, {"text": "Ada sails every Sunday at noon!"}).result
+    assert again == {"id": 1, "created": False, "mentions": []}
+    like = remember.call(engine, {"text": "Ada sails every Sunday at noon with Bo"}).result
+    # Six words, and eight of which six are the same: 6 / √(6 · 8) ≈ 0.866.
+    similar = {"id": 1, "text": "Ada sails every Sunday at noon", "similarity": 0.866}
+    assert like == {"id": 2, "created": True, "mentions": [], "similar": similar}
+
+
+def test_a_memory_is_told_with_its_former_texts(engine: Engine, clock: FixedClock) -> None:
+    engine.remember("Ada sails", tags=["boats"], category="hobbies")
+    clock.tick(60)
+    engine.update(1, text="Ada rows")
+    memory = engine.get(1)
+    assert memory is not None
+    assert json.loads(as_json(to_json(rows.memory_row(memory)))) == {
+        "id": 1,
+        "kind": "note",
+        "text": "Ada rows",
+        "created_at": "2026-03-01T12:00:00+00:00",
+        "updated_at": "2026-03-01T12:01:00+00:00",
+        "category": "hobbies",
+        "tags": ["boats"],
+        "importance": 0.5,
+        "former_texts": ["Ada sails"],
+    }

@@ -1,0 +1,189 @@
+"""The official server's file on the first start: brought in when asked for, and then found by meaning too."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import PATIENCE_SECONDS
+from mcp_world import done
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import CommandLine
+    from mcp import Client
+    from mcp_world import Served
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+
+
+@pytest.fixture
+def official(tmp_path: Path) -> Path:
+    path = tmp_path / "official.jsonl"
+    entity = {"type": "entity", "entityType": "sprite", "observations": ["is small"]}
+    path.write_text("".join(json.dumps({**entity, "name": f"Imp {number}"}) + "\n" for number in range(100)))
+    return path
+
+
+async def graph(client: Client) -> Any:
+    return await done(client, "read_graph", limit=200)
+
+
+def names(served: Served, *options: str, **set_: str) -> set[str]:
+    """Whom a server knows that is started like this."""
+    return {entity["name"] for entity in served.visit(graph, *options, **set_)["entities"]}
+
+
+def said(served: Served) -> str:
+    return (served.folder / "stderr").read_text(encoding="utf-8")
+
+
+def heard(served: Served) -> str:
+    """What was said since this was asked last."""
+    told = said(served)
+    (served.folder / "stderr").unlink()
+    return told
+
+
+@pytest.mark.parametrize("options", [("--import",), ("--import", "--tools", "all")])
+def test_without_a_name_the_file_is_the_official_servers(
+    served: Served, official: Path, options: tuple[str, ...]
+) -> None:
+    assert len(names(served, *options, MEMORY_FILE_PATH=str(official))) == 100
+    assert f"Brought in 100 entities from {official}" in said(served)
+
+
+def test_the_setting_may_name_the_variable(served: Served, official: Path) -> None:
+    set_ = {"RECOLLECT_IMPORT_FROM": "MEMORY_FILE_PATH", "MEMORY_FILE_PATH": str(official)}
+    assert len(names(served, **set_)) == 100
+
+
+def test_a_file_that_is_named_goes_before_the_variable(served: Served, official: Path) -> None:
+    other = official.with_name("other.jsonl")
+    other.write_text('{"type":"entity","name":"Elf","entityType":"sprite","observations":[]}\n')
+    assert names(served, "--import", str(other), MEMORY_FILE_PATH=str(official)) == {"Elf"}
+
+
+def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask(served: Served, official: Path) -> None:
+    assert names(served, MEMORY_FILE_PATH=str(official)) == set()
+    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` brings it into this memory."
+    assert said(served) == f"recollect: {told}\n"
+
+
+def test_a_memory_that_has_entities_is_told_nothing_of_what_nobody_asked_for(
+    served: Served, official: Path
+) -> None:
+    served.recollect("add", "Ada", "-t", "person")
+    assert names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
+    assert said(served) == ""
+
+
+def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
+    served: Served, official: Path
+) -> None:
+    wrong = official.with_name("wrong.jsonl")
+    assert names(served, "--import", str(wrong)) == set()
+    assert f"There is no file {wrong} to bring in" in heard(served)
+    served.recollect("add", "Ada", "-t", "person")
+    assert names(served, "--import", str(wrong)) == {"Ada"}
+    assert heard(served) == f"recollect: There is no file {wrong} to bring in.\n"
+    for _ in range(2):
+        assert names(served, "--import", str(official)) == {"Ada"}
+        assert heard(served) == (
+            f"recollect: {official} was not brought in, since this memory has entities already; "
+            f"`recollect import {official}` adds it.\n"
+        )
+    served.recollect("import", str(official))
+    assert len(names(served, "--import", str(official))) == 101
+    assert heard(served) == ""
+
+
+def test_after_an_import_later_starts_say_nothing_even_when_the_file_is_gone(
+    served: Served, official: Path
+) -> None:
+    assert len(names(served, "--import", str(official))) == 100
+    assert "Brought in 100 entities" in heard(served)
+    assert len(names(served, "--import", MEMORY_FILE_PATH=str(official))) == 100
+    official.unlink()
+    assert len(names(served, "--import", str(official))) == 100
+    assert heard(served) == ""
+
+
+def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Served, official: Path) -> None:
+    sees = '{{"type":"relation","from":"{}","to":"{}","relationType":"sees"}}\n'
+    official.write_text(
+        sees.format("A", "Ghost")
+        + sees.format("Phantom", "A")
+        + '{"type":"entity","name":"A","entityType":"letter","observations":[]}\n{broken\n'
+    )
+    found = served.visit(graph, "--import", str(official))
+    assert [(one["name"], one["entityType"]) for one in found["entities"]] == [
+        ("A", "letter"),
+        ("Ghost", "unknown"),
+        ("Phantom", "unknown"),
+    ]
+    assert [(one["from"], one["to"]) for one in found["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
+    told = said(served)
+    assert f"Brought in 1 entity and 2 relations from {official}." in told
+    assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
+    assert "Left out 1 line that could not be read; `recollect import " in told
+
+
+def test_where_the_variable_names_nothing_the_server_says_so_and_serves(served: Served) -> None:
+    assert names(served, "--import", MEMORY_FILE_PATH="") == set()
+    assert "MEMORY_FILE_PATH is not set; name the file to bring in: --import FILE." in said(served)
+    assert names(served, "--import", MEMORY_FILE_PATH=str(served.folder / "none")) == set()
+    assert f"There is no file {served.folder / 'none'} to bring in" in said(served)
+
+
+def test_a_file_that_cannot_be_read_is_no_reason_not_to_serve(served: Served) -> None:
+    (served.folder / "folder").mkdir()
+    assert names(served, "--import", MEMORY_FILE_PATH=str(served.folder / "folder")) == set()
+    assert f"{served.folder / 'folder'} could not be brought in" in said(served)
+
+
+def nothing_waits(recollect: CommandLine) -> bool:
+    for _ in range(PATIENCE_SECONDS * 5):
+        if not recollect.json("stats")["due"]:
+            return True
+        time.sleep(0.2)
+    return False
+
+
+@pytest.mark.anyio
+async def test_what_was_brought_in_gets_its_vectors_without_being_told(
+    served: Served, official: Path
+) -> None:
+    async with served.stdio("--import", str(official)) as client:
+        assert (await done(client, "read_graph"))["entities"]
+        assert nothing_waits(served.recollect)
+        found = await done(client, "recall", query="Imp 7", limit=1)
+    assert found["hits"][0]["name"] == "Imp 7"
+    assert served.recollect.json("stats")["vectors"] >= 100
+
+
+def test_a_later_start_embeds_what_an_earlier_one_left(served: Served, official: Path) -> None:
+    # Without a model nothing is embedded, as if the first had been killed right after the import.
+    assert len(names(served, "--import", str(official), RECOLLECT_MODEL="none")) == 100
+    assert served.recollect.json("stats")["due"] >= 100
+
+    async def wait(client: Client) -> bool:
+        assert (await graph(client))["entities"]
+        return nothing_waits(served.recollect)
+
+    assert served.visit(wait)
+
+
+def test_an_import_that_was_broken_off_is_finished_by_the_next_start(served: Served, official: Path) -> None:
+    half = official.with_name("half.jsonl")
+    half.write_text("".join(official.read_text().splitlines(keepends=True)[:40]))
+    assert len(names(served, "--import", str(half))) == 40
+    # What a server leaves that is killed in the middle of it.
+    store = served.recollect.store
+    begun = store.with_name(store.name + "-importing")
+    begun.touch()
+    assert len(names(served, "--import", str(official))) == 100
+    assert not begun.exists()

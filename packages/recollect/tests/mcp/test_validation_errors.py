@@ -1,0 +1,122 @@
+"""What a model is told about arguments that are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recollect.domain.errors import InvalidInput
+from recollect.operations.catalogue import definitions, operations
+
+
+def told(tool: str, given: dict[str, Any]) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        operations()[tool].parse(given)
+    return str(caught.value)
+
+
+def test_an_unknown_argument_is_named_with_those_there_are() -> None:
+    assert told("context", {"query": "tea", "sesion": "x"}) == (
+        "context: there is no argument 'sesion'; there are: query, messages, session, budget_tokens. "
+        "Nothing was done."
+    )
+    assert told("stats", {"deep": True}) == (
+        "stats: there is no argument 'deep'; it takes none. Nothing was done."
+    )
+
+
+def test_what_is_missing_is_named_with_its_place() -> None:
+    assert told("create_entities", {"entities": [{"name": "Ada", "observations": []}]}) == (
+        "create_entities: `entities.0`: `entityType` is missing; it takes name, entityType, observations. "
+        "Nothing was done."
+    )
+
+
+@pytest.mark.parametrize("given", ['[{"name": "Ada"}]', "Ada"])
+def test_a_string_for_an_array_is_answered_with_what_to_pass(given: str) -> None:
+    assert told("create_entities", {"entities": given}) == (
+        f"create_entities: `entities`: {given!r} is a string; pass an array, not a string that holds one. "
+        "Nothing was done."
+    )
+
+
+def test_what_fits_none_of_several_forms_is_answered_with_the_forms() -> None:
+    observations = [{"entityName": "Ada", "contents": [7]}]
+    assert told("add_observations", {"observations": observations}) == (
+        "add_observations: `observations.0.contents.0`: 7 is neither a string nor an object with content and "
+        "perhaps kind, supersedes. Nothing was done."
+    )
+
+
+def test_a_mistake_in_the_form_that_was_meant_is_the_one_told() -> None:
+    observations = [{"entityName": "Ada", "contents": [{"content": "sails", "replaces": "rows"}]}]
+    assert told("add_observations", {"observations": observations}) == (
+        "add_observations: `observations.0.contents.0`: there is no argument 'replaces'; there are: content, "
+        "kind, supersedes. Nothing was done."
+    )
+    observations = [{"entityName": "Ada", "contents": [{"content": 7}]}]
+    assert told("add_observations", {"observations": observations}) == (
+        "add_observations: `observations.0.contents.0.content`: 7: input should be a valid string. "
+        "Nothing was done."
+    )
+
+
+def test_a_long_value_is_not_repeated_whole() -> None:
+    assert len(told("recall", {"query": ["tea"] * 100_000})) < 500
+    assert len(told("create_entities", {"entities": "x" * 100_000})) < 300
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "what"),
+    [
+        ("recall", {"query": "tea", "limit": 51}, "`limit`: 51: input should be less than or equal to 50"),
+        ("recall", {"query": "tea", "limit": 2.5}, "`limit`: 2.5: input should be a valid integer"),
+        ("recall", {"query": "tea", "limit": True}, "`limit`: True: input should be a valid integer"),
+        (
+            "recall",
+            {"query": "tea", "kinds": ["fact"]},
+            "`kinds.0`: 'fact': input should be 'entity', 'note' or 'message'",
+        ),
+        (
+            "recall",
+            {"query": "tea", "include_superseded": 1},
+            "`include_superseded`: 1: input should be a valid boolean",
+        ),
+        (
+            "remember",
+            {"text": "tea", "importance": "high"},
+            "`importance`: 'high': input should be a valid number",
+        ),
+        ("feedback", {"ids": [1] * 51, "helpful": True}, "`ids`: there are 51 entries; pass at most 50"),
+        (
+            "end_relation",
+            {"from": 1, "to": "b", "relationType": "c"},
+            "`from`: 1: input should be a valid string",
+        ),
+        (
+            "undo_entity_split",
+            {"undo": "1"},
+            "`undo`: '1' is a string; pass an object, not a string that holds one",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place_and_what_would_be_right(
+    tool: str, given: dict[str, Any], what: str
+) -> None:
+    assert told(tool, given) == f"{tool}: {what}. Nothing was done."
+
+
+def test_a_wrong_value_is_told_before_an_unknown_name_and_that_before_a_missing_one() -> None:
+    assert "`limit`" in told("recall", {"limit": "x", "qery": "tea"})
+    assert "no argument 'qery'" in told("recall", {"qery": "tea"})
+    nested = {"observations": [{"entityName": "Ada"}], "surprise": 1}
+    assert "`contents` is missing" in told("add_observations", nested)
+
+
+@pytest.mark.parametrize("tool", definitions())
+def test_what_is_left_out_may_be_null(tool: str) -> None:
+    schema = definitions()[tool]["arguments"]
+    optional = set(schema["properties"]) - set(schema.get("required", ()))
+    why = "" if "required" not in schema else told(tool, dict.fromkeys(optional))
+    assert not why or "is missing" in why

@@ -1,0 +1,155 @@
+"""Of two that contradict each other: who stands first, by hand and by law; and texts that state years."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from worlds import NOW, Row, gathered, moment
+
+from recollect.ranking.candidates import Candidates, Contradictions, Source, reasons, recombined
+from recollect.ranking.factors import microseconds
+from recollect.ranking.steps import NewestWins, TimeScore
+from recollect.tuning.events import Event
+from recollect.tuning.search import join_events
+
+DAY = timedelta(days=1)
+
+
+def scored(*scores: float) -> Candidates:
+    rows = [Row(id_, cosine=0.5) for id_ in range(1, 1 + len(scores))]
+    start = gathered(rows)
+    return start.with_change("start", "set", np.array(scores))
+
+
+def contradicting(candidates: Candidates, *pairs: tuple[int, int], asked: bool = True) -> Candidates:
+    """By places, the older first. What stands at place n is of n days after the first day of all."""
+    first = NOW - 100 * DAY
+    return replace(
+        candidates,
+        contradictions=Contradictions(
+            older=np.array([older for older, _ in pairs], np.int64),
+            newer=np.array([newer for _, newer in pairs], np.int64),
+            since=np.array([microseconds(first + newer * DAY) for _, newer in pairs], np.int64),
+            asked=np.full(len(pairs), asked),
+        ),
+    )
+
+
+def after(candidates: Candidates, text: str = "where does she live?", **asked: object) -> list[float]:
+    query = replace(moment(), text=text, **asked)  # type: ignore[arg-type]  # fields of a query
+    return [float(each) for each in NewestWins(fall=0.25, fall_now=1.0)(candidates, query).score]
+
+
+def test_the_newer_gets_the_score_of_the_older_which_falls_a_quarter_of_its_lead() -> None:
+    # 0.8 - 0.25 * (0.8 - 0.4) = 0.7
+    older, newer, other = after(contradicting(scored(0.8, 0.4, 0.6), (0, 1)))
+    assert [older, newer, other] == pytest.approx([0.7, 0.8, 0.6])
+    assert newer > 0.8
+
+
+def test_a_question_for_now_exchanges_the_two() -> None:
+    scores = after(contradicting(scored(0.8, 0.4), (0, 1)), "where does she live now?")
+    assert scores == pytest.approx([0.4, 0.8])
+    assert after(contradicting(scored(0.8, 0.4), (0, 1)), "¿dónde vive ahora?") == scores
+
+
+def test_a_question_about_the_past_turns_it_round() -> None:
+    assert after(contradicting(scored(0.4, 0.8), (0, 1)), "where did she live before?") == pytest.approx(
+        [0.8, 0.7]
+    )
+    assert after(contradicting(scored(0.4, 0.8), (0, 1)), "¿dónde vivía antes?") == pytest.approx([0.8, 0.7])
+
+
+def test_of_three_the_one_before_the_current_one_comes_first_for_the_past() -> None:
+    chain = contradicting(scored(0.5, 0.5, 0.9), (0, 1), (1, 2), (0, 2))
+    oldest, previous, current = after(chain, "where did she live before?")
+    assert previous > oldest > current
+
+
+def test_of_three_the_newest_comes_first() -> None:
+    chain = contradicting(scored(0.9, 0.6, 0.3), (0, 1), (1, 2), (0, 2))
+    oldest, middle, newest = after(chain)
+    assert newest > middle > oldest
+
+
+def test_a_named_time_puts_first_what_held_then() -> None:
+    first = NOW - 100 * DAY
+    candidates = contradicting(scored(0.4, 0.8), (0, 1))
+    before = (microseconds(first), microseconds(first + timedelta(hours=12)))
+    later = (microseconds(first + 2 * DAY), microseconds(first + 3 * DAY))
+    older, newer = after(candidates, span=before)
+    assert older > newer
+    older, newer = after(candidates, span=later)
+    assert newer > older
+
+
+def test_what_is_right_already_stays_as_it_is() -> None:
+    assert after(contradicting(scored(0.4, 0.8), (0, 1))) == [0.4, 0.8]
+
+
+def test_what_the_query_does_not_ask_for_stays_as_it_is() -> None:
+    assert after(contradicting(scored(0.8, 0.4), (0, 1), asked=False)) == [0.8, 0.4]
+
+
+def test_equal_scores_are_told_apart() -> None:
+    older, newer = after(contradicting(scored(0.5, 0.5), (0, 1)))
+    assert newer > older
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> Candidates:
+    scores = draw(st.lists(st.floats(-5, 5), min_size=2, max_size=7))
+    places = st.integers(0, len(scores) - 1)
+    drawn = draw(st.lists(st.tuples(places, places), max_size=8))
+    pairs = sorted({(min(pair), max(pair)) for pair in drawn if pair[0] != pair[1]})
+    return contradicting(scored(*scores), *pairs)
+
+
+@given(worlds(), st.sampled_from(["where?", "where now?"]))
+def test_every_newer_one_stands_above_what_it_contradicts(world: Candidates, text: str) -> None:
+    scores = after(world, text)
+    pairs = world.contradictions
+    assert all(
+        scores[new] > scores[old] for old, new in zip(pairs.older.tolist(), pairs.newer.tolist(), strict=True)
+    )
+
+
+@given(worlds(), st.sampled_from(["where?", "where now?", "where before?"]))
+def test_reasons_recombine_and_nobody_else_moves(world: Candidates, text: str) -> None:
+    done = NewestWins()(world, replace(moment(), text=text))
+    assert [recombined(reasons(done, row)) for row in range(len(done))] == done.score.tolist()
+    involved = {*world.contradictions.older.tolist(), *world.contradictions.newer.tolist()}
+    assert all(done.score[row] == world.score[row] for row in range(len(world)) if row not in involved)
+
+
+@given(st.lists(worlds(), min_size=1, max_size=3))
+def test_many_queries_at_once_are_ranked_as_each_by_itself(many: list[Candidates]) -> None:
+    texts = ["where?", "where now?", "where before?"]
+    queries = [replace(moment(), text=text) for text in texts[: len(many)]]
+    apart = [NewestWins()(*each).score.tolist() for each in zip(many, queries, strict=True)]
+    events = [
+        Event(number, 0, query.text, "recollect", "ours", (), (), (), each, query)
+        for number, (each, query) in enumerate(zip(many, queries, strict=True))
+    ]
+    joined, asked = join_events(events)
+    assert NewestWins()(joined, asked).score.tolist() == [score for scores in apart for score in scores]
+
+
+def test_who_was_dropped_moves_nobody() -> None:
+    candidates = contradicting(scored(0.8, 0.4, 0.2), (0, 1))
+    left = candidates.without(np.array([True, False, False]), "test", lambda: ["gone"])
+    assert after(left) == [0.4, 0.2]
+
+
+def test_a_text_that_held_in_the_asked_year_gains() -> None:
+    start = scored(0.8, 0.6, 0.2)
+    fit = Source(np.zeros(3, np.int64), np.array([0.0, 1.0, 0.5]))
+    found = replace(start, sources={**start.sources, "stated": fit})
+    # 0.6 + 0.4 * 1 = 1; 0.2 + 0.4 * 0.5 = 0.4
+    assert TimeScore(stated=0.4)(found, moment()).score.tolist() == pytest.approx([0.8, 1.0, 0.4])
+    assert TimeScore(stated=0.4)(start, moment()) is start

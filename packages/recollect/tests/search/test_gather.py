@@ -1,0 +1,133 @@
+"""Gathering with a context: who joins the candidates by place, and what is told of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from recollect.domain.changes import NewText, PutText, PutVectors
+from recollect.domain.numbers import pack_vector
+from recollect.domain.records import Filter, Kind, Model, Query, Scope
+from recollect.ranking.candidates import ByContext, ByMeaning, ByWords
+from recollect.ranking.factors import microseconds
+from recollect.ranking.profiles import RECOLLECT
+from recollect.search.candidates import Gathered, Search, gather
+from recollect.search.texts import pending_passages
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Retriever
+    from recollect.write.repository import Repository
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+TINY = Model("tiny", 2)
+NORTH, EAST = np.array([0, 1], np.float32), np.array([1, 0], np.float32)
+
+
+def said(store: Repository, session: str, *texts: str) -> list[int]:
+    put = [PutText(Scope(), NewText(Kind.MESSAGE, text, session=session)) for text in texts]
+    return [outcome.ids[0] for outcome in store.apply(put, at=AT).outcomes]
+
+
+def embed(store: Repository, north: int) -> None:
+    """All look east but one."""
+    with store.read() as view:
+        passages = pending_passages(view, TINY, 0, 100)
+    vectors = ((each.id, pack_vector(NORTH if each.memory == north else EAST)) for each in passages)
+    store.apply([PutVectors(TINY, tuple(vectors))], at=AT)
+
+
+def asked(
+    store: Repository,
+    query: str,
+    *retrieve: Retriever,
+    session: str | None = None,
+    where: Filter | None = None,
+) -> Gathered:
+    profile = replace(RECOLLECT, retrieve=retrieve)
+    wanted = Query(
+        query,
+        microseconds(AT),
+        limit=1,
+        limit_given=True,
+        where=where or Filter(),
+        search_text=query,
+        vector=NORTH,
+        session=session,
+    )
+    with store.read() as view:
+        return gather(Search(view, wanted.where), profile, wanted)
+
+
+def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:
+    ids = said(store, "one", "aaaa", "bbbb", "rome", "cccc")
+    words = ByWords("stemmed", times=10)
+    assert asked(store, "rome", words).candidates.ids.tolist() == [ids[2]]
+    gathered = asked(store, "rome", words, ByContext(times=10))
+    assert gathered.candidates.ids.tolist() == ids
+    assert [hit.id for hit in gathered.found["nearby"]] == [ids[0], ids[1], ids[3]]
+    near = gathered.candidates.source("nearby")
+    assert near.rank.tolist() == [1, 2, 0, 3]
+    assert near.score[2] == 0  # its own word is not near it
+    assert (gathered.candidates.source("conversation").score > 0).all()
+    assert "reply" not in gathered.found
+
+
+def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repository) -> None:
+    ids = said(store, "one", "rome", "aaaa", "bbbb", "rome")
+    # The context may bring up one, and words find the others.
+    gathered = asked(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
+    assert [hit.id for hit in gathered.found["nearby"]] == [ids[1]]
+    assert gathered.candidates.ids.tolist() == [ids[0], ids[1], ids[3]]
+    # 2 stands next to both, and each word counts once; 1 and 4 are three places apart
+    near = gathered.candidates.source("nearby").score
+    assert near[1] > 0
+    assert near[[0, 2]].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_replies_to_questions_near_in_meaning_come_along(store: Repository, first: bool) -> None:
+    """Wherever the profile names the context."""
+    ids = said(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
+    embed(store, north=ids[1])
+    retrieve: list[Retriever] = [ByMeaning(times=1), ByContext()]
+    gathered = asked(store, "zzzz", *(reversed(retrieve) if first else retrieve))
+    assert [hit.id for hit in gathered.found["meaning"]] == [ids[1]]
+    assert [hit.id for hit in gathered.found["reply"]] == [ids[2]]
+    assert gathered.candidates.ids.tolist() == [ids[1], ids[2]]
+    assert gathered.candidates.facts.asks.tolist() == [True, False]
+
+
+def test_what_was_just_asked_brings_up_nobody(store: Repository) -> None:
+    before = said(store, "before", "rome", "aaaa")
+    said(store, "now", "bbbb", "rome")
+    context = ByContext(times=10)
+    assert [hit.id for hit in asked(store, "rome", context, session="now").found["nearby"]] == [before[1]]
+    assert len(asked(store, "rome", context, session="another").found["nearby"]) == 2
+
+
+def test_without_messages_the_context_is_silent(store: Repository) -> None:
+    store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in ("rome", "tram?")], at=AT)
+    gathered = asked(store, "rome", ByWords("stemmed"), ByContext())
+    assert gathered.found["nearby"] == []
+    assert gathered.candidates.source("nearby").score.tolist() == [0]
+    assert asked(store, "rome", ByContext()).candidates.ids.tolist() == []
+    notes = Filter(kinds=frozenset({Kind.NOTE}))
+    assert len(asked(store, "rome", ByWords("stemmed"), ByContext(), where=notes).candidates) == 1
+
+
+def test_only_the_first_of_a_search_are_read_for_their_own_times(store: Repository) -> None:
+    told = [f"In 1999 the mill{' again' * again} burned" for again in range(60)]
+    ids = said(store, "s", *told)
+    span = (microseconds(datetime(1999, 1, 1, tzinfo=UTC)), microseconds(datetime(2000, 1, 1, tzinfo=UTC)))
+    profile = replace(RECOLLECT, retrieve=(ByWords("stemmed", least=100, then=True),))
+    query = Query("mill", microseconds(AT), limit=1, span=span, search_text="mill")
+    with store.read() as view:
+        found = gather(Search(view, query.where), profile, query).candidates
+    time = dict(zip(found.ids.tolist(), found.source("time").score.tolist(), strict=True))
+    # The longer a text, the lower its place; from the 51st on, it is of when it was told, in 2026.
+    assert [time[id_] for id_ in ids[:50]] == [1.0] * 50
+    assert max(time[id_] for id_ in ids[50:]) < 0.1

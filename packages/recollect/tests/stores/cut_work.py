@@ -1,0 +1,83 @@
+"""A store at work on a watched disk, and its files as a power cut at a moment of that work leaves them."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+from durable_world import AT, HERE, Ack, apply, before, entity, named, write_thing
+from power_cut import Disk
+from watched_disk import Op, watched
+
+from recollect.domain.changes import Forget, Purge
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.write.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+
+@dataclass
+class Record:
+    """All that was done to the disk, and after how many doings each write was acknowledged."""
+
+    ops: list[Op] = field(default_factory=list)
+    acks: list[tuple[int, Ack]] = field(default_factory=list)
+
+    def acknowledge(self, ack: Ack) -> None:
+        self.acks.append((len(self.ops), ack))
+
+    @property
+    def first_ack(self) -> int:
+        return self.acks[0][0]
+
+    def acknowledged_by(self, moment: int) -> list[Ack]:
+        return [ack for at, ack in self.acks if at <= moment]
+
+
+@contextmanager
+def recording() -> Iterator[Record]:
+    record = Record()
+
+    def little_log(connection: apsw.Connection) -> None:
+        connection.wal_autocheckpoint(30)  # pages: so that cuts also fall into the moving of the log
+
+    apsw.connection_hooks.append(little_log)
+    try:
+        with watched(record.ops.append):
+            yield record
+    finally:
+        apsw.connection_hooks.remove(little_log)
+
+
+def work(path: Path) -> Record:
+    """Things written, some forgotten and some purged; the store closed and opened again half way."""
+    with recording() as record:
+        for part in (0, 1):
+            with closing(Repository(SqliteStore(path))) as opened:
+                for number in range(part * 15, part * 15 + 15):
+                    name = named("a", number)
+                    write_thing(opened, name, before(name), record.acknowledge)
+                    if number % 4 == 3:
+                        apply(opened, entity("gone", name), Forget(HERE, names=("gone",)))
+                        apply(opened, Purge(AT))
+    return record
+
+
+def images(
+    record: Record, start: Disk, folder: Path, moments: Sequence[int], seed: int
+) -> Iterator[tuple[int, Path]]:
+    """For each moment, in order, a folder with the files as a cut then might leave them."""
+    chance = np.random.default_rng(seed)
+    done = 0
+    for number, moment in enumerate(sorted(moments)):
+        start.run(record.ops[done:moment])
+        done = moment
+        image = folder / f"cut{number}"
+        image.mkdir()
+        start.after_cut(image, chance)
+        yield moment, image

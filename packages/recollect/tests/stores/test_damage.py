@@ -1,0 +1,540 @@
+"""Files that are not ours, files that are broken, and indexes out of step: told, mended, never made worse."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+import pytest
+from durable_world import (
+    HERE,
+    apply,
+    assert_whole,
+    entities,
+    entity,
+    found_by_meaning,
+    found_by_words,
+    named,
+    observe,
+    write_things,
+)
+from store_worker import SHARED_FROM
+
+from recollect.domain.changes import Forget, NewText, PutText
+from recollect.domain.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
+from recollect.domain.records import Kind, Scope
+from recollect.stores import check
+from recollect.stores.sqlite import connection
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
+from recollect.write import word_index
+from recollect.write.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.usefixtures("real_stores")
+
+
+@pytest.fixture(autouse=True)
+def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", SHARED_FROM)
+
+
+@pytest.fixture(scope="module")
+def twenty_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty things with their vectors; the words of some are merged, those of others wait."""
+    path = tmp_path_factory.mktemp("filled") / "store.db"
+    with pytest.MonkeyPatch.context() as patch, closing(Repository(SqliteStore(path))) as store:
+        patch.setattr(word_index, "_MOST_UNMERGED", 6)
+        write_things(store, "a", 0, 20)
+    return path
+
+
+@pytest.fixture(scope="module")
+def more_than_things(tmp_path_factory: pytest.TempPathFactory, twenty_things: Path) -> Path:
+    """The same, and a note, a forgotten entity, something in another scope, and passages that wait."""
+    path = tmp_path_factory.mktemp("rich") / "store.db"
+    shutil.copy(twenty_things, path)
+    with closing(Repository(SqliteStore(path))) as store:
+        apply(store, PutText(HERE, NewText(Kind.NOTE, "The kettle is in the garden.")))
+        apply(store, entity("gone", "an old thing"), Forget(HERE, names=("gone",)))
+        apply(store, PutText(Scope("other"), NewText(Kind.NOTE, "Theirs.")))
+        apply(store, observe(named("a", 3), "is late"))
+        assert store.verify() == []
+    with closing(apsw.Connection(str(path))) as hand:
+        assert {merged for (merged,) in hand.execute("SELECT merged FROM document")} == {0, 1}
+    return path
+
+
+@pytest.fixture
+def filled(tmp_path: Path, twenty_things: Path) -> Path:
+    return Path(shutil.copy(twenty_things, tmp_path / "store.db"))
+
+
+@pytest.fixture
+def rich(tmp_path: Path, more_than_things: Path) -> Path:
+    return Path(shutil.copy(more_than_things, tmp_path / "store.db"))
+
+
+# Not ours
+
+
+def _zip() -> bytes:
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr("a.txt", "hello" * 1_000)
+    return memory.getvalue()
+
+
+def _another_programs(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE memory(id INTEGER PRIMARY KEY, name TEXT)")
+        other.execute("INSERT INTO memory(name) VALUES ('theirs')")
+        other.commit()
+
+
+def _another_programs_with_a_log(path: Path) -> None:
+    source = path.with_name("source.db")
+    with closing(sqlite3.connect(source)) as other:
+        other.execute("PRAGMA journal_mode = wal")
+        other.execute("CREATE TABLE memory(id INTEGER PRIMARY KEY, name TEXT)")
+        other.commit()
+        for rest in ("", "-wal"):
+            shutil.copy(f"{source}{rest}", f"{path}{rest}")
+    source.unlink()
+
+
+def _cut_header(path: Path) -> None:
+    Repository(SqliteStore(path)).close()
+    path.write_bytes(path.read_bytes()[:60])
+
+
+FOREIGN: dict[str, bytes | Callable[[Path], None]] = {
+    "text": b"Dear diary,\n" * 1_000,
+    "short text": b"Dear diary",
+    "two zeros": b"\0\0",
+    "zeros": bytes(8_192),
+    "an archive": _zip(),
+    "another program's": _another_programs,
+    "another program's with a log": _another_programs_with_a_log,
+    "a cut header": _cut_header,
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(tmp_path: Path, what: str) -> None:
+    path, make = tmp_path / "file", FOREIGN[what]
+    if isinstance(make, bytes):
+        path.write_bytes(make)
+    else:
+        make(path)
+    before = _folder(tmp_path)
+    with pytest.raises(NotAStore, match="left as it is"):
+        Repository(SqliteStore(path))
+    assert _folder(tmp_path) == before
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(NotAStore, match="name a file in it"):
+        Repository(SqliteStore(tmp_path))
+    with pytest.raises(StoreUnavailable, match="create it first"):
+        Repository(SqliteStore(tmp_path / "missing" / "store.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    path.touch()
+    with closing(Repository(SqliteStore(path))) as store:
+        apply(store, entity("cat"))
+    assert set(assert_whole(path)) == {"cat"}
+
+
+def test_a_file_that_another_program_fills_while_we_look_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.db"
+    path.touch()
+    look = connection.refuse_strangers
+
+    def then_fill(path: Path, known: int) -> None:
+        look(path, known)
+        _another_programs(path)
+
+    monkeypatch.setattr(connection, "refuse_strangers", then_fill)
+    with pytest.raises(NotAStore, match="another program"):
+        Repository(SqliteStore(path))
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM sqlite_schema").fetchall() == [("memory",)]
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(filled: Path, tmp_path: Path) -> None:
+    path = filled
+    with closing(apsw.Connection(str(path))) as newer:
+        newer.pragma("user_version", len(connection.migrations()) + 1)
+    before = _folder(tmp_path)
+    with pytest.raises(NotAStore, match=r"newer Recollect.*pip install --upgrade recollect-memory"):
+        Repository(SqliteStore(path))
+    assert _folder(tmp_path) == before
+
+
+def test_a_newer_version_that_stands_in_the_log_alone_is_refused_and_left_as_it_is(
+    filled: Path, tmp_path: Path
+) -> None:
+    source, path = filled, tmp_path / "copy.db"
+    with closing(apsw.Connection(str(source))) as newer:
+        newer.pragma("user_version", len(connection.migrations()) + 1)
+        for rest in ("", "-wal"):
+            shutil.copy(f"{source}{rest}", f"{path}{rest}")
+    names = {"copy.db", "copy.db-wal"}
+    before = {name: content for name, content in _folder(tmp_path).items() if name in names}
+    with pytest.raises(NotAStore, match="newer Recollect"):
+        Repository(SqliteStore(path))
+    assert {name: content for name, content in _folder(tmp_path).items() if name in names} == before
+
+
+def test_a_store_that_was_moved_away_takes_no_write_to_nowhere(filled: Path, tmp_path: Path) -> None:
+    path = filled
+    with closing(Repository(SqliteStore(path))) as store:
+        path.rename(tmp_path / "elsewhere.db")
+        with pytest.raises(StoreUnavailable, match="open it again"):
+            apply(store, entity("cat"))
+        with pytest.raises(StoreUnavailable, match="open it again"):
+            entities(store)
+        # Nor is an empty file put in its place.
+        assert not path.exists()
+
+
+def test_a_store_that_was_replaced_is_not_mistaken_for_the_one_that_was_opened(tmp_path: Path) -> None:
+    path, other = tmp_path / "store.db", tmp_path / "other.db"
+    for file in (path, other):
+        Repository(SqliteStore(file)).close()
+    with closing(Repository(SqliteStore(path))) as store:
+        other.replace(path)
+        with pytest.raises(StoreUnavailable, match="replaced"):
+            apply(store, entity("cat"))
+
+
+# Broken
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_page_is_told_in_our_own_words(filled: Path, seed: int) -> None:
+    path, chance = filled, np.random.default_rng(seed)
+    content = bytearray(path.read_bytes())
+    # Never the first: with no header it would not be ours.
+    page = int(chance.integers(1, len(content) // 4096))
+    content[page * 4096 : (page + 1) * 4096] = chance.bytes(4096)
+    path.write_bytes(content)
+    assert _everything_it_says(path)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.95])
+def test_a_truncated_file_is_told(filled: Path, share: float) -> None:
+    path = filled
+    content = path.read_bytes()
+    path.write_bytes(content[: max(4096, int(len(content) * share))])
+    assert _everything_it_says(path)
+
+
+def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path: Path) -> None:
+    path, copy = filled, tmp_path / "copy.db"
+    with closing(Repository(SqliteStore(path))) as store:
+        apply(store, entity("late"))
+        found_by_meaning(store, named("a", 3))
+        shutil.copy(path, copy)
+        shutil.copy(f"{path}-vectors", f"{copy}-vectors")
+    present = assert_whole(copy)
+    assert len(present) == 20
+    assert "late" not in present
+    with closing(Repository(SqliteStore(copy))) as store:
+        write_things(store, "other", 0, 20)
+        assert found_by_meaning(store, named("other", 3)) == named("other", 3)
+        assert store.verify() == []
+
+
+def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_path: Path) -> None:
+    path = filled
+    cache = tmp_path / "store.db-vectors"
+    with closing(Repository(SqliteStore(path))) as store:
+        found_by_meaning(store, named("a", 3))
+    whole = cache.read_bytes()
+    chance = np.random.default_rng(1)
+    half = bytearray(whole)
+    half[65_536 : 65_536 + 4_096] = chance.bytes(4_096)
+    for damaged in (b"", b"hello", whole[: len(whole) // 2], bytes(len(whole)), bytes(half), whole[::-1]):
+        cache.write_bytes(damaged)
+        with closing(Repository(SqliteStore(path))) as store:
+            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
+            assert store.repair() == []
+        assert_whole(path)
+
+
+# Out of step
+
+
+Damage = tuple[str, str]
+
+DIFFERS = "the index of words differs from its documents"
+SIZE_DIFFERS = "the index of words counts other documents than it has"
+# After the four widths and the gap comes how often.
+OFTEN = "substr(packed, 1, 5) || x'7F' || substr(packed, 7)"
+OF_A_WORD = "term_id = (SELECT id FROM term WHERE term = 'an0')"
+
+OUT_OF_STEP: dict[str, Damage] = {
+    "the index of words lacks a memory": (
+        "DELETE FROM document WHERE memory_id = 2",
+        "the index of words lacks 1",
+    ),
+    "the index of words holds a forgotten memory": (
+        "INSERT INTO document SELECT id, 1, kind, 0, x'', x'' FROM memory WHERE deleted_at IS NOT NULL",
+        "holds 1 too many",
+    ),
+    "the index of words holds a memory that never was": (
+        "INSERT INTO document VALUES (9999, 1, 'note', 0, x'', x'')",
+        "lacks 0 memories and holds 1 too many",
+    ),
+    "a document is in the index of another scope": (
+        "UPDATE document SET scope_id = 2 WHERE memory_id = 2",
+        "lacks 1 memories and holds 0 too many",
+    ),
+    "a document's scope is gone": (
+        "UPDATE document SET scope_id = 9999 WHERE memory_id = 2",
+        "document points to a scope",
+    ),
+    "a document is cut off": ("UPDATE document SET words = x'010000' WHERE memory_id = 2", DIFFERS),
+    "a document lacks a word": (
+        "UPDATE document SET words = substr(words, 5) WHERE memory_id = 2",
+        DIFFERS,
+    ),
+    "a document names a word that is not there": (
+        "UPDATE document SET words = x'0F270000' WHERE memory_id = (SELECT max(memory_id) FROM document)",
+        DIFFERS,
+    ),
+    "a merged document is said to wait": (
+        "UPDATE document SET merged = 0 WHERE memory_id = 2",
+        DIFFERS,
+    ),
+    "a document that waits is said to be merged": (
+        "UPDATE document SET merged = 1 WHERE merged = 0",
+        DIFFERS,
+    ),
+    "a posting is missing": (f"DELETE FROM posting WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's block begins elsewhere": (
+        f"UPDATE posting SET first_id = first_id + 100 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting counts a document too many": (
+        f"UPDATE posting SET count = count + 1 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting counts a document too few": (
+        f"UPDATE posting SET count = count - 1 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting says that a word stands there more often": (
+        f"UPDATE posting SET packed = CAST({OFTEN} AS BLOB) WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting's bytes are nonsense": (f"UPDATE posting SET packed = x'00010203' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's bytes are cut off": (f"UPDATE posting SET packed = x'0101' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting is empty": (f"UPDATE posting SET packed = x'' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's term is gone": (
+        "INSERT INTO posting VALUES (9999, 1, 1, x'01010101000101')",
+        "posting points to a term",
+    ),
+    "a term is missing": ("DELETE FROM term WHERE term = 'an0'", "posting points to a term"),
+    "a term is in no document": (
+        "INSERT INTO term(scope_id, pair, stem, term) VALUES (1, 0, 'nobodi', 'nobody')",
+        DIFFERS,
+    ),
+    "a term has another's stem": ("UPDATE term SET stem = 'other' WHERE term = 'an0'", DIFFERS),
+    "the size of the index is wrong": ("UPDATE scope SET words = words + 1", SIZE_DIFFERS),
+    "the number of waiting documents is wrong": ("UPDATE scope SET unmerged = 0", SIZE_DIFFERS),
+    "an index that lost its documents says that it has some": ("DELETE FROM document", "lacks 21"),
+    "the number of messages is wrong": ("UPDATE scope SET messages = messages + 1", SIZE_DIFFERS),
+    "a passage is said to be dead": ("UPDATE passage SET live = 0 WHERE id = 2", "1 passages whose life"),
+    "a passage of a forgotten memory is said to live": (
+        "UPDATE passage SET live = 1 WHERE memory_id = (SELECT id FROM memory WHERE deleted_at IS NOT NULL)",
+        "passages whose life",
+    ),
+    "a passage's memory is gone": (
+        "INSERT INTO passage(memory_id, start, stop) VALUES (9999, 0, 0)",
+        "passage points to a memory",
+    ),
+    "a passage's observation is gone": (
+        "INSERT INTO passage(memory_id, observation_id, start, stop) VALUES (1, 9999, 0, 0)",
+        "passage points to a observation",
+    ),
+    "a vector's passage is gone": (
+        "UPDATE vector SET passage_id = 9999 WHERE id = 3",
+        "vector points to a passage",
+    ),
+    "a vector is too short": (
+        "UPDATE vector SET embedding = x'0000' WHERE id = 3",
+        "1 vectors of the wrong length",
+    ),
+    "tokens are cut off": (
+        "INSERT INTO passage_tokens SELECT 2, id, zeroblob((dims + 7) / 8 - 1) FROM model WHERE dims > 8",
+        "1 token vectors of the wrong length",
+    ),
+    "a token's passage is gone": (
+        "INSERT INTO passage_tokens SELECT 9999, id, x'' FROM model",
+        "passage_tokens points to a passage",
+    ),
+    "a passage waits for a vector and stands in no queue": (
+        "DELETE FROM vector WHERE id = 3",
+        "neither a vector nor a place in the queue",
+    ),
+    "the queue is empty": ("DELETE FROM due", "neither a vector nor a place in the queue"),
+    "the queue names what is not there": ("INSERT INTO due VALUES (9999)", "due points to a passage"),
+    "an entity has no passage": (
+        "DELETE FROM passage WHERE memory_id = 1 AND observation_id IS NULL",
+        "1 memories without a passage",
+    ),
+    "a note has no passage": (
+        "DELETE FROM passage WHERE memory_id = (SELECT id FROM memory WHERE kind = 'note')",
+        "1 memories without a passage",
+    ),
+    "an observation has no passage": (
+        "DELETE FROM passage WHERE observation_id = 1",
+        "1 observations without passages",
+    ),
+    "the store has no identity": ("DELETE FROM setting WHERE name = 'store_id'", "no identity"),
+}
+
+
+@pytest.mark.parametrize("what", OUT_OF_STEP)
+def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untouched(
+    rich: Path, what: str
+) -> None:
+    damage, telling = OUT_OF_STEP[what]
+    path = rich
+    truth = _truth(path)
+    _behind_its_back(path, damage)
+    with closing(Repository(SqliteStore(path))) as store:
+        problems = store.verify()
+        assert any(telling in problem.what for problem in problems), problems
+        assert all(problem.repairable for problem in problems), problems
+        assert store.repair() == []
+        assert found_by_words(store, named("a", 0)) == named("a", 0)
+        assert found_by_words(store, named("a", 19)) == named("a", 19)
+    assert _truth(path) == truth
+    assert_whole(path)
+
+
+def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_path: Path) -> None:
+    path, name = filled, named("a", 5)
+    with closing(Repository(SqliteStore(path))) as reader, closing(Repository(SqliteStore(path))) as mender:
+        assert found_by_meaning(reader, name) == name
+        _behind_its_back(path, f"UPDATE passage SET live = 0 WHERE memory_id = {entities(reader)[name].id}")
+        (tmp_path / "store.db-vectors").unlink()
+        with closing(Repository(SqliteStore(path))) as third:
+            assert found_by_meaning(third, name) is None
+            assert mender.repair() == []
+            assert found_by_meaning(third, name) == name
+        assert found_by_meaning(reader, name) == name
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE scope SET documents = 0",
+        "UPDATE scope SET documents = 0; DELETE FROM document; DELETE FROM posting; DELETE FROM term",
+        "UPDATE scope SET documents = 0 WHERE id = 1; DELETE FROM document WHERE scope_id = 1",
+    ],
+)
+def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: str) -> None:
+    path = rich
+    _behind_its_back(path, damage)
+    with closing(Repository(SqliteStore(path))) as store:
+        assert found_by_words(store, named("a", 5)) == named("a", 5)
+    assert_whole(path)
+
+
+def test_who_opens_a_store_with_an_empty_index_is_told_how_far_it_has_come(
+    rich: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "_BATCH", 7)
+    _behind_its_back(
+        rich, "UPDATE scope SET documents = 0 WHERE id = 1; DELETE FROM document WHERE scope_id = 1"
+    )
+    told: list[tuple[int, int | None]] = []
+    SqliteStore(rich, progress=lambda done, of: told.append((done, of))).close()
+    total = told[-1][0]
+    assert told == [(min(done, total), total) for done in range(7, total + 7, 7)]
+    told.clear()
+    SqliteStore(rich, progress=lambda done, of: told.append((done, of))).close()
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "telling"),
+    [
+        ("DELETE FROM memory WHERE id = 3", "observation points to a memory"),
+        ("UPDATE relation SET target_id = 9999 WHERE id = 1", "relation points to a memory"),
+        ("UPDATE memory SET superseded_by = 9999 WHERE id = 3", "superseded by one that is not there"),
+    ],
+)
+def test_truth_that_is_missing_is_told_and_not_invented(rich: Path, damage: str, telling: str) -> None:
+    path = rich
+    _behind_its_back(path, damage)
+    truth = _truth(path)
+    with closing(Repository(SqliteStore(path))) as store:
+        for problems in (store.verify(), store.repair()):
+            assert any(telling in problem.what and not problem.repairable for problem in problems)
+    assert _truth(path) == truth
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def _behind_its_back(path: Path, statements: str) -> None:
+    with closing(apsw.Connection(str(path))) as hand:
+        hand.pragma("foreign_keys", 0)
+        for statement in statements.split("; "):
+            hand.execute(statement).fetchall()
+
+
+def _truth(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(apsw.Connection(str(path))) as hand:
+        columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
+        return {
+            table: list(hand.execute(f"SELECT {listed} FROM {table} ORDER BY 1"))
+            for table, listed in (columns | {"scope": "id, owner, agent, temper"}).items()
+        }
+
+
+def _everything_it_says(path: Path) -> list[str]:
+    """Open, read, verify and write; the errors of ours that this raises, and the problems it names."""
+    told: list[str] = []
+
+    def steps() -> Iterator[Callable[[], object]]:
+        store = Repository(SqliteStore(path))
+        try:
+            yield lambda: told.extend(problem.what for problem in store.verify())
+            yield lambda: entities(store)
+            yield lambda: found_by_words(store, named("a", 3))
+            yield lambda: found_by_meaning(store, named("a", 3))
+            yield lambda: apply(store, entity("late", "It came late."))
+        finally:
+            store.close()
+
+    try:
+        for step in steps():
+            try:
+                step()
+            except RecollectError as error:
+                told.append(str(error))
+    except (StoreDamaged, NotAStore) as error:
+        told.append(str(error))
+    return told

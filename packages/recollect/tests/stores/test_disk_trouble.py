@@ -1,0 +1,411 @@
+"""A full disk, a folder that cannot be written, a file that is locked: told plainly, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from conftest import PATIENCE_SECONDS
+from durable_world import AT, apply, assert_whole, entities, entity, found_by_meaning, named, write_things
+from store_worker import SHARED_FROM
+
+from recollect.domain.errors import StoreUnavailable
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
+from recollect.write.repository import Repository
+
+pytestmark = pytest.mark.usefixtures("real_stores")
+
+LONG = "x" * 2_000_000
+
+
+@pytest.fixture(autouse=True)
+def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", SHARED_FROM)
+
+
+# Full
+
+
+def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    file = SqliteStore(path)
+    with closing(Repository(file)) as store:
+        acks = write_things(store, "a", 0, 5)
+        pages = file._writer.pragma("page_count")
+        file._writer.pragma("max_page_count", pages)
+        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+            apply(store, entity("too much", LONG))
+        assert store.verify() == []
+        assert set(entities(store)) == {named("a", number) for number in range(5)}
+        file._writer.pragma("max_page_count", 1_000_000)
+        apply(store, entity("too much", LONG))
+        acks += write_things(store, "b", 0, 5)
+        assert "too much" in entities(store)
+    assert_whole(path, acks)
+
+
+def test_a_full_file_refuses_a_batch_that_should_keep_going_and_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    file = SqliteStore(path)
+    with closing(Repository(file)) as store:
+        acks = write_things(store, "a", 0, 5)
+        file._writer.pragma("max_page_count", file._writer.pragma("page_count"))
+        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+            store.apply([entity("small", "fits"), entity("too much", LONG)], at=AT, keep_going=True)
+        assert set(entities(store)) == {named("a", number) for number in range(5)}
+    assert_whole(path, acks)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file's size")
+def test_a_limit_that_the_system_sets_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
+    # The system itself refuses to let any file grow: writes fail half way, as on a failing disk.
+    path = tmp_path / "store.db"
+    with closing(Repository(SqliteStore(path))) as store:
+        acks = write_things(store, "a", 0, 5)
+    said = _run(
+        """
+        import resource, signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        store = Repository(SqliteStore(path))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+        attempt(lambda: apply(store, entity("too much", "x" * 2_000_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        print(store.verify(), len(entities(store)))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        attempt(lambda: apply(store, entity("an0", "is late")))
+        print(store.verify(), len(entities(store)))
+        store.close()
+        """,
+        path,
+    )
+    assert said[0].startswith("StoreUnavailable")
+    assert said[1:] == ["fine", "[] 5", "fine", "[] 5"]
+    present = assert_whole(path, acks)
+    assert "is late" in {seen.content for seen in present["an0"].in_force}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=16m tmpfs {disk}"
+    _need("unshare", "-m", "sh", "-c", mount)
+    said = _run(
+        """
+        from pathlib import Path
+        store = Repository(SqliteStore(path))
+        acks = write_things(store, "a", 0, 20)
+        stuffing = Path(path).with_name("stuffing")
+        with stuffing.open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(65_536))
+            except OSError:
+                pass
+        attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        attempt(lambda: SqliteStore(path + "-other").close())
+        store.store._cache.forget()
+        # The cache has no room for its file, and does without.
+        print(found_by_meaning(store, named("a", 7)), store.store.cache_trouble is not None)
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        print([file.name for file in Path(path).parent.iterdir() if ".part" in file.name])
+        store.close()
+        store = Repository(SqliteStore(path))
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        stuffing.unlink()
+        attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        acks += write_things(store, "b", 0, 5)
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        store.close()
+        """,
+        disk / "store.db",
+        before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"),
+    )
+    assert "no room left" in said[0]
+    assert said[1].startswith("StoreUnavailable")
+    assert said[2].startswith("StoreUnavailable")
+    assert said[3:] == [
+        f"{named('a', 7)} True",
+        "[] [] 20",
+        "[]",
+        "[] [] 20",
+        "fine",
+        "fine",
+        "[] [] 26",
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no number of files")
+def test_a_program_that_may_open_no_more_files_is_told_so_and_what_it_wrote_is_acknowledged(
+    tmp_path: Path,
+) -> None:
+    said = _run(
+        """
+        import os, resource
+        import recollect
+        memory = recollect.open(path, model="hashing")
+        memory.remember("The kettle stands on the stove")
+        memory.recall("kettle", record=False)
+        # Every connection that reads is a file that is open already; a new one would be one too many.
+        while not memory._services.store.store._readers.empty():
+            memory._services.store.store._readers.get_nowait().close()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        taken = [os.open(os.devnull, os.O_RDONLY)]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (taken[0] + 1, hard))
+        batch = memory.remember_many(["The pan hangs on the wall"])
+        print(batch.notes[0].id, batch.note)
+        attempt(lambda: memory.recall("kettle"))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        print(len(memory.recall("pan", record=False).hits) > 0, memory.counts().notes)
+        """,
+        tmp_path / "memory.db",
+    )
+    assert said[0].startswith("2 It is stored, but not all that follows could be done: ")
+    assert "may open no more files" in said[0]
+    assert "Nothing was written" not in said[0]
+    assert said[1].startswith("StoreUnavailable")
+    assert "may open no more files" in said[1]
+    assert said[2] == "True 2"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no number of files")
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_store_that_too_few_files_are_left_for_says_so_at_its_opening(tmp_path: Path, left: int) -> None:
+    (said,) = _run(
+        f"""
+        import os, resource
+        SqliteStore(path).close()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        next_one = os.open(os.devnull, os.O_RDONLY)
+        os.close(next_one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_one + {left}, hard))
+        attempt(lambda: SqliteStore(path))
+        """,
+        tmp_path / "memory.db",
+    )
+    assert said.startswith("StoreUnavailable")
+    assert "may open no more files" in said
+
+
+# Not to be written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+@pytest.mark.parametrize("what", ["folder", "file", "both"])
+def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "store.db"
+    with closing(Repository(SqliteStore(path))) as store:
+        acks = write_things(store, "a", 0, 5)
+    modes = {"folder": (0o555, 0o666), "file": (0o777, 0o444), "both": (0o555, 0o444)}
+    _let_in(tmp_path)
+    folder.chmod(modes[what][0])
+    path.chmod(modes[what][1])
+    before = path.read_bytes()
+    said = _run(
+        """
+        become_nobody()
+        attempt(lambda: SqliteStore(path).close())
+        attempt(lambda: apply(Repository(SqliteStore(path)), entity("cat")))
+        attempt(lambda: SqliteStore(path + "-new"))
+        """,
+        path,
+    )
+    folder.chmod(0o777)
+    path.chmod(0o666)
+    # A file alone that may not be written can still be read; its folder is needed even for that.
+    assert (said[0] == "fine") == (what == "file")
+    assert said[1].startswith("StoreUnavailable")
+    assert "written to" in said[1]
+    assert what == "file" or ("StoreUnavailable" in said[2] and "written to" in said[2])
+    assert path.read_bytes() == before
+    assert_whole(path, acks)
+    with closing(Repository(SqliteStore(path))) as store:
+        apply(store, entity("cat"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_folder_that_may_not_be_entered_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "store.db"
+    Repository(SqliteStore(path)).close()
+    _let_in(tmp_path)
+    folder.chmod(0o700 if os.getuid() == 0 else 0o000)
+    try:
+        said = _run("become_nobody()\nattempt(lambda: SqliteStore(path))", path)
+    finally:
+        folder.chmod(0o777)
+    assert said[0].startswith("StoreUnavailable")
+    assert str(path) in said[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "store.db"
+    path.parent.mkdir()
+    with closing(Repository(SqliteStore(path))) as store:
+        acks = write_things(store, "a", 0, 5)
+    before = _folder(path.parent)
+    said = _on_read_only_disk(
+        path,
+        """
+        import recollect
+        store = Repository(SqliteStore(path))
+        third = named("a", 3)
+        print(len(entities(store)), found_by_words(store, third), found_by_meaning(store, third))
+        print(store.verify(), store.read_only)
+        attempt(lambda: store.backup(sys.argv[1] + "-copy"))
+        attempt(lambda: apply(store, entity("late")))
+        store.close()
+        with recollect.open(path, model="none") as memory:
+            # Asking leaves no trace, and says nothing about it.
+            print([hit.memory.name for hit in memory.recall(named("a", 3), limit=1).hits])
+            with memory.upkeep.export() as export:
+                print(len(list(export.memories())), memory.upkeep.unrecorded_answers())
+        attempt(lambda: SqliteStore(path + "-new"))
+        """,
+    )
+    assert said[:2] == [f"5 {named('a', 3)} {named('a', 3)}", "[] True"]
+    assert all(line.startswith("StoreUnavailable") and "written" in line for line in (*said[2:4], said[6]))
+    assert said[4:6] == [f"['{named('a', 3)}']", "5 (0, None)"]
+    assert _folder(path.parent) == before
+    assert_whole(path, acks)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_store_that_was_killed_before_its_disk_became_read_only_is_read_whole_or_not_at_all(
+    tmp_path: Path, with_index: bool
+) -> None:
+    path = tmp_path / "disk" / "store.db"
+    path.parent.mkdir()
+    _run(
+        """
+        import os
+        store = Repository(SqliteStore(path))
+        write_things(store, "a", 0, 5)
+        os._exit(0)
+        """,
+        path,
+    )
+    if not with_index:
+        path.with_name("store.db-shm").unlink()
+    said = _on_read_only_disk(path, "attempt(lambda: print(len(entities(Repository(SqliteStore(path))))))")
+    if with_index:
+        assert said == ["5", "fine"]
+    else:
+        assert said[0].startswith("StoreUnavailable")
+        assert "not closed in good order" in said[0]
+
+
+def _on_read_only_disk(path: Path, script: str) -> list[str]:
+    mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,bind,ro {path.parent}"
+    _need("unshare", "-m", "sh", "-c", mount)
+    return _run(script, path, before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"))
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+# Locked
+
+
+@pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_file_that_another_program_has_locked_says_so_and_works_again(tmp_path: Path, lock: str) -> None:
+    path = tmp_path / "store.db"
+    with closing(Repository(SqliteStore(path, busy_ms=50))) as store:
+        acks = write_things(store, "a", 0, 5)
+        with _locked(path, lock):
+            with pytest.raises(StoreUnavailable, match=r"locked by another program.*Nothing was written"):
+                apply(store, entity("late"))
+            # Readers never wait.
+            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
+            with closing(Repository(SqliteStore(path, busy_ms=50))) as another:
+                assert len(entities(another)) == 5
+        apply(store, entity("late"))
+        assert set(entities(store)) == {named("a", number) for number in range(5)} | {"late"}
+    assert_whole(path, acks)
+
+
+def test_a_file_that_another_program_holds_for_itself_says_so_and_works_again(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(Repository(SqliteStore(path))) as store:
+        acks = write_things(store, "a", 0, 5)
+    with (
+        _locked(path, "PRAGMA locking_mode = exclusive", "BEGIN IMMEDIATE"),
+        pytest.raises(StoreUnavailable, match="locked by another program"),
+    ):
+        Repository(SqliteStore(path, busy_ms=50))
+    assert len(assert_whole(path, acks)) == 5
+
+
+def test_a_new_file_that_another_program_has_locked_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with _locked(path, "BEGIN EXCLUSIVE"), pytest.raises(StoreUnavailable, match="locked by another program"):
+        Repository(SqliteStore(path, busy_ms=50))
+    with closing(Repository(SqliteStore(path))) as store:
+        apply(store, entity("cat"))
+
+
+_PRELUDE = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from trouble_script import *
+path = sys.argv[1]
+"""
+
+
+def _run(script: str, path: Path, before: tuple[str, ...] = ()) -> list[str]:
+    """What a script says in a process of its own."""
+    done = subprocess.run(
+        [*before, sys.executable, "-c", _PRELUDE + dedent(script), path],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def _need(*command: str) -> None:
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets us mount nothing")
+
+
+def _let_in(folder: Path) -> None:
+    """Folders of tests are closed to other users."""
+    for parent in (folder, *folder.parents):
+        if parent.owner() == "root" and parent.name.startswith(("pytest", "popen", "test")):
+            parent.chmod(0o755)
+
+
+class _locked:  # noqa: N801  # reads as a statement
+    """Another program, with its own SQLite, in the middle of something."""
+
+    def __init__(self, path: Path, *statements: str) -> None:
+        script = (
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+            "[c.execute(s).fetchall() for s in sys.argv[2:]]; print('locked', flush=True); sys.stdin.read()"
+        )
+        self._program = subprocess.Popen(
+            [sys.executable, "-c", script, path, *statements], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def __enter__(self) -> None:
+        assert self._program.stdout is not None
+        assert self._program.stdout.readline() == b"locked\n"
+
+    def __exit__(self, *error: object) -> None:
+        self._program.communicate()

@@ -1,0 +1,187 @@
+"""A store of the first release becomes a current one, with all it holds; or stays exactly as it was.
+
+What it tells afterwards is compared by ../frozen/test_frozen_store.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+from durable_world import apply, entity
+from store_worker import team
+
+from recollect.domain.errors import NotAStore, StoreUnavailable
+from recollect.search.texts import store_setting
+from recollect.stores.sqlite.connection import migrations, prepare
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.write.repository import Repository
+
+pytestmark = pytest.mark.usefixtures("real_stores")
+
+FROZEN = Path(__file__).parents[1] / "frozen/store-v5.db.gz"
+FIRST = 5
+"""The schema of the first release."""
+NOW = len(migrations())
+
+
+def store_of(version: int, path: Path) -> Path:
+    """The store of the first release, brought as far as this version."""
+    path.write_bytes(gzip.decompress(FROZEN.read_bytes()))
+    prepare(path, 1_000, migrations()[:version], keep_older=False)
+    return path
+
+
+@pytest.mark.parametrize("version", range(FIRST, NOW + 1))
+def test_a_store_of_every_version_becomes_current_and_can_be_written_to(tmp_path: Path, version: int) -> None:
+    path = store_of(version, tmp_path / "store.db")
+    with closing(Repository(SqliteStore(path))) as store:
+        assert store.verify() == []
+        apply(store, entity("Ada", "was a countess"))
+        assert store.verify() == []
+    assert _version(path) == NOW
+    with closing(apsw.Connection(str(path))) as hand:
+        names = {name for (name,) in hand.execute("SELECT name FROM sqlite_schema")}
+    # The tables in which words were kept before version 8.
+    assert not [name for name in names if name.startswith(("words_", "stems_", "pairs_", "word_count_"))]
+    assert {"term", "posting", "document"} <= names
+
+
+def test_every_store_has_a_seed_for_trials_of_its_own(tmp_path: Path) -> None:
+    seeds = set()
+    for number in range(2):
+        with closing(Repository(SqliteStore(tmp_path / f"{number}.db"))) as store, store.read() as view:
+            seeds.add(store_setting(view, "trial_seed") or "")
+    assert len(seeds) == 2
+
+
+def test_kept_answers_are_numbered_scope_by_scope(tmp_path: Path) -> None:
+    path = store_of(9, tmp_path / "store.db")
+    with closing(apsw.Connection(str(path))) as hand:
+        hand.execute(
+            "DELETE FROM recalled; DELETE FROM recall; DELETE FROM shadow; "
+            "INSERT OR IGNORE INTO scope(id, owner, agent) VALUES (2, 'o', '')"
+        )
+        for id_, scope, before in ((11, 1, 0), (12, 2, 10), (13, 2, 20), (14, 1, 30)):
+            hand.execute("INSERT INTO recall(id, scope_id, at, session) VALUES (?, ?, 0, 's')", (id_, scope))
+            hand.execute(
+                "INSERT INTO shadow(id, scope_id, at, bytes, before, handle, session, query, profile, arm, "
+                "against, shown, ranked, baseline, candidates) VALUES (?, ?, 0, 10, ?, 'h', 's', 'q', 'p', "
+                "'ours', 'a', '[]', '[]', '[]', x'')",
+                (id_, scope, before),
+            )
+        # Of the first versions: one that showed a memory of the first scope, and one that nothing is left of.
+        hand.execute("INSERT INTO recall(id, at, session) VALUES (9, 0, 's'), (10, 0, 's')")
+        hand.execute("INSERT INTO recalled SELECT min(id), 9, 1 FROM memory WHERE scope_id = 1")
+    with closing(Repository(SqliteStore(path))) as store, store.read() as view:
+        assert view.rows("recall", ("id", "scope_id", "ordinal")) == [
+            (9, 1, 1), (11, 1, 2), (12, 2, 1), (13, 2, 2), (14, 1, 3),
+        ]  # fmt: skip
+        assert view.rows("shadow", ("id", "ordinal", "before")) == [
+            (11, 1, 0), (12, 1, 0), (13, 2, 10), (14, 2, 10),
+        ]  # fmt: skip
+
+
+def test_steps_run_in_order_and_once(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    steps = [*migrations(), "CREATE TABLE trail(step)", "INSERT INTO trail VALUES ('second')"]
+    for _ in range(3):
+        prepare(path, 1_000, steps)
+    with closing(apsw.Connection(str(path))) as hand:
+        assert hand.execute("SELECT step FROM trail").fetchall() == [("second",)]
+    assert _version(path) == NOW + 2
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "CREATE TABLE extra(id); INSERT INTO no_such_table VALUES (1)",
+        "UPDATE memory SET name = ''",  # against the table's own check
+        "CREATE TABLE extra(id); DROP TABLE observation; SELECT nonsense(",
+    ],
+)
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, broken: str) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    before = path.read_bytes()
+    with pytest.raises(apsw.Error):
+        prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)", broken])
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "store.db",
+        f"store.db-before-schema-{NOW + 2}",
+    ]
+    with closing(Repository(SqliteStore(path))) as store:
+        assert store.verify() == []
+
+
+def test_a_new_store_whose_making_fails_stays_an_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with pytest.raises(apsw.Error):
+        prepare(path, 1_000, [*migrations(), "INSERT INTO no_such_table VALUES (1)"])
+    assert path.read_bytes() == b""
+    with closing(Repository(SqliteStore(path))) as store:
+        assert store.verify() == []
+
+
+def test_processes_that_migrate_at_the_same_moment_do_it_once(tmp_path: Path) -> None:
+    steps = ["CREATE TABLE trail(step)", "INSERT INTO trail VALUES ('second')"]
+    for number in range(2):
+        path = store_of(NOW, tmp_path / f"store{number}.db")
+        with team("migrate", [(path, *migrations(), *steps)] * 3) as together:
+            together.meet()
+            assert together.hear() == ["done"] * 3
+            assert together.end() == [0] * 3
+        with closing(apsw.Connection(str(path))) as hand:
+            assert hand.execute("SELECT step FROM trail").fetchall() == [("second",)]
+            assert hand.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert _version(path) == NOW + 2
+
+
+def test_who_waits_for_a_migration_to_an_unknown_version_refuses_the_file(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)"])
+    with pytest.raises(NotAStore, match="newer Recollect"):
+        Repository(SqliteStore(path))
+
+
+def test_a_migration_of_a_locked_file_says_so_and_can_be_done_later(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    steps = [*migrations(), "CREATE TABLE trail(step)"]
+    with closing(apsw.Connection(str(path))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked by another program"):
+            prepare(path, 10, steps)
+    prepare(path, 10, steps)
+    assert _version(path) == NOW + 1
+
+
+def test_an_old_sqlite_is_refused_before_anything_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: "3.51.2")
+    with pytest.raises(StoreUnavailable, match="pip install --upgrade apsw"):
+        prepare(tmp_path / "store.db", 1_000)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _version(path: Path) -> int:
+    with closing(apsw.Connection(str(path))) as hand:
+        version = hand.pragma("user_version")
+        assert isinstance(version, int)
+        return version
+
+
+def test_who_opens_an_older_store_is_told_how_far_its_checksums_have_come(tmp_path: Path) -> None:
+    path = store_of(9, tmp_path / "store.db")
+    told: list[tuple[int, int | None]] = []
+    SqliteStore(path, progress=lambda done, of: told.append((done, of))).close()
+    total = told[0][1]
+    counted = [done for done, of in told if of == total]
+    assert counted == sorted(counted)
+    assert counted[-1] == total
+    with closing(apsw.Connection(str(path))) as hand:
+        for table in ("scope", "memory", "observation", "relation", "revision"):
+            assert hand.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").get == 0

@@ -1,1 +1,0 @@
-"""Embedders: the models that turn text into vectors."""

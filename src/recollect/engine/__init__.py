@@ -1,1 +1,0 @@
-"""Use cases: each reads, decides, and writes."""

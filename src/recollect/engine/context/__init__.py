@@ -1,1 +1,0 @@
-"""What an agent should read before it answers."""

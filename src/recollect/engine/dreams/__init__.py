@@ -1,1 +1,0 @@
-"""Dreams: run, scheduled, undone and foretold."""

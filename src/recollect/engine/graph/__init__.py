@@ -1,1 +1,0 @@
-"""The knowledge graph: entities, observations and relations."""

@@ -1,1 +1,0 @@
-"""How well a store is found by questions made of itself."""

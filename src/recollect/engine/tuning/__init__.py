@@ -1,1 +1,0 @@
-"""Tuning a profile on the store's own answers."""

@@ -1,1 +1,0 @@
-"""The care of a store: splits, duplicates, moving memories."""

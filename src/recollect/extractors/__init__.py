@@ -1,1 +1,0 @@
-"""Extractors: what draws notes out of messages."""

@@ -1,1 +1,0 @@
-"""Memory that works unasked: what a client's hooks run before a prompt and after a turn."""

@@ -1,1 +1,0 @@
-"""Factors: one number for each candidate, the formulas grouped by notion."""

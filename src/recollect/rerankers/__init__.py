@@ -1,1 +1,0 @@
-"""Models that read a query and a text together and say how well the one answers the other."""

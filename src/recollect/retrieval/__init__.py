@@ -1,1 +1,0 @@
-"""Retrieval: asking the store for candidates."""

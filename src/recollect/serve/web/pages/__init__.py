@@ -1,1 +1,0 @@
-"""One module per screen of the dashboard."""

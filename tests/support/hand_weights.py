@@ -1,0 +1,28 @@
+"""Our own profile with weights that one can work out by hand: the learned ones change with each training."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from recollect.ranking.profiles import learned_steps, recollect_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.ranking.candidates import Profile
+
+
+def hand_weighted(**weights: Mapping[str, float]) -> Profile:
+    """With these weights, by step and number, and 0 for all others."""
+    return recollect_profile(
+        {
+            step: {each.name: 0.0 for each in fields(kind)} | dict(weights.get(step, {}))
+            for step, kind in learned_steps().items()
+        }
+    )
+
+
+PLAIN_FUSION = hand_weighted(meaning={"cosine": 0.6}, words={"bm25": 0.4})
+MATCHED_FUSION = hand_weighted(meaning={"cosine": 0.6}, words={"bm25": 0.4, "share": 0.4})
+"""As plain fusion, and 0.4 for what holds all of the query."""

@@ -1,0 +1,265 @@
+"""Random lives of a scope: things that somebody does, everything that can be asked afterwards, and answers
+told without ids, so that those of two stores can be compared: each id by its place among those of its scope.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, is_dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from recollect.domain.errors import RecollectError
+from recollect.domain.records import Filter, Kind, Memory, Relation, Scope
+from recollect.engine import Engine
+from recollect.models.hashing import HashingEmbedder
+from recollect.ranking.profiles import PROFILES
+from recollect.search.recording import UsageRecorder
+from recollect.search.texts import memory_page
+from recollect.services import Services
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recollect.domain.results import Answer, Context
+    from recollect.stores.port import Clock
+    from recollect.write.repository import Repository
+
+ME = Scope("me", "assistant")
+OTHERS = (Scope("you", "assistant"), Scope("me", "another"), Scope("you", "another"), Scope())
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MODEL = HashingEmbedder(32)
+NAMES = ("Ada", "Bob", "Tea")
+TEXTS = (
+    "Ada works at Google",
+    "Ada is working at Google",
+    "Ada works at Apple",
+    "Bob likes green tea",
+    "green tea and a pot",
+    "the pot of Ada",
+    "té verde en marzo",
+    "東京 tea",
+)
+QUERIES = (
+    "Ada works",
+    "green tea",
+    "where does Ada work",
+    "what is tea",
+    "tea in March",
+    "Ada works at Google",
+)
+SESSIONS = ("today", "before")
+
+names, texts, queries = st.sampled_from(NAMES), st.sampled_from(TEXTS), st.sampled_from(QUERIES)
+sessions = st.sampled_from(SESSIONS)
+places = st.integers(0, 5)
+tags = st.lists(st.sampled_from(["home", "work"]), max_size=2, unique=True)
+days = st.none() | st.integers(-400, 30).map(lambda number: START + timedelta(days=number))
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing that somebody does; memories are named by their place among those of the scope."""
+
+    what: str
+    given: tuple[Any, ...] = ()
+
+
+@dataclass
+class Life:
+    """One scope's view of a store, and what came of what it did."""
+
+    engine: Engine
+    results: list[object] = field(default_factory=list)
+
+    def ids(self) -> list[int]:
+        scope = self.engine.scope
+        with self.engine._services.store.read() as view:
+            return [
+                one.id for one in memory_page(view, Filter(scope.owner, scope.agent, deleted=True), 0, 10_000)
+            ]
+
+    def live(self, act: Act) -> None:
+        """Do it, and keep what it answers; what cannot be done is an answer, too."""
+        ids = self.ids()
+
+        def at(place: int) -> int:
+            return ids[place % len(ids)] if ids else 0
+
+        try:
+            done = did(self.engine, act, at)
+        except RecollectError as error:
+            done = type(error), str(error)
+        self.engine._services.usage.settle(None)
+        self.results.append(told(done, self.ids()))
+
+
+def did(engine: Engine, act: Act, at: Callable[[int], int]) -> object:  # noqa: PLR0911  # one for each act
+    match act.what, act.given:
+        case "entity", (name, seen):
+            return engine.create_entities([{"name": name, "observations": seen}])
+        case "relate", (one, other):
+            return engine.graph.create_relations([(one, "knows", other)])
+        case "note", (text, tagged, happened):
+            return engine.remember(text, tags=tagged, happened_at=happened)
+        case "message", (session, speaker, text):
+            return engine.add_messages(session, [{"content": text, "speaker": speaker}])
+        case "correct", (place, text):
+            return engine.supersede(at(place), text)
+        case "update", (place, text):
+            return engine.update(at(place), text=text)
+        case "forget", (place,):
+            return len(engine.forget([at(place)]))
+        case "restore", (place,):
+            return engine.restore(at(place))
+        case "recall", (query,):
+            return engine.recall(query)
+        case "semantic", (query,):
+            return engine.graph.search_semantic(query)
+        case "open", (name,):
+            return engine.graph.open_nodes([name])
+        case "keyed", (text,):
+            return engine.remember(text, key="the same key")
+    raise AssertionError(act)
+
+
+acts = st.one_of(
+    st.builds(lambda *given: Act("entity", given), names, st.lists(texts, max_size=2, unique=True)),
+    st.builds(lambda *given: Act("relate", given), names, names),
+    st.builds(lambda *given: Act("note", given), texts, tags, days),
+    st.builds(lambda *given: Act("message", given), sessions, st.none() | names, texts),
+    st.builds(lambda *given: Act("correct", given), places, texts),
+    st.builds(lambda *given: Act("update", given), places, texts),
+    st.builds(lambda *given: Act("forget", given), places),
+    st.builds(lambda *given: Act("restore", given), places),
+    st.builds(lambda *given: Act("recall", given), queries),
+    st.builds(lambda *given: Act("semantic", given), queries),
+    st.builds(lambda *given: Act("open", given), names),
+    st.builds(lambda *given: Act("keyed", given), texts),
+)
+# Whose each act is: True for mine.
+lives = st.lists(st.tuples(st.booleans(), acts), min_size=6, max_size=24)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One way to ask."""
+
+    query: str
+    options: dict[str, Any]
+    budget: int
+
+
+asks = st.builds(
+    Ask,
+    queries,
+    st.fixed_dictionaries(
+        {
+            "limit": st.sampled_from([None, 1, 3, 50]),
+            "kinds": st.sets(st.sampled_from(Kind), min_size=1),
+            "tags": tags,
+            "session": st.none() | sessions,
+            "as_of": st.none() | st.integers(-1, 26).map(lambda hours: START + timedelta(hours=hours)),
+            "include_superseded": st.booleans(),
+        }
+    ),
+    st.integers(1, 300),
+)
+
+
+# How texts name memories.
+_NAMED = re.compile(r"(memory |restore |#)(\d+)", re.IGNORECASE)
+# Ids of observations, and those of memories where they stand in a list.
+_OF_THE_STORE = {"observation", "similar_to", "added", "ids", "cursor"}
+
+
+def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one for each form
+    """A value without its ids: each is told by its place in the scope, those of observations not at all."""
+    place = {id_: number for number, id_ in enumerate(ids)}
+    match value:
+        case Memory():
+            return (
+                place[value.id],
+                value.name,
+                value.text,
+                value.tags,
+                value.duplicates,
+                value.revisions,
+                [place[entity] for entity in value.mentions],
+                None if value.superseded_by is None else place[value.superseded_by],
+                None if value.similar_to is None else (place[value.similar_to], value.similarity),
+                [(seen.content, seen.in_force, seen.similarity) for seen in value.observations],
+            )
+        case str():
+            return _NAMED.sub(lambda found: f"{found[1]}{place.get(int(found[2]), '?')}", value)
+        case dict():
+            return {key: told(item, ids) for key, item in value.items()}
+        case list() | tuple():
+            return [told(item, ids) for item in value]
+        case Relation():
+            return value.source_name, value.type, value.target_name, value.until, value.deleted_at
+    if is_dataclass(value):
+        items = {
+            name: getattr(value, name)
+            for name, field in value.__dataclass_fields__.items()
+            if field.compare and name not in _OF_THE_STORE
+        }
+        return {
+            name: place.get(item, item) if name == "id" else told(item, ids) for name, item in items.items()
+        }
+    return value
+
+
+def answers(life: Life, ask: Ask) -> list[object]:
+    """Everything that one can ask, without leaving a trace."""
+    engine, ids = life.engine, life.ids()
+    seen: list[object] = []
+    for profile in PROFILES:
+        answer: Answer = engine.search(ask.query, profile=profile, explain=True, **ask.options)
+        seen.append(answer)
+        context: Context = engine.context(
+            ask.query,
+            budget_tokens=ask.budget,
+            session=ask.options["session"],
+            profile=profile,
+            as_of=ask.options["as_of"],
+        )
+        seen.append(context)
+    seen.append(engine.graph.search_semantic(ask.query, explain=True, record=False))
+    seen.append(engine.graph.search_nodes(ask.query))
+    seen.append(engine.context([{"content": ask.query, "role": "user"}], budget_tokens=ask.budget))
+    seen += [engine.why_not(ask.query, id_, **ask.options) for id_ in ids[:4]]
+    seen += [engine.history(id_) for id_ in ids[:3]]
+    seen += [engine.sessions.list(), *(engine.sessions.turns(session, last=2) for session in SESSIONS)]
+    return [told(one, ids) for one in seen]
+
+
+def opened_life(store: Repository, scope: Scope, clock: Clock) -> Life:
+    signals = UsageRecorder(store, "today")
+    return Life(Engine(Services(store, clock, lambda _: MODEL, "hashing", scope, signals)))
+
+
+def both(act: Act) -> list[tuple[bool, Act]]:
+    return [(False, act), (True, act)]
+
+
+EVERYTHING = [
+    *both(Act("entity", ("Ada", ["Ada works at Google"]))),
+    *both(Act("note", ("Ada works at Google", ["work"], None))),
+    *both(Act("note", ("Ada is working at Google", [], START - timedelta(days=300)))),
+    *both(Act("message", ("today", "Ada", "green tea and a pot"))),
+    *both(Act("keyed", ("Bob likes green tea",))),
+    (False, Act("recall", ("green tea",))),
+    (False, Act("recall", ("Ada works",))),
+    (True, Act("recall", ("green tea",))),
+    (False, Act("correct", (1, "Ada works at Apple"))),
+    (False, Act("open", ("Ada",))),
+]
+# A context names by its id what corrects a turn of the session.
+CORRECTED = [
+    *both(Act("message", ("today", None, "Ada works at Google"))),
+    (True, Act("correct", (0, "Ada works at Apple"))),
+]
+USUAL: dict[str, Any] = {"limit": None, "kinds": set(Kind), "tags": [], "session": None, "as_of": None}
