@@ -23,7 +23,7 @@ from recollect.domain.errors import (
     StoreUnavailable,
 )
 from recollect.domain.tables import COPY_MARK
-from recollect.stores.check import unfinished_copy
+from recollect.stores.check import refuse_newer, unfinished_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,11 +96,17 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
                 f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
                 f"{OLDEST_SERVER} or later is needed. Upgrade the server, or name another one."
             )
-        _refuse_other_letters(connection, location)
+        row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
+        if row is not None and row[0] != "UTF8":
+            raise StoreUnavailable(
+                f"{location} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
+            )
         version = schema_version(connection, location.schema)
         refuse_newer(version, len(steps), location)
         if version and not copying:
-            _refuse_unfinished(connection, location)
+            marks = f"SELECT 1 FROM {location.schema}.setting WHERE name = %s"
+            if connection.execute(marks, (COPY_MARK,)).fetchone() is not None:
+                raise unfinished_copy(location)
         if version == len(steps):
             return
         with connection.transaction():
@@ -114,7 +120,9 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
             if version == 0:
                 if connection.execute("SELECT to_regnamespace(%s)", (location.schema,)).fetchone() == (None,):
                     connection.execute(f"CREATE SCHEMA {location.schema}")
-                _refuse_strangers(connection, location)
+                tables = "SELECT 1 FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r'"
+                if connection.execute(tables, (location.schema,)).fetchone() is not None:
+                    raise _not_ours(location.schema)
             # Row-level security applies to the owner of the tables, too.
             connection.execute("SELECT set_config('recollect.scopes', '*', true)")
             for step in steps[version:]:
@@ -172,37 +180,6 @@ def _not_ours(schema: str) -> NotAStore:
         f"The schema {schema} holds tables of another program; it was left as it is. Name another one with "
         "?schema=NAME."
     )
-
-
-def refuse_newer(version: int, known: int, location: StoreUrl) -> None:
-    if version > known:
-        raise NotAStore(
-            f"{location} was written by a newer Recollect (schema {version}; this one knows {known}). "
-            "It was left as it is: pip install --upgrade recollect-memory"
-        )
-
-
-def _refuse_unfinished(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
-    found = connection.execute(f"SELECT 1 FROM {location.schema}.setting WHERE name = %s", (COPY_MARK,))
-    if found.fetchone() is not None:
-        raise unfinished_copy(str(location))
-
-
-def _refuse_other_letters(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
-    row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
-    if row is not None and row[0] != "UTF8":
-        raise StoreUnavailable(
-            f"{location} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
-        )
-
-
-def _refuse_strangers(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
-    row = connection.execute(
-        "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' LIMIT 1",
-        (location.schema,),
-    ).fetchone()
-    if row is not None:
-        raise _not_ours(location.schema)
 
 
 @contextmanager

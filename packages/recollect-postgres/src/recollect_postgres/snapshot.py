@@ -9,7 +9,7 @@ import psycopg
 from recollect.domain.errors import end_if_interrupted
 from recollect.domain.tables import TABLES, OneOf
 from recollect.stores.sql import CachedVectors, SqlSnapshot
-from recollect_postgres.sql import PostgresConditions, array_type, storable
+from recollect_postgres.sql import STORE_WIDE, PostgresConditions, array_type, storable
 from recollect_postgres.vectors import PgVector, ScopeQueries, Searchable, ServerVectors, searchable_question
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ class PostgresSnapshot(SqlSnapshot):
 
     is_writing = False
     modulo = "%%"
-    same_scope = " AND o.scope_id = m.scope_id"
 
     def __init__(
         self,
@@ -61,6 +60,9 @@ class PostgresSnapshot(SqlSnapshot):
 
     def conditions(self) -> PostgresConditions:
         return PostgresConditions(self.prefix)
+
+    def same_scope(self, table: Table, row: str, other: str) -> str:
+        return "" if table in STORE_WIDE else f" AND {row}.scope_id = {other}.scope_id"
 
     def rows(
         self,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.errors import StoreDamaged
 from recollect.domain.records import Kind
 from recollect.domain.tables import TABLES, Equals, OneOf
-from recollect.stores.check import renew_checksums, reworded, with_checksums
+from recollect.stores.check import with_checksums
+from recollect.stores.sql import SqlTransaction
 from recollect_postgres.snapshot import PostgresSnapshot
 from recollect_postgres.sql import STORE_WIDE
 from recollect_postgres.vectors import PgVector, insert_server_vectors
@@ -43,8 +44,8 @@ _READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
 }
 
 
-class PostgresTransaction(PostgresSnapshot):
-    """Writes rows, and logs what caches need to follow."""
+class PostgresTransaction(SqlTransaction, PostgresSnapshot):
+    """Sends rows in batches: what needs no answer goes with the next query."""
 
     is_writing = True
 
@@ -79,7 +80,6 @@ class PostgresTransaction(PostgresSnapshot):
         return self._executed([(text, bindings)])[0].fetchall()
 
     def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
-        """How many rows a statement changed."""
         return self._executed([(text, bindings)])[0].rowcount
 
     def send_later(self, text: str, bindings: Sequence[Any] = ()) -> None:
@@ -178,7 +178,7 @@ class PostgresTransaction(PostgresSnapshot):
         if table not in STORE_WIDE:
             values["scope_id"] = self._scopes_of(table, rows)
         if TABLES[table].key != ("id",):
-            self._before_change(table)
+            self._note_change(table)
             self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
             return []
         ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
@@ -188,7 +188,7 @@ class PostgresTransaction(PostgresSnapshot):
             self.hold(ids)
             return ids
         if table in STORE_WIDE:
-            self._before_change(table)
+            self._note_change(table)
             self._insert(table, values)
             return ids
         self._note_past(table, values)
@@ -241,8 +241,19 @@ class PostgresTransaction(PostgresSnapshot):
             left, before = self._numbers.get(each, ([], 0))
             self._numbers[each] = [*left, *new], before
 
-    def _before_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
-        """Before columns of a table's rows are set, or all of them with the rows themselves."""
+    def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
+        """Lock the scopes of these rows, too."""
+        self._note_change(table, columns)
+        if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
+            return
+        condition, bindings = self.condition(table, where)
+        rows = self.ask(
+            f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}",
+            bindings,
+        )
+        self.hold({scope for (scope,) in rows})
+
+    def _note_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
         self._gather()
         self._known.pop(table, None)
         read = _READ_OF_THE_PAST.get(table)
@@ -325,8 +336,7 @@ class PostgresTransaction(PostgresSnapshot):
         if not given:
             return 0
         ids, former, new = map(list, zip(*given, strict=True))
-        self._before_change(table, [column])
-        self._hold_those(table, (OneOf("id", ids),))
+        self.before_change(table, [column], (OneOf("id", ids),))
         kind = self.columns.type(table, column)
         condition, bindings = self.condition(table, where)
         return self.change(
@@ -336,46 +346,14 @@ class PostgresTransaction(PostgresSnapshot):
             [ids, former, new, *bindings],
         )
 
-    def patch(self, table: Table, where: Where, values: Values) -> int:
-        self._before_change(table, values)
-        self._hold_those(table, where)
-        new_words = reworded(self, table, where, values)
-        if table == "passage" and "live" in values:
-            self._log_lives("passage", (*where, Equals("live", int(not values["live"]))))
-        condition, bindings = self.condition(table, where)
-        setting = ", ".join(f"{column} = %s" for column in values)
-        changed = self.change(
-            f"UPDATE {self.schema}.{table} AS r SET {setting} WHERE {condition}",
-            [*values.values(), *bindings],
-        )
-        renew_checksums(self, table, new_words)
-        return changed
-
     def remove(self, table: Table, where: Where) -> int:
-        self._before_change(table)
-        self._hold_those(table, where)
-        if table in {"passage", "memory", "observation"}:
-            self._log_lives(table, where)
-        condition, bindings = self.condition(table, where)
-        removed = self.change(f"DELETE FROM {self.schema}.{table} AS r WHERE {condition}", bindings)
+        removed = super().remove(table, where)
         if table == "scope":
             left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
             self.held = {scope: change for scope, change in self.held.items() if scope in left}
         return removed
 
-    def _hold_those(self, table: Table, where: Where) -> None:
-        """Hold the scopes of the rows that are to be changed."""
-        if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
-            return
-        condition, bindings = self.condition(table, where)
-        rows = self.ask(
-            f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}",
-            bindings,
-        )
-        self.hold({scope for (scope,) in rows})
-
-    def _log_lives(self, table: Table, where: Where) -> None:
-        """Log the vectors of passages that die, come back or vanish with these rows."""
+    def log_lives(self, table: Table, where: Where) -> None:
         condition, bindings = self.condition(table, where)
         column = "id" if table == "passage" else f"{table}_id"
         rows = self.ask(
@@ -410,7 +388,8 @@ class PostgresTransaction(PostgresSnapshot):
         values = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
         self._insert(table, values)
         if table not in STORE_WIDE:
-            self._mark_with(values["scope_id"])
+            # The mark of one scope shows whether an unacknowledged commit succeeded.
+            self.hold({min(values["scope_id"])})
 
     def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
@@ -424,11 +403,7 @@ class PostgresTransaction(PostgresSnapshot):
             f"AS v({', '.join(columns)}) WHERE {found}",
             [list(values) for values in zip(*rows, strict=True)],
         )
-        self._mark_with([row[columns.index("scope_id")] for row in rows])
-
-    def _mark_with(self, scopes: Sequence[int]) -> None:
-        """Lock one of the scopes: its mark shows whether an unacknowledged commit succeeded."""
-        self.hold({min(scopes)})
+        self.hold({min(row[columns.index("scope_id")] for row in rows)})
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
         for table, last in last_ids.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -10,15 +10,16 @@ from psycopg import errors
 
 from recollect.domain.errors import StoreUnavailable
 from recollect.domain.records import Problem
-from recollect.domain.tables import TABLES, OneOf
+from recollect.domain.tables import TABLES
 from recollect.stores.check import (
     DERIVED,
-    add_checksums,
-    broken_vectors,
     checksum_problems,
     count_problem,
+    drop_broken,
     every_scope_id,
     forget_caches,
+    number_problems,
+    orphans,
     rebuild_passages,
     refill_words,
     row_problems,
@@ -43,13 +44,6 @@ if TYPE_CHECKING:
 # Errors of unreadable pages.
 _UNREADABLE = (errors.DataCorrupted, errors.IndexCorrupted, errors.InternalError_, errors.IoError)
 
-# The server compares lengths without sending the bytes.
-_WRONG_LENGTH: dict[Table, str] = {
-    "vector": "length(r.embedding) <> 4 * (SELECT dims FROM {schema}.model WHERE id = r.model_id)",
-    "passage_tokens": (
-        "mod(length(r.signs), (SELECT (dims + 7) / 8 FROM {schema}.model WHERE id = r.model_id)) <> 0"
-    ),
-}
 _NUMBERED: tuple[Table, ...] = tuple(
     table for table, form in TABLES.items() if form.key == ("id",) and table not in STORE_WIDE
 )
@@ -78,12 +72,11 @@ def server_problems(
         "rows": lambda: [
             *_orphan_problems(rows),
             *row_problems(rows),
-            *count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed"),
-            *_length_problems(rows),
-            *_number_problems(rows),
+            *number_problems(rows),
+            *_sequence_problems(rows),
             *_twin_problems(rows),
         ],
-        "words": lambda: _word_problems(rows),
+        "words": lambda: word_problems(rows),
         "vectors": lambda: _cache_problems(rows, caches),
     }
     if not quick:
@@ -94,28 +87,25 @@ def server_problems(
 def rebuild_derived(rows: PostgresTransaction) -> None:
     """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
     rows.hold(None)
-    _renew_indexes(rows)
-    _drop_orphans(rows)
-    _drop_twins(rows)
-    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
-    add_checksums(rows)
+    for name, ours in _broken_indexes(rows):
+        # Rows may violate a unique index that a user added. The check reports it again.
+        with suppress(psycopg.errors.IntegrityError):
+            if ours:
+                with rows.savepoint():
+                    rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
+    # Of duplicate vectors, one stays; the other's passage waits for a new one.
+    rows.change(
+        f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
+        "WHERE other.id = v.id AND other.scope_id < v.scope_id"
+    )
+    drop_broken(rows)
     for scope in every_scope_id(rows):
-        with _within(rows, scope):
+        with rows.within(scope):
             rebuild_passages(rows)
             refill_words(rows, scope)
     _set_numbers(rows)
     # Vectors went without a word in the log that caches follow.
     forget_caches(rows)
-
-
-@contextmanager
-def _within(rows: PostgresSnapshot, scope: int) -> Iterator[None]:
-    """Ask of this scope alone, by whose number every index begins."""
-    before, rows.scopes = rows.scopes, [scope]
-    try:
-        yield
-    finally:
-        rows.scopes = before
 
 
 def _as_far_as_readable(
@@ -131,20 +121,14 @@ def _as_far_as_readable(
         return [Problem(f"the check could not go on: {said}", where, repairable=where == "words")]
 
 
-# Indexes
-
-
-def _broken_indexes(rows: PostgresSnapshot) -> list[tuple[str, bool]]:
+def _broken_indexes(rows: PostgresSnapshot) -> list[Row]:
     """Their names, and whether they are ours to rebuild."""
-    return [
-        (name, ours)
-        for name, ours in rows.ask(
-            "SELECT c.relname, pg_has_role(c.relowner, 'USAGE') FROM pg_index AS i "
-            "JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = %s::regnamespace "
-            "AND NOT (i.indisvalid AND i.indisready) ORDER BY c.relname",
-            [rows.schema],
-        )
-    ]
+    return rows.ask(
+        "SELECT c.relname, pg_has_role(c.relowner, 'USAGE') FROM pg_index AS i "
+        "JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = %s::regnamespace "
+        "AND NOT (i.indisvalid AND i.indisready) ORDER BY c.relname",
+        [rows.schema],
+    )
 
 
 def _index_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
@@ -152,70 +136,15 @@ def _index_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
         yield Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
 
 
-def _renew_indexes(rows: PostgresTransaction) -> None:
-    for name, ours in _broken_indexes(rows):
-        if ours:
-            try:
-                with rows.savepoint():
-                    rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
-            except psycopg.errors.IntegrityError:
-                # Rows violate it, as with a unique index that a user added. The check reports it again.
-                continue
-
-
-# Rows
-
-
-def _orphans(schema: str) -> Iterator[tuple[Table, Table, str]]:
-    """Tables, the tables that their rows point to, and a condition: the row `r` points to none."""
-    for table, form in TABLES.items():
-        for column, parent in (*form.owners.items(), *form.pointers.items()):
-            same = "" if parent in STORE_WIDE else " AND p.scope_id = r.scope_id"
-            yield (
-                table,
-                parent,
-                (
-                    f"r.{column} IS NOT NULL AND NOT EXISTS "
-                    f"(SELECT 1 FROM {schema}.{parent} AS p WHERE p.id = r.{column}{same})"
-                ),
-            )
-
-
 def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     # Foreign keys prevent these, unless they were switched off.
-    pairs = list(_orphans(rows.schema))
-    counts = rows.ask(
-        "SELECT "
-        + ", ".join(
-            f"(SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {condition})"
-            for table, _, condition in pairs
-        )
-    )
-    for (table, parent, _), count in zip(pairs, counts[0], strict=True):
+    pairs = list(orphans(rows))
+    counted = (f"(SELECT count(*) FROM {rows.prefix}{table} AS r WHERE {lost})" for table, *_, lost in pairs)
+    (counts,) = rows.ask(f"SELECT {', '.join(counted)}")
+    for (table, _, parent, _), count in zip(pairs, counts, strict=True):
         if count:
-            yield Problem(
-                f"{count} rows of {table} point to a {parent} that is not there",
-                "rows",
-                repairable=table in DERIVED,
-            )
-
-
-def _drop_orphans(rows: PostgresTransaction) -> None:
-    schema = rows.schema
-    for table, _, condition in _orphans(schema):
-        if table in DERIVED:
-            rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {condition}")
-    for table, wrong in _WRONG_LENGTH.items():
-        rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {wrong.format(schema=schema)}")
-
-
-def _length_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    called = {"vector": "vectors", "passage_tokens": "token vectors"}
-    for table, wrong in _WRONG_LENGTH.items():
-        ((count,),) = rows.ask(
-            f"SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {wrong.format(schema=rows.schema)}"
-        )
-        yield from count_problem(count, f"{called[table]} of the wrong length")
+            told = f"{count} rows of {table} point to a {parent} that is not there"
+            yield Problem(told, "rows", repairable=table in DERIVED)
 
 
 # Numbers that only a server keeps
@@ -243,7 +172,7 @@ def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
     return [(name, highest) for name, highest in given if highest > known.get(name, highest)]
 
 
-def _number_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+def _sequence_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     yield from count_problem(len(_behind(rows)), "sequences that would give a number a second time")
     behind = " OR ".join(
         f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
@@ -280,23 +209,6 @@ def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
             yield Problem(
                 f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _MADE_ANEW
             )
-
-
-def _drop_twins(rows: PostgresTransaction) -> None:
-    """Delete duplicate vectors; their passages wait for new ones. Terms are rebuilt with the index."""
-    rows.connection.execute(
-        f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
-        "WHERE other.id = v.id AND other.scope_id < v.scope_id"
-    )
-
-
-# Words and vectors
-
-
-def _word_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    for scope in every_scope_id(rows):
-        with _within(rows, scope):
-            yield from word_problems(rows, scope)
 
 
 def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> Iterator[Problem]:

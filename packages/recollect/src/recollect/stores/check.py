@@ -8,9 +8,20 @@ from zlib import crc32
 
 import numpy as np
 
-from recollect.domain.errors import StoreDamaged, StoreUnavailable
+from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
 from recollect.domain.records import Kind, Problem
-from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
+from recollect.domain.tables import (
+    IN_FORCE,
+    TABLES,
+    AnyOf,
+    Compares,
+    Equals,
+    HasRow,
+    Not,
+    OneOf,
+    is_null,
+    is_set,
+)
 from recollect.search.texts import documents
 from recollect.search.words import TERM_ID, IndexSize, index_size, joined, postings_of, unpack_block
 from recollect.stores.port import RowsQuery
@@ -23,6 +34,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Condition, Row, Table, Values, Where
     from recollect.search.words import Postings
     from recollect.stores.port import Progress, Snapshot, Transaction
+    from recollect.stores.sql import SqlSnapshot, SqlTransaction
 
 
 # Checksums of rows that hold a user's words, so that a letter that changes on the disk is noticed.
@@ -72,7 +84,7 @@ def reworded(rows: Transaction, table: Table, where: Where, values: Values) -> l
     """The rows whose checksums a patch with these values will change."""
     if table not in WORDS or WORDS[table].keys().isdisjoint(values):
         return []
-    return [id_ for (id_,) in rows.rows(table, ("id",), where)]
+    return sorted(_ids(rows, table, where))
 
 
 def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None:
@@ -86,6 +98,7 @@ DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "ter
 """Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
 
 _BATCH = 2_000
+_POSTING = ("term_id", "first_id", "count", "packed")
 # Models differ in how exactly they divide by the length.
 _LENGTH_TOLERANCE = 0.01
 
@@ -108,7 +121,7 @@ _SUSPECTS: tuple[Where, ...] = (
 
 
 def every_scope_id(rows: Snapshot) -> list[int]:
-    return [id_ for (id_,) in rows.rows("scope", ("id",))]
+    return sorted(_ids(rows, "scope"))
 
 
 # Problems
@@ -123,8 +136,9 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
     yield from count_problem(wrong, "passages whose life differs from their memory's")
     lost = rows.count("passage", (Not(HasRow("due", "passage_id")), _without_vector(rows)))[None]
     yield from count_problem(lost, "live passages with neither a vector nor a place in the queue for one")
-    count = _superseded_by_nothing(rows)
-    if count:
+    named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
+    there = _there(rows, "memory", set(named))
+    if count := sum(id_ not in there for id_ in named):
         yield Problem(
             f"{count} memories said to be superseded by one that is not there", "rows", repairable=False
         )
@@ -144,8 +158,8 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
             yield Problem(
                 f"{table} {id_} does not say what was stored: its checksum differs", "words", repairable=False
             )
-    wrong = sorted({memory for memory, folded, tag in _tags(rows) if folded != fold(tag)})
-    for id_ in wrong:
+    tags = rows.rows("tag", ("memory_id", "folded", "tag"))
+    for id_ in sorted({memory for memory, folded, tag in tags if folded != fold(tag)}):
         yield Problem(f"a tag of memory {id_} differs from its folded form", "words", repairable=False)
 
 
@@ -155,18 +169,6 @@ def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Ro
     while page := rows.rows(table, ("id", *columns), (Compares("id", ">", after),), limit=_BATCH):
         yield from page
         after = page[-1][0]
-
-
-def _tags(rows: Snapshot) -> list[Row]:
-    return rows.rows("tag", ("memory_id", "folded", "tag"))
-
-
-def add_checksums(rows: Transaction) -> None:
-    """Add missing checksums. A checksum that differs stays, because it reports damage."""
-    for table in WORDS:
-        ids = [id_ for (id_,) in rows.rows(table, ("id",), (is_null("checksum"),))]
-        for some in _batches(ids):
-            renew_checksums(rows, table, some)
 
 
 def broken_vectors(rows: Snapshot) -> list[int]:
@@ -181,35 +183,61 @@ def broken_vectors(rows: Snapshot) -> list[int]:
     return broken
 
 
+def number_problems(rows: SqlSnapshot) -> Iterator[Problem]:
+    """Vectors that are not of the width of their model, or not of length one."""
+    for table, wrong in _wrong_lengths(rows):
+        ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.prefix}{table} AS r WHERE {wrong}")
+        called = "vectors" if table == "vector" else "token vectors"
+        yield from count_problem(count, f"{called} of the wrong length")
+    yield from count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed")
+
+
+def _wrong_lengths(rows: SqlSnapshot) -> tuple[tuple[Table, str], ...]:
+    """Tables with a condition on a row `r`. A database compares lengths without fetching the bytes."""
+    model = f"FROM {rows.prefix}model WHERE id = r.model_id"
+    return (
+        ("vector", f"length(r.embedding) <> 4 * (SELECT dims {model})"),
+        ("passage_tokens", f"length(r.signs) {rows.modulo} (SELECT (dims + 7) / 8 {model}) <> 0"),
+    )
+
+
 def count_problem(count: int, what: str) -> Iterator[Problem]:
     """The problem that there are some of these rows, which a repair mends."""
     if count:
         yield Problem(f"{count} {what}", "rows", repairable=True)
 
 
-def word_problems(rows: Snapshot, scope: int) -> Iterator[Problem]:
-    """Where the index of words of a scope differs from its memories."""
+def orphans(rows: SqlSnapshot) -> Iterator[tuple[Table, str, Table, str]]:
+    """Tables, a column, the table that it points to, and a condition: the row `r` points to no row."""
+    for table, form in TABLES.items():
+        for column, parent in (*form.owners.items(), *form.pointers.items()):
+            there = f"SELECT 1 FROM {rows.prefix}{parent} AS p WHERE p.id = r.{column}"
+            condition = f"{there}{rows.same_scope(parent, 'p', 'r')}"
+            yield table, column, parent, f"r.{column} IS NOT NULL AND NOT EXISTS ({condition})"
+
+
+def word_problems(rows: SqlSnapshot) -> Iterator[Problem]:
+    """Where the index of words of each scope differs from its memories."""
+    for scope in every_scope_id(rows):
+        with rows.within(scope):
+            for problem in _word_problems_of(rows, scope):
+                yield Problem(problem, "words", repairable=True)
+
+
+def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
     known = rows.rows(
         "document", ("memory_id", "kind", "merged", "words", "pairs"), (Equals("scope_id", scope),)
     )
-    searchable, indexed = set(_searchable(rows, scope)), {id_ for id_, *_ in known}
+    searchable, indexed = _searchable(rows, scope), {id_ for id_, *_ in known}
     if searchable != indexed:
-        yield Problem(
-            f"the index of words lacks {len(searchable - indexed)} memories and holds "
-            f"{len(indexed - searchable)} too many",
-            "words",
-            repairable=True,
-        )
+        lacks, extra = len(searchable - indexed), len(indexed - searchable)
+        yield f"the index of words lacks {lacks} memories and holds {extra} too many"
     elif not _in_step(rows, scope, known):
-        yield Problem("the index of words differs from its documents", "words", repairable=True)
+        yield "the index of words differs from its documents"
     elif wrong := _other_words(rows, scope, known):
-        yield Problem(
-            f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})",
-            "words",
-            repairable=True,
-        )
+        yield f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})"
     if _size_of(known) != index_size(rows, scope):
-        yield Problem("the index of words counts other documents than it has", "words", repairable=True)
+        yield "the index of words counts other documents than it has"
 
 
 def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
@@ -243,23 +271,17 @@ def _without_vector(rows: Snapshot) -> Condition:
     return Not(HasRow("vector", "passage_id", (OneOf("model_id", in_use),)))
 
 
-def _superseded_by_nothing(rows: Snapshot) -> int:
-    named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
-    there = _there(rows, "memory", set(named))
-    return sum(id_ not in there for id_ in named)
-
-
 def _there(rows: Snapshot, table: Table, ids: set[int]) -> set[int]:
     """Those of these rows that exist."""
     return {id_ for some in _batches(sorted(ids)) for id_ in _ids(rows, table, (OneOf("id", some),))}
 
 
-def _ids(rows: Snapshot, table: Table, where: Where) -> set[int]:
+def _ids(rows: Snapshot, table: Table, where: Where = ()) -> set[int]:
     return {id_ for (id_,) in rows.rows(table, ("id",), where)}
 
 
-def _searchable(rows: Snapshot, scope: int) -> list[int]:
-    return [id_ for (id_,) in rows.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE))]
+def _searchable(rows: Snapshot, scope: int) -> set[int]:
+    return _ids(rows, "memory", (Equals("scope_id", scope), *IN_FORCE))
 
 
 def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -274,7 +296,12 @@ def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
     try:
         listed = b"".join(packed for *_, words, pairs in known for packed in (words, pairs))
         used = set(np.unique(np.frombuffer(listed, TERM_ID)).tolist())
-        expected, posted = postings_of(merged), _posted(rows, [id_ for id_, *_ in terms])
+        expected = postings_of(merged)
+        blocks: dict[int, list[Postings]] = {}
+        for some in _batches([id_ for id_, *_ in terms]):
+            for term, *block in rows.rows("posting", _POSTING, (OneOf("term_id", some),)):
+                blocks.setdefault(term, []).append(unpack_block(*block))
+        posted = {term: joined(parts) for term, parts in blocks.items()}
     except (StoreDamaged, IndexError, ValueError):  # not bytes that we wrote
         return False
     return (
@@ -308,16 +335,6 @@ def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
     ]
 
 
-def _posted(rows: Snapshot, terms: Sequence[int]) -> dict[int, Postings]:
-    """Return the postings of each term, as the blocks hold them."""
-    blocks: dict[int, list[Postings]] = {}
-    columns = ("term_id", "first_id", "count", "packed")
-    for some in _batches(terms):
-        for term, *block in rows.rows("posting", columns, (OneOf("term_id", some),)):
-            blocks.setdefault(term, []).append(unpack_block(*block))
-    return {term: joined(parts) for term, parts in blocks.items()}
-
-
 def _size_of(known: Sequence[Row]) -> IndexSize:
     kinds = [kind for _, kind, *_ in known]
     pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
@@ -335,30 +352,28 @@ def _size_of(known: Sequence[Row]) -> IndexSize:
 # Rebuilding
 
 
+def drop_broken(rows: SqlTransaction) -> None:
+    """Delete derived rows that belong to nothing or were changed, and add missing checksums.
+
+    A checksum that differs stays, because it reports damage.
+    """
+    derived = [(table, lost) for table, _, _, lost in orphans(rows) if table in DERIVED]
+    for table, wrong in (*derived, *_wrong_lengths(rows)):
+        rows.change(f"DELETE FROM {rows.prefix}{table} AS r WHERE {wrong}")
+    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
+    for named in WORDS:
+        for some in _batches(sorted(_ids(rows, named, (is_null("checksum"),)))):
+            renew_checksums(rows, named, some)
+
+
 def rebuild_passages(rows: Transaction) -> None:
     """Add missing passages, and set again which of them are live and which wait for a vector."""
-    _add_passages(rows)
-    for live, ids in _wrong_lives(rows).items():
-        for some in _batches(ids):
-            rows.patch("passage", (OneOf("id", some),), {"live": live})
-    rows.remove("due", ())
-    waiting = [id_ for (id_,) in rows.rows("passage", ("id",), (_without_vector(rows),))]
-    for some in _batches(waiting):
-        rows.put("due", [{"passage_id": id_} for id_ in some])
-
-
-def _add_passages(rows: Transaction) -> None:
-    memories = rows.rows("memory", ("id", "kind", "text"), (_BARE_MEMORY,))
-    owners: Iterable[tuple[int, int | None, Sequence[tuple[int, int]]]] = [
-        *(
-            (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
-            for memory, kind, text in memories
-        ),
-        *(
-            (memory, id_, passage_spans(content))
-            for memory, id_, content in _bare_observations(rows, ("content",))
-        ),
+    owners: list[tuple[int, int | None, Sequence[tuple[int, int]]]] = [
+        (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
+        for memory, kind, text in rows.rows("memory", ("id", "kind", "text"), (_BARE_MEMORY,))
     ]
+    for memory, id_, content in _bare_observations(rows, ("content",)):
+        owners.append((memory, id_, passage_spans(content)))
     rows.put(
         "passage",
         [
@@ -367,13 +382,19 @@ def _add_passages(rows: Transaction) -> None:
             for start, stop in spans
         ],
     )
+    for live, ids in _wrong_lives(rows).items():
+        for some in _batches(ids):
+            rows.patch("passage", (OneOf("id", some),), {"live": live})
+    rows.remove("due", ())
+    for some in _batches(sorted(_ids(rows, "passage", (_without_vector(rows),)))):
+        rows.put("due", [{"passage_id": id_} for id_ in some])
 
 
 def refill_words(rows: Transaction, scope: int, progress: Progress | None = None) -> None:
     from recollect.write.word_index import clear_index, write_documents  # noqa: PLC0415  # the same
 
     clear_index(rows, scope)
-    searchable, done = _searchable(rows, scope), 0
+    searchable, done = sorted(_searchable(rows, scope)), 0
     for some in _batches(searchable):
         write_documents(rows, scope, documents(rows, some))
         done += len(some)
@@ -387,10 +408,18 @@ def forget_caches(rows: Transaction) -> None:
     rows.patch("past", (), {"stamp": secrets.randbits(62)})
 
 
-# The error for a store whose copy is not complete.
+# Stores that cannot be opened.
 
 
-def unfinished_copy(store: str) -> StoreUnavailable:
+def refuse_newer(version: int, known: int, store: object) -> None:
+    if version > known:
+        raise NotAStore(
+            f"{store} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            "It was left as it is: pip install --upgrade recollect-memory"
+        )
+
+
+def unfinished_copy(store: object) -> StoreUnavailable:
     return StoreUnavailable(
         f"{store} is a copy of another memory that is not complete. Run the same `recollect copy` again: "
         "it continues where it stopped."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
@@ -22,15 +23,17 @@ from recollect.domain.tables import (
     Not,
     OneOf,
 )
+from recollect.stores.check import renew_checksums, reworded
+from recollect.stores.port import Snapshot, Transaction
 from recollect.stores.vectors.block import check_width
 from recollect.stores.vectors.cache import nearest_by_prefix
 from recollect.stores.vectors.scan import Allowed, cosines, nearest, vector_passages
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from recollect.domain.records import Found
-    from recollect.domain.tables import Column, Condition, Row, Table, Value, Where
+    from recollect.domain.tables import Column, Condition, Row, Table, Value, Values, Where
     from recollect.stores.port import Vector
     from recollect.stores.vectors.block import VectorQueries, VectorSource
     from recollect.stores.vectors.cache import VectorCache
@@ -76,8 +79,11 @@ class Conditions(ABC):
                 if column in self.constants:
                     return f"{self.column(column, row)} = {_constant(value)}"
                 return self.equals(column, value, row)
+            case OneOf(column, values) if column not in self.constants:
+                return self.one_of(column, values, row)
             case OneOf(column, values):
-                return self._in_constants(column, values, row)
+                listed = ", ".join(map(_constant, sorted(values, key=str)))
+                return f"{self.column(column, row)} IN ({listed})" if listed else self.never
             case Compares(column, operator, value):
                 return f"{self.column(column, row)} {operator} {self.bind(value)}"
             case KeyIn():
@@ -96,19 +102,11 @@ class Conditions(ABC):
             case Not(inner):
                 return f"NOT ({self.expression(inner, table, row)})"
             case AnyOf(groups):
-                either = " OR ".join(f"({self._group(group, table, row)})" for group in groups)
-                return f"({either or self.never})"
+                # A store's own `all_of` may choose an index, which does not suit a part of a condition.
+                parts = [Conditions.all_of(self, group, table, row) for group in groups]
+                return f"({' OR '.join(f'({part})' for part in parts) or self.never})"
             case _:
                 assert_never(condition)
-
-    def _group(self, group: Where, table: Table, row: str) -> str:
-        return " AND ".join(self.expression(each, table, row) for each in group) or self.always
-
-    def _in_constants(self, column: Column, values: Collection[Any], row: str) -> str:
-        if column not in self.constants:
-            return self.one_of(column, values, row)
-        listed = ", ".join(map(_constant, sorted(values, key=str)))
-        return f"{self.column(column, row)} IN ({listed})" if listed else self.never
 
     def contains(self, text: str) -> str | None:
         """Return a comparison of a column with a text that it may contain; None if no column could."""
@@ -193,9 +191,10 @@ class VectorFilter:
                 case OneOf("kind", values):
                     kinds &= frozenset(Kind(str(kind)) for kind in values)
                 case OneOf("id", ids):
-                    only = _numbers(ids) if only is None else only & _numbers(ids)
+                    listed = frozenset(map(int, ids))
+                    only = listed if only is None else only & listed
                 case Not(OneOf("id", ids)):
-                    without |= _numbers(ids)
+                    without |= frozenset(map(int, ids))
                 case _:
                     others.append(condition)
         return cls(kinds, only, without, tuple(others))
@@ -212,10 +211,6 @@ class VectorFilter:
         """For the cache; `ids` are those of all memories that meet the other conditions."""
         only = self.only if ids is None else frozenset(ids) if self.only is None else self.only & set(ids)
         return Allowed.of(scopes, self.kinds, only, self.without or None)
-
-
-def _numbers(ids: Collection[int] | Collection[str]) -> frozenset[int]:
-    return frozenset(map(int, ids))
 
 
 class CachedVectors:
@@ -254,7 +249,7 @@ class CachedVectors:
         return vector_passages(self._runs, ids)
 
 
-class SqlSnapshot(ABC):
+class SqlSnapshot(Snapshot):
     """Answers from SQL inside one transaction: what is the same for every store that speaks it."""
 
     prefix = ""
@@ -262,8 +257,19 @@ class SqlSnapshot(ABC):
     modulo = "%"
     scopes: Sequence[int] | None = None
     """The visible scopes; None means all."""
-    same_scope = ""
-    """A condition on an observation `o` and its memory `m`, where keys begin with the scope."""
+
+    def same_scope(self, table: Table, row: str, other: str) -> str:  # noqa: ARG002
+        """A further condition on a row of this table and another row, where keys begin with the scope."""
+        return ""
+
+    @contextmanager
+    def within(self, scope: int) -> Iterator[None]:
+        """Ask of this scope alone, by whose number every index of a server begins."""
+        before, self.scopes = self.scopes, [scope]
+        try:
+            yield
+        finally:
+            self.scopes = before
 
     @abstractmethod
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]: ...
@@ -314,7 +320,8 @@ class SqlSnapshot(ABC):
         rows = self.ask(
             f"SELECT m.id FROM {self.prefix}memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
             f"m.name {name} OR m.type {type_} OR EXISTS (SELECT 1 FROM {self.prefix}observation AS o "
-            f"WHERE o.memory_id = m.id{self.same_scope} AND {seen})) ORDER BY m.id LIMIT {limit}",
+            f"WHERE o.memory_id = m.id{self.same_scope('memory', 'o', 'm')} AND {seen})) "
+            f"ORDER BY m.id LIMIT {limit}",
             conditions.bindings,
         )
         return [id_ for (id_,) in rows]
@@ -392,5 +399,37 @@ class SqlSnapshot(ABC):
         rows = self.ask(f"SELECT m.id FROM {self.prefix}memory AS m WHERE {condition}{bounded}", bindings)
         return None if most is not None and len(rows) > most else [id_ for (id_,) in rows]
 
+
+class SqlTransaction(SqlSnapshot, Transaction):
+    """Writes rows, and logs what caches of vectors need to follow."""
+
     @abstractmethod
-    def rows(self, table: Table, columns: Sequence[str], where: Where = ()) -> list[Row]: ...
+    def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
+        """How many rows a statement changed."""
+
+    @abstractmethod
+    def log_lives(self, table: Table, where: Where) -> None:
+        """Log the vectors of passages that die, come back or vanish with these rows."""
+
+    def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
+        """Called before columns of these rows are set; None: before the rows are deleted."""
+
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        self.before_change(table, values, where)
+        new_words = reworded(self, table, where, values)
+        if table == "passage" and "live" in values:
+            self.log_lives(table, (*where, Equals("live", int(not values["live"]))))
+        conditions = self.conditions()
+        setting = ", ".join(f"{column} = {conditions.bind(value)}" for column, value in values.items())
+        condition = conditions.of(table, where, "r", self.scopes)
+        statement = f"UPDATE {self.prefix}{table} AS r SET {setting} WHERE {condition}"
+        changed = self.change(statement, conditions.bindings)
+        renew_checksums(self, table, new_words)
+        return changed
+
+    def remove(self, table: Table, where: Where) -> int:
+        self.before_change(table, None, where)
+        if table in {"passage", "memory", "observation"}:
+            self.log_lives(table, where)
+        condition, bindings = self.condition(table, where)
+        return self.change(f"DELETE FROM {self.prefix}{table} AS r WHERE {condition}", bindings)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import apsw
 
 from recollect.domain.records import Problem
-from recollect.domain.tables import TABLES, Equals, OneOf
+from recollect.domain.tables import TABLES, Equals
 from recollect.stores.check import (
     DERIVED,
-    add_checksums,
-    broken_vectors,
     checksum_problems,
-    count_problem,
+    drop_broken,
     every_scope_id,
     forget_caches,
+    number_problems,
+    orphans,
     rebuild_passages,
     refill_words,
     row_problems,
@@ -32,21 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from recollect.domain.tables import Row, Table
+    from recollect.domain.tables import Row
     from recollect.stores.vectors.cache import VectorCache
-
-
-# SQLite compares lengths without fetching the bytes.
-_WRONG_LENGTH = {
-    "vectors of the wrong length": (
-        "SELECT count(*) FROM vector AS v JOIN model ON model.id = v.model_id "
-        "WHERE length(v.embedding) <> 4 * model.dims"
-    ),
-    "token vectors of the wrong length": (
-        "SELECT count(*) FROM passage_tokens AS t JOIN model ON model.id = t.model_id "
-        "WHERE length(t.signs) % ((model.dims + 7) / 8) <> 0"
-    ),
-}
 
 
 def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
@@ -59,9 +46,8 @@ def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = F
     if not quick:
         parts |= {
             "rows": row_problems(rows),
-            "lengths": _length_problems(connection),
-            "numbers": _vector_problems(rows),
-            "words": _word_problems(rows),
+            "numbers": number_problems(rows),
+            "words": word_problems(rows),
             "vectors": _cache_problems(connection, cache),
         }
     return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
@@ -78,9 +64,10 @@ def has_sound_pages(connection: apsw.Connection) -> bool:
 def rebuild(rows: SqliteTransaction) -> None:
     """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
     rows.remove("setting", (Equals("name", LOST_CHANGES),))
-    _drop_orphans(rows.connection)
-    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
-    add_checksums(rows)
+    # Of all scopes at once: a row may name a scope or a term that is not its own, or not there.
+    for table in ("posting", "document", "term"):
+        rows.change(f"DELETE FROM {table}")
+    drop_broken(rows)
     rebuild_passages(rows)
     for scope in every_scope_id(rows):
         refill_words(rows, scope)
@@ -94,28 +81,6 @@ def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Proble
         yield from found
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
         yield Problem(f"the check could not go on: {error}", where, repairable=where == "words")
-
-
-def _drop_orphans(connection: apsw.Connection) -> None:
-    connection.execute(
-        "DELETE FROM passage WHERE memory_id NOT IN (SELECT id FROM memory) "
-        # Asked whether it is there at all, too: of an empty table, even nothing is not in it.
-        "OR (observation_id IS NOT NULL AND observation_id NOT IN (SELECT id FROM observation)) "
-        "OR (revision_id IS NOT NULL AND revision_id NOT IN (SELECT id FROM revision))"
-    )
-    connection.execute(
-        "DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage) "
-        "OR model_id NOT IN (SELECT id FROM model) "
-        "OR length(embedding) <> 4 * (SELECT dims FROM model WHERE id = model_id)"
-    )
-    connection.execute(
-        "DELETE FROM passage_tokens WHERE passage_id NOT IN (SELECT id FROM passage) "
-        "OR model_id NOT IN (SELECT id FROM model) "
-        "OR length(signs) % ((SELECT dims + 7 FROM model WHERE id = model_id) / 8) <> 0"
-    )
-    # Of all scopes at once: a row may name a scope or a term that is not its own, or not there.
-    for table in ("posting", "document", "term"):
-        connection.execute(f"DELETE FROM {table}")
 
 
 def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
@@ -140,20 +105,6 @@ def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Prob
             "rows",
             repairable=table in DERIVED,
         )
-
-
-def _length_problems(connection: apsw.Connection) -> Iterator[Problem]:
-    for what, question in _WRONG_LENGTH.items():
-        yield from count_problem(connection.execute(question).get, what)
-
-
-def _vector_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
-    yield from count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed")
-
-
-def _word_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
-    for scope in every_scope_id(rows):
-        yield from word_problems(rows, scope)
 
 
 def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:
@@ -189,12 +140,9 @@ class Salvage:
 
     @property
     def problems(self) -> list[Problem]:
-        adopted = (
-            [f"{self.adopted} memories were made under the owner {SALVAGED_OWNER!r} for words of lost ones"]
-            if self.adopted
-            else []
-        )
-        return [Problem(what, "the file", repairable=False) for what in (*self.lost, *adopted)]
+        made = f"{self.adopted} memories were made under the owner {SALVAGED_OWNER!r} for words of lost ones"
+        told = [*self.lost, made] if self.adopted else self.lost
+        return [Problem(what, "the file", repairable=False) for what in told]
 
 
 def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCache) -> Salvage:
@@ -205,33 +153,26 @@ def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCa
         # Rows come table by table, and what they belong to may be lost.
         connection.pragma("foreign_keys", 0)
         connection.execute("BEGIN IMMEDIATE")
-        for table in (*TABLES, *_OWN_TABLES):
-            connection.execute(f"DELETE FROM {table}")
-            _carry(source, connection, table, result)
-        _carry_numbers(source, connection)
         rows = SqliteTransaction(connection, cache)
+        for table in (*TABLES, *_OWN_TABLES):
+            rows.change(f"DELETE FROM {table}")
+            _carry(source, rows, table, result)
+        _carry_numbers(source, connection)
         _adopt_orphans(rows, result)
-        _drop_without_owner(connection, result)
+        _drop_without_owner(rows, result)
         rebuild(rows)
         rows.finish()
         connection.execute("COMMIT")
     return result
 
 
-def _carry(source: apsw.Connection, target: apsw.Connection, table: str, result: Salvage) -> None:
+def _carry(source: apsw.Connection, rows: SqliteTransaction, table: str, result: Salvage) -> None:
     said = table not in (*DERIVED, *_OWN_TABLES)
-    columns = [
-        str(name)
-        for (name,) in target.execute(
-            "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", (table,)
-        )
-    ]
-    statement = (
-        f"INSERT OR IGNORE INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    )
+    columns = rows.stored_columns(table)
+    listed, marks = ", ".join(columns), ", ".join("?" * len(columns))
     for row in _readable(source, table, columns, result if said else None):
         try:
-            target.execute(statement, row)
+            rows.change(f"INSERT OR IGNORE INTO {table}({listed}) VALUES ({marks})", row)
         except _UNFIT:
             if said:
                 result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) is not of its form")
@@ -241,9 +182,8 @@ def _readable(
     source: apsw.Connection, table: str, columns: Sequence[str], result: Salvage | None
 ) -> Iterator[Row]:
     """Every row that can be read; the gaps are noted in the result."""
-    key = str(
-        source.execute("SELECT name FROM pragma_table_info(?) WHERE pk = 1", (table,)).get or columns[0]
-    )
+    first_key = source.execute("SELECT name FROM pragma_table_info(?) WHERE pk = 1", (table,)).get
+    key = str(first_key or columns[0])
     listed, place = ", ".join(columns), columns.index(key)
     after: int | str = _LOWEST
     seen = False
@@ -262,7 +202,12 @@ def _readable(
                 end = "the end" if following is None else f"{key} {following}"
                 result.lost.append(f"rows of {table} between {behind} and {end} cannot be read ({error})")
             if following is None:
-                yield from _from_the_end(source, table, listed, key, place, after)
+                with suppress(*_UNREADABLE):
+                    backwards = f"SELECT {listed} FROM {table} NOT INDEXED ORDER BY {key} DESC"
+                    for row in source.execute(backwards):
+                        if type(row[place]) is type(after) and row[place] <= after:
+                            return
+                        yield row
                 return
             # Never back: what could be read a moment ago may fail again.
             after = max(following - 1, after + 1) if isinstance(after, int) else after
@@ -309,18 +254,6 @@ def _key_from(source: apsw.Connection, table: str, listed: str, key: str, least:
     return None
 
 
-def _from_the_end(
-    source: apsw.Connection, table: str, listed: str, key: str, place: int, after: int | str
-) -> Iterator[Row]:
-    try:
-        for row in source.execute(f"SELECT {listed} FROM {table} NOT INDEXED ORDER BY {key} DESC"):
-            if type(row[place]) is type(after) and row[place] <= after:
-                return
-            yield row
-    except _UNREADABLE:
-        return
-
-
 def _carry_numbers(source: apsw.Connection, target: apsw.Connection) -> None:
     """No number is given again, not even that of a row which is lost."""
     try:
@@ -364,42 +297,21 @@ def _adopt_orphans(rows: SqliteTransaction, result: Salvage) -> None:
             "text": text or "",
         }
         (complete,) = with_checksums("memory", [values])
-        connection.execute(
-            f"INSERT INTO memory({', '.join(complete)}) VALUES ({', '.join('?' * len(complete))})",
-            tuple(complete.values()),
-        )
+        rows.fill("memory", tuple(complete), [tuple(complete.values())])
         result.adopted += 1
 
 
-def _drop_without_owner(connection: apsw.Connection, result: Salvage) -> None:
-    """Delete rows whose owner is lost, and report lost memories and relations."""
-    while True:
+def _drop_without_owner(rows: SqliteTransaction, result: Salvage) -> None:
+    """Delete rows whose owner is lost, empty pointers, and report lost memories and relations."""
+    dropped = 1
+    while dropped:
         dropped = 0
-        for table, form in TABLES.items():
-            if table in DERIVED:
-                continue
-            for column, owner in form.owners.items():
-                connection.execute(
-                    f"DELETE FROM {table} WHERE {column} IS NOT NULL "
-                    f"AND {column} NOT IN (SELECT id FROM {owner})"
-                )
-                count = connection.changes()
+        for table, column, owner, lost in orphans(rows):
+            if column in TABLES[table].pointers:
+                rows.change(f"UPDATE {table} AS r SET {column} = NULL WHERE {lost}")
+            elif table not in DERIVED:
+                count = rows.change(f"DELETE FROM {table} AS r WHERE {lost}")
                 dropped += count
                 if count and table in {"memory", "relation"}:
                     result.lost.append(f"{count} rows of {table} whose {owner} is lost")
-            _drop_pointers(connection, table)
-        if not dropped:
-            return
-
-
-def _drop_pointers(connection: apsw.Connection, table: Table) -> None:
-    for column, owner in TABLES[table].pointers.items():
-        connection.execute(
-            f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
-            f"AND {column} NOT IN (SELECT id FROM {owner})"
-        )
-    if table == "memory":
-        connection.execute(
-            "UPDATE memory SET superseded_by = NULL WHERE superseded_by IS NOT NULL "
-            "AND superseded_by NOT IN (SELECT id FROM memory)"
-        )
+    rows.change("UPDATE memory SET superseded_by = NULL WHERE superseded_by NOT IN (SELECT id FROM memory)")

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
-from recollect.stores.check import WORDS, words_checksum
+from recollect.stores.check import WORDS, refuse_newer, words_checksum
 from recollect.stores.url import IN_MEMORY
 from recollect.stores.vectors import file as private_files
 from recollect.text.names import name_beginning
@@ -294,7 +294,7 @@ def refuse_strangers(path: Path, known: int) -> None:
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
-    _refuse_newer(int.from_bytes(header[60:64], "big"), known, path)
+    refuse_newer(int.from_bytes(header[60:64], "big"), known, path)
 
 
 def _is_there(path: Path) -> bool:
@@ -346,14 +346,14 @@ def _migrate(
     connection: apsw.Connection, path: Path, steps: Sequence[str], progress: Progress | None
 ) -> None:
     version = schema_version(connection)
-    _refuse_newer(version, len(steps), path)
+    refuse_newer(version, len(steps), path)
     if version == len(steps):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been quicker while we waited for the lock.
         version = schema_version(connection)
-        _refuse_newer(version, len(steps), path)
+        refuse_newer(version, len(steps), path)
         if version == 0:
             _refuse_tables(connection, path)
         for step in steps[version:]:
@@ -411,14 +411,6 @@ def schema_version(connection: apsw.Connection) -> int:
     version = connection.pragma("user_version")
     assert isinstance(version, int)  # noqa: S101  # what this pragma gives
     return version
-
-
-def _refuse_newer(version: int, known: int, path: Path) -> None:
-    if version > known:
-        raise NotAStore(
-            f"{path} was written by a newer Recollect (schema {version}; this one knows {known}). "
-            "It was left as it is: pip install --upgrade recollect-memory"
-        )
 
 
 def _refuse_tables(connection: apsw.Connection, path: Path) -> None:

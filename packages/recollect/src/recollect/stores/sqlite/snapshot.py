@@ -12,11 +12,12 @@ import apsw
 from recollect.domain.errors import end_if_interrupted
 from recollect.domain.numbers import Rows, unpack_vector
 from recollect.domain.tables import TABLES, Compares, Equals, KeyIn, OneOf
-from recollect.stores.check import renew_checksums, reworded, with_checksums
+from recollect.stores.check import with_checksums
 from recollect.stores.sql import (
     CachedVectors,
     Conditions,
     SqlSnapshot,
+    SqlTransaction,
     column_sql,
     escaped_like,
     letter_forms,
@@ -273,7 +274,7 @@ class SqliteSnapshot(SqlSnapshot):
 
     # Whole tables, to carry them to another store
 
-    def stored_columns(self, table: Table) -> Sequence[str]:
+    def stored_columns(self, table: str) -> Sequence[str]:
         # Hidden ones are computed.
         named = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid"
         return [str(name) for (name,) in self.ask(named, (table,))]
@@ -310,10 +311,14 @@ class SqliteSnapshot(SqlSnapshot):
         return self._vectors.model_in_use()
 
 
-class SqliteTransaction(SqliteSnapshot):
-    """Writes rows, and logs what caches need to follow."""
+class SqliteTransaction(SqlTransaction, SqliteSnapshot):
+    """One writer at a time to the whole file."""
 
     _lives_logged = False
+
+    def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
+        self.connection.execute(text, bindings)
+        return self.connection.changes()
 
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
@@ -350,32 +355,8 @@ class SqliteTransaction(SqliteSnapshot):
         )
         return self.connection.total_changes() - before
 
-    def patch(self, table: Table, where: Where, values: Values) -> int:
-        condition, bindings = self.condition(table, where)
-        new_words = reworded(self, table, where, values)
-        if table == "passage" and "live" in values:
-            changed, more = self.condition(table, (*where, Equals("live", int(not values["live"]))))
-            self._log_lives(changed, more)
-        setting = ", ".join(f"{column} = ?" for column in values)
-        self.connection.execute(
-            f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
-        )
-        count = self.connection.changes()
-        renew_checksums(self, table, new_words)
-        return count
-
-    def remove(self, table: Table, where: Where) -> int:
-        condition, bindings = self.condition(table, where)
-        if table == "passage":
-            self._log_lives(condition, bindings)
-        elif table in {"memory", "observation"}:
-            owned = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
-            self._log_lives(owned, bindings)
-        self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
-        return self.connection.changes()
-
     def hold(self, scopes: Collection[int] | None) -> None:
-        """There is one writer at a time to the whole file."""
+        """All scopes are locked from the beginning."""
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -418,8 +399,10 @@ class SqliteTransaction(SqliteSnapshot):
             )
         return int(self.connection.execute(_COUNT_CHANGE).get)
 
-    def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
-        """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""
+    def log_lives(self, table: Table, where: Where) -> None:
+        condition, bindings = self.condition(table, where)
+        if table != "passage":
+            condition = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
         self._lives_logged = True
         self.connection.execute(
             "INSERT INTO vector_life(vector_id) SELECT v.id FROM passage AS p "

@@ -117,7 +117,7 @@ class SqliteStore:
             from recollect.stores.check import unfinished_copy  # noqa: PLC0415  # few are
 
             self.close()
-            raise unfinished_copy(str(self.path))
+            raise unfinished_copy(self.path)
         if wordless and not self.read_only:
             from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
 
