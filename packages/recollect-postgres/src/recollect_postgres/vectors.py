@@ -18,14 +18,7 @@ from recollect.domain.errors import StoreUnavailable
 from recollect.domain.numbers import Rows, unpack_vector
 from recollect.domain.records import Found
 from recollect.domain.tables import Equals, OneOf
-from recollect.stores.vectors.block import (
-    KIND_CODES,
-    VectorRow,
-    VectorSource,
-    Version,
-    check_width,
-    same_bits,
-)
+from recollect.stores.vectors.block import KIND_CODES, VectorRow, VectorSource, Version, check_width
 from recollect.stores.vectors.cache import VectorCache
 from recollect_postgres.connection import KEYWORDS, conninfo, failures_of
 from recollect_postgres.sql import PostgresConditions
@@ -108,7 +101,6 @@ class ScopeQueries:
         return Version(*rows[0]) if rows else Version(0, 0, 0)
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
-        """Vectors of live passages, by ascending id."""
         while True:
             # The page is cut before anything is joined, and each row of it is joined by itself: the planner
             # cannot know how many are new and live, and would read and sort all of them.
@@ -130,7 +122,6 @@ class ScopeQueries:
             after = rows[-1][0]
 
     def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
-        """Return vectors that changed since, and whether each is live; None if the log is too short."""
         ((oldest,),) = self._snapshot.ask(
             f"SELECT min(seq) FROM {self._schema}.vector_life WHERE scope_id = %s", [self._scope]
         )
@@ -147,14 +138,13 @@ class ScopeQueries:
         )
         return {vector: bool(live) for vector, live in rows}
 
-    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
-        """Is this still that vector? In a copy of the database that went its own way, it is not."""
+    def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
         rows = self._snapshot.ask(
             f"SELECT passage_id, embedding FROM {self._schema}.vector "
             "WHERE scope_id = %s AND id = %s AND model_id = %s",
             [self._scope, vector_id, source.model_id],
         )
-        return bool(rows) and rows[0][0] == passage_id and same_bits(unpack_vector(rows[0][1]), vector)
+        return rows[0] if rows else None
 
     def rotation(self, source: VectorSource) -> bytes | None:
         rows = self._snapshot.ask(

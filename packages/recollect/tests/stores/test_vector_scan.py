@@ -46,7 +46,7 @@ def run_of(
         scopes=np.ones(count, np.int32) if scopes is None else scopes,
         kinds=np.zeros(count, np.uint8),
     )
-    return Run.of(cast("Block", columns), count, live)
+    return Run(cast("Block", columns), count, live)
 
 
 def clustered(count: int, seed: int = 0) -> Rows:

@@ -11,7 +11,7 @@ import time
 from contextlib import closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
@@ -122,7 +122,12 @@ def prepare(
     A store of an older version is copied first, unless it is a copy itself. `progress` gets how many rows
     got what that version lacks.
     """
-    _refuse_old_sqlite()
+    if tuple(map(int, apsw.sqlite_lib_version().split("."))) < _OLDEST_SQLITE:
+        needed = ".".join(map(str, _OLDEST_SQLITE))
+        raise StoreUnavailable(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several programs write; "
+            f"{needed} or later is needed: pip install --upgrade apsw"
+        )
     with failures_of(path):
         steps = migrations() if steps is None else steps
         if is_in_memory(path):
@@ -131,13 +136,22 @@ def prepare(
             return
         refuse_strangers(path, len(steps))
         if read_only_disk(path):
-            _refuse_older(path, busy_ms, len(steps))
+            with closing(_open_unwritable(path, busy_ms)) as connection:
+                version = schema_version(connection)
+            if version < len(steps):
+                raise StoreUnavailable(
+                    f"{path} has the older schema {version}, and cannot be brought up to date on a read-only "
+                    "disk. Copy it to another disk, and open it there."
+                )
             return
         private_files.make(path)
         with closing(_open(path, busy_ms)) as connection:
             try:
-                if keep_older:
-                    _back_up_older(connection, path, len(steps))
+                backup = path.with_name(f"{path.name}-before-schema-{len(steps)}")
+                if keep_older and 0 < schema_version(connection) < len(steps) and not backup.exists():
+                    from recollect.stores.sqlite.copying import copy_older  # noqa: PLC0415  # builds on this
+
+                    copy_older(connection, backup, len(steps))
                 _migrate(connection, path, steps, progress)
                 _use_log(connection)
             except NotAStore:
@@ -190,16 +204,6 @@ def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
     )
     connection.set_busy_timeout(busy_ms)
     return connection
-
-
-def _refuse_older(path: Path, busy_ms: int, newest: int) -> None:
-    with closing(_open_unwritable(path, busy_ms)) as connection:
-        version = schema_version(connection)
-    if version < newest:
-        raise StoreUnavailable(
-            f"{path} has the older schema {version}, and cannot be brought up to date on a read-only disk. "
-            "Copy it to another disk, and open it there."
-        )
 
 
 def renew_identity(connection: apsw.Connection) -> None:
@@ -275,53 +279,34 @@ def _no_room(path: Path) -> str:
     return f"There is no room left to write {path}. Free some space and try again. Nothing was written."
 
 
-def _refuse_old_sqlite() -> None:
-    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
-    if version < _OLDEST_SQLITE:
-        needed = ".".join(map(str, _OLDEST_SQLITE))
-        raise StoreUnavailable(
-            f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several programs write; "
-            f"{needed} or later is needed: pip install --upgrade apsw"
-        )
-
-
 def refuse_strangers(path: Path, known: int) -> None:
     """Look at the header alone, before SQLite could write anything; `known` is the newest schema we know."""
-    header = _header(path) if _is_there(path) else b""
-    if not header or _is_half_made(path, header):
+    try:
+        if path.is_dir():
+            raise NotAStore(f"{path} is a folder; name a file in it.")
+        if not path.parent.is_dir():
+            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.")
+        if not os.path.lexists(path):
+            return
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}.") from error
+    # Through SQLite's own file layer: a plain open and close would give up every lock that this process
+    # holds on the file, and another program could then take the log away under an open store.
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        # A short read comes without the zeros at its end.
+        header = file.xRead(100, 0).ljust(min(100, file.xFileSize()), b"\0")
+    finally:
+        file.xClose()
+    # Where a power cut interrupted the making of the file, SQLite undoes it by the journal.
+    is_half_made = not any(header) and path.with_name(path.name + "-journal").exists()
+    if not header or is_half_made:
         return
     if not header.startswith(_MAGIC):
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
     refuse_newer(int.from_bytes(header[60:64], "big"), known, path)
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        if path.is_dir():
-            raise NotAStore(f"{path} is a folder; name a file in it.")
-        if not path.parent.is_dir():
-            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.")
-        return os.path.lexists(path)
-    except OSError as error:
-        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}.") from error
-
-
-def _header(path: Path) -> bytes:
-    # Through SQLite's own file layer: a plain open and close would give up every lock that this process
-    # holds on the file, and another program could then take the log away under an open store.
-    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
-    try:
-        # A short read comes without the zeros at its end.
-        return file.xRead(100, 0).ljust(min(100, file.xFileSize()), b"\0")
-    finally:
-        file.xClose()
-
-
-def _is_half_made(path: Path, header: bytes) -> bool:
-    """Did a power cut interrupt the making of this file? SQLite will then undo it, by the journal."""
-    return not any(header) and path.with_name(path.name + "-journal").exists()
 
 
 def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
@@ -331,15 +316,6 @@ def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
     connection = apsw.Connection(name, flags=flags, vfs=vfs, statementcachesize=200)
     connection.set_busy_handler(BusyWait(busy_ms / 1000))
     return connection
-
-
-def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None:
-    """Before a store of an older version is changed, keep it as it is, beside it."""
-    from recollect.stores.sqlite.copying import copy_older  # noqa: PLC0415  # it builds on this module
-
-    backup = path.with_name(f"{path.name}-before-schema-{newest}")
-    if 0 < schema_version(connection) < newest and not backup.exists():
-        copy_older(connection, backup, newest)
 
 
 def _migrate(
@@ -359,9 +335,16 @@ def _migrate(
         for step in steps[version:]:
             connection.execute(step)
         if version < _WITH_FIRST_WORDS <= len(steps):
-            _fill_first_words(connection)
+            rows = connection.execute("SELECT id, folded_name FROM memory WHERE kind = 'entity'").fetchall()
+            connection.executemany(
+                "UPDATE memory SET first_word = ? WHERE id = ?",
+                [(name_beginning(str(folded)), id_) for id_, folded in rows],
+            )
         if version < _WITH_TERMS <= len(steps):
-            _drop_former_indexes(connection)
+            # The store fills the new index when it finds that a scope has none.
+            for (scope,) in connection.execute("SELECT id FROM scope").fetchall():
+                for table in ("word_count", "words", "stems", "pairs"):
+                    connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
         if version < _WITH_CHECKSUMS <= len(steps):
             _fill_checksums(connection, progress)
         if version == 0:
@@ -373,14 +356,6 @@ def _migrate(
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _fill_first_words(connection: apsw.Connection) -> None:
-    rows = connection.execute("SELECT id, folded_name FROM memory WHERE kind = 'entity'").fetchall()
-    connection.executemany(
-        "UPDATE memory SET first_word = ? WHERE id = ?",
-        [(name_beginning(str(folded)), id_) for id_, folded in rows],
-    )
 
 
 def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> None:
@@ -400,22 +375,13 @@ def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> N
                 progress(done, total)
 
 
-def _drop_former_indexes(connection: apsw.Connection) -> None:
-    """The store fills the new index when it finds that a scope has none."""
-    for (scope,) in connection.execute("SELECT id FROM scope").fetchall():
-        for table in ("word_count", "words", "stems", "pairs"):
-            connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
-
-
 def schema_version(connection: apsw.Connection) -> int:
-    version = connection.pragma("user_version")
-    assert isinstance(version, int)  # noqa: S101  # what this pragma gives
-    return version
+    return int(connection.execute("PRAGMA user_version").get)
 
 
 def _refuse_tables(connection: apsw.Connection, path: Path) -> None:
     """A file that was empty when we looked may have become another program's since."""
-    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None:
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
 
 
@@ -442,14 +408,6 @@ _FORM = struct.Struct("<8sQQ")
 _CHANGE_NUMBER_MAGIC = b"rcltchg\n"
 
 
-class ChangeNote(NamedTuple):
-    """The content of the file beside a store."""
-
-    inode: int
-    """The inode of the store's file; a copy has another."""
-    number: int
-
-
 class ChangeNumberFile:
     """The file beside a store. Whatever fails here fails in silence: it guards, and nothing depends on it."""
 
@@ -458,15 +416,13 @@ class ChangeNumberFile:
         self._path = store.with_name(store.name + "-changes")
         self._file: int | None = None
 
-    def read(self) -> ChangeNote | None:
+    def read(self) -> tuple[int, int] | None:
+        """The inode of the store's file, which a copy has not, and the number of the last change."""
         try:
-            packed = self._path.read_bytes()
-        except OSError:
+            magic, inode, number = _FORM.unpack(self._path.read_bytes())
+        except (OSError, struct.error):
             return None
-        if len(packed) != _FORM.size:
-            return None
-        magic, inode, number = _FORM.unpack(packed)
-        return ChangeNote(inode, number) if magic == _CHANGE_NUMBER_MAGIC else None
+        return (inode, number) if magic == _CHANGE_NUMBER_MAGIC else None
 
     def write(self, number: int) -> None:
         # Not synced: what a power cut takes from it only makes it less watchful.

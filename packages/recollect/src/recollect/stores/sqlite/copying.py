@@ -65,12 +65,17 @@ def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | No
     The backup stays as it is. The store gets a new identity, so that no cache of its former content is
     taken for current.
     """
-    _refuse_no_backup(backup, path)
+    if not backup.is_file() or not backup.stat().st_size:
+        raise NotFound(f"There is no backup at {backup}; name the file that `recollect backup` made.")
+    if path.exists() and backup.samefile(path):
+        raise InvalidInput(f"{backup} is the store itself; name the file that `recollect backup` made.")
     prepare(path, busy_ms)
     # The copy is brought up to date and given its identity before the store changes: a crash leaves the
     # store as it was, or as it shall be.
     with _failures_of_copy(path), _unfinished(path) as ready:
-        _make_ready(backup, ready, busy_ms, _change_number(path, busy_ms))
+        with failures_of(path), closing(connect(path, busy_ms, writes=False)) as connection:
+            number = int(connection.execute("SELECT number FROM change_number").get or 0)
+        _make_ready(backup, ready, busy_ms, number)
         replace_content(ready, path, busy_ms, progress)
 
 
@@ -84,27 +89,18 @@ def replace_content(source: Path, path: Path, busy_ms: int, progress: Progress |
         _pages(new, target, progress)
 
 
-def _refuse_no_backup(backup: Path, path: Path) -> None:
-    if not backup.is_file() or not backup.stat().st_size:
-        raise NotFound(f"There is no backup at {backup}; name the file that `recollect backup` made.")
-    if path.exists() and backup.samefile(path):
-        raise InvalidInput(f"{backup} is the store itself; name the file that `recollect backup` made.")
-
-
-def _change_number(path: Path, busy_ms: int) -> int:
-    with failures_of(path), closing(connect(path, busy_ms, writes=False)) as connection:
-        return int(connection.execute("SELECT number FROM change_number").get or 0)
-
-
 def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
     """Bring a copy of the backup up to date; its changes are numbered after those of the store."""
+    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # it builds on this module
+
     with failures_of(backup):
         refuse_strangers(backup, len(migrations()))
         with closing(apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)) as source:
             source.set_busy_timeout(busy_ms)
             _copy(source, ready, None)
     prepare(ready, busy_ms, keep_older=False)
-    _fill_words(ready, busy_ms)
+    # Index the words of an older backup now: a process that has the store open will not open it again.
+    SqliteStore(ready, busy_ms=busy_ms).close()
     with failures_of(backup), closing(connect(ready, busy_ms, writes=True)) as target:
         broken = target.execute("PRAGMA integrity_check(1)").get
         if broken != "ok":
@@ -112,13 +108,6 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
         renew_identity(target)
         # With room for what others write before the store changes.
         target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
-
-
-def _fill_words(ready: Path, busy_ms: int) -> None:
-    """Index the words of an older backup now: who has the store open will not open it again."""
-    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # it builds on this module
-
-    SqliteStore(ready, busy_ms=busy_ms).close()
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
@@ -180,7 +169,6 @@ def _sync_folder(folder: Path) -> None:
 
 # Backups by day, beside a store: the newest few of them.
 
-_FOR_THE_OWNER_ALONE = 0o700
 # A day's backup, or what a process that died while it wrote one has left behind.
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
@@ -189,26 +177,18 @@ def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> 
     """Back the store up under the day's name, unless it is; then remove all but the newest."""
     path = folder / f"{day.isoformat()}.db"
     try:
-        folder.mkdir(mode=_FOR_THE_OWNER_ALONE, parents=True, exist_ok=True)
-        if not path.exists():
-            _back_up(store, path)
-        for old in _surplus(folder, day, most):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            if not path.exists():
+                store.backup(str(path))
+        except InvalidInput:
+            if not path.exists():  # else another process was quicker
+                raise
+        named = {path: match for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))}
+        whole = sorted((path for path, match in named.items() if not match[2]), reverse=True)
+        # Another process may still write the unfinished backup of today.
+        unfinished = [path for path, match in named.items() if match[2] and match[1] != day.isoformat()]
+        for old in (*whole[most:], *unfinished):
             old.unlink(missing_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"No backup could be made in {folder}: {error.strerror}.") from error
-
-
-def _back_up(store: Repository, path: Path) -> None:
-    try:
-        store.backup(str(path))
-    except InvalidInput:
-        if not path.exists():  # else another process was quicker
-            raise
-
-
-def _surplus(folder: Path, day: date, most: int) -> Iterator[Path]:
-    named = {path: match for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))}
-    whole = sorted((path for path, match in named.items() if not match[2]), reverse=True)
-    yield from whole[most:]
-    # Of today, another process may still be at it.
-    yield from (path for path, match in named.items() if match[2] and match[1] != day.isoformat())

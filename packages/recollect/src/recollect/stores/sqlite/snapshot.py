@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recollect.domain.errors import end_if_interrupted
-from recollect.domain.numbers import Rows, unpack_vector
 from recollect.domain.tables import TABLES, Compares, Equals, KeyIn, OneOf
 from recollect.stores.check import with_checksums
 from recollect.stores.sql import (
@@ -22,7 +21,7 @@ from recollect.stores.sql import (
     escaped_like,
     letter_forms,
 )
-from recollect.stores.vectors.block import KIND_CODES, VectorRow, VectorSource, Version, same_bits
+from recollect.stores.vectors.block import KIND_CODES, VectorRow, VectorSource, Version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -136,9 +135,8 @@ class SqliteVectorQueries:
         known = self._versions.get(source.model_id)
         if known is not None:
             return known
-        rows: list[Row] = self.connection.execute(
-            f"SELECT {_VERSION} FROM (SELECT ? AS id) AS model", (source.model_id,)
-        ).fetchall()
+        model = f"SELECT {_VERSION} FROM (SELECT ? AS id) AS model"
+        rows: list[Row] = self.connection.execute(model, (source.model_id,)).fetchall()
         version = Version(*rows[0])
         self._keep(source.model_id, version)
         return version
@@ -148,7 +146,6 @@ class SqliteVectorQueries:
             self._versions[model] = version
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
-        """Vectors of live passages, by ascending id."""
         rows = self.connection.execute(
             # CROSS JOIN holds the order of the loops, so that rows come by id without a sort.
             """
@@ -165,7 +162,6 @@ class SqliteVectorQueries:
             yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
 
     def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
-        """Return vectors that changed since, and whether each is live; None if the log is too short."""
         oldest = self.connection.execute("SELECT min(seq) FROM vector_life").get
         # Logs are cut at their old end, and may be cut whole.
         if oldest is None or oldest > seq + 1:
@@ -182,13 +178,11 @@ class SqliteVectorQueries:
         )
         return {vector: bool(live) for vector, live in rows}
 
-    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
-        """Is this still that vector? In an older copy of the store that went its own way, it is not."""
-        row = self.connection.execute(
+    def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
+        return self.connection.execute(
             "SELECT passage_id, embedding FROM vector WHERE id = ? AND model_id = ?",
             (vector_id, source.model_id),
         ).fetchone()
-        return row is not None and row[0] == passage_id and same_bits(unpack_vector(row[1]), vector)
 
     def rotation(self, source: VectorSource) -> bytes | None:
         rows = self.connection.execute("SELECT packed FROM rotation WHERE model_id = ?", (source.model_id,))
@@ -307,7 +301,6 @@ class SqliteSnapshot(SqlSnapshot):
 
     @cached_property
     def _model(self) -> tuple[str, VectorSource] | None:
-        """The model in use, by name, and what a cache knows its vectors by."""
         return self._vectors.model_in_use()
 
 
@@ -344,7 +337,7 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         setting = f"UPDATE {table} AS r SET {column} = ? WHERE r.{column} IS ? AND {condition}"
         # A run at a time: to look for listed ids, or to begin a statement for each row, takes up to twice as
         # long. For a single row, `=` is faster.
-        runs = list(_runs(rows))
+        runs = _runs(rows)
         self.connection.executemany(
             f"{setting} AND r.id BETWEEN ? AND ?",
             ((new, old, *bindings, first, last) for first, last, old, new in runs if first < last),
@@ -435,35 +428,29 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     bindings = conditions.bindings
     if keys is None:
         return f"FROM {table} AS r{_hint(table, where)} WHERE {condition}", bindings
+    # As partial indexes say it, or they are not used.
+    there = [f"r.{column} IS NOT NULL" for column in keys.columns]
+    same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
+    key = " AND ".join((*same, *there))
     # From key to row, whatever the planner thinks of the other conditions.
-    source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
+    source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {key} WHERE {condition}"
     return source, [json_list(dict.fromkeys(keys.keys)), *bindings]
 
 
-def _runs(rows: Iterable[Swap]) -> Iterator[tuple[int, int, Any, Any]]:
+def _runs(rows: Iterable[Swap]) -> list[tuple[int, int, Any, Any]]:
     """Rows with ids one after the other that are set alike: first and last id, the old value, the new one."""
-    run: tuple[int, int, Any, Any] | None = None
+    runs: list[tuple[int, int, Any, Any]] = []
     for id_, expected, value in rows:
-        if run is not None and id_ == run[1] + 1 and expected == run[2] and value == run[3]:
-            run = (run[0], id_, expected, value)
-            continue
-        if run is not None:
-            yield run
-        run = (id_, id_, expected, value)
-    if run is not None:
-        yield run
+        if runs and runs[-1][1:] == (id_ - 1, expected, value):
+            runs[-1] = (runs[-1][0], id_, expected, value)
+        else:
+            runs.append((id_, id_, expected, value))
+    return runs
 
 
 @lru_cache(maxsize=256)
 def _column_list(columns: tuple[str, ...], row: str, after_each: str = "") -> str:
     return ", ".join(f"{row}.{column}{after_each}" for column in columns)
-
-
-def _key_sql(keys: KeyIn) -> str:
-    # As partial indexes say it, or they are not used.
-    there = [f"r.{column} IS NOT NULL" for column in keys.columns]
-    same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
-    return " AND ".join((*same, *there))
 
 
 def _hint(table: Table, where: Where) -> str:

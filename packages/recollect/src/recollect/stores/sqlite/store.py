@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores.port import Progress, Result, Transaction
 
+# Scopes with memories but no words, as after a repair by hand; cheap enough for every start.
+_SCOPES_WITHOUT_WORDS = (
+    "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
+    "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
+)
 _log = logging.getLogger(__name__)
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
@@ -67,7 +72,10 @@ class SqliteStore:
         """
         self.path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
         self._busy_ms = busy_ms
-        self._writer = self._open_writer(progress)
+        # A database in memory exists as long as it has a connection.
+        first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
+        prepare(self.path, self._busy_ms, progress=progress)
+        self._writer = first or connect(self.path, self._busy_ms, writes=True)
         self._cache = VectorCache(
             None if is_in_memory(self.path) else self.path.with_name(self.path.name + "-vectors"),
             private_files.like(self.path),
@@ -86,12 +94,16 @@ class SqliteStore:
         self._log_inode: tuple[int, int] | None = None
         self._changes = ChangeNumberFile(self.path)
         self._is_guarded = True
-        self._numbers: list[int] = []
-        """The number of the change that is being written, if it has one."""
+        self._number = 0
+        """The number of the change that is being written; 0: it has none."""
         self._compacting = False
         """Something was destroyed of which the log may still hold the pages."""
-        if copying:
-            return
+        if not copying:
+            self._finish_opening(progress)
+
+    def _finish_opening(self, progress: Progress | None) -> None:
+        """Refuse an unfinished copy, finish what a crash interrupted, and fill empty indexes of words."""
+        wordless: list[Row] = []
         try:
             with failures_of(self.path):
                 noted: dict[str, str] = dict(
@@ -100,7 +112,8 @@ class SqliteStore:
                     )
                 )
                 mark = noted.get(COPY_MARK)
-                wordless = _scopes_without_words(self._writer) if mark is None else []
+                if mark is None:
+                    wordless = self._writer.execute(_SCOPES_WITHOUT_WORDS).fetchall()
                 if _COMPACTING in noted and not self.read_only:
                     self._compacting = True
                     with suppress(apsw.Error):
@@ -122,14 +135,8 @@ class SqliteStore:
             from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
 
             with self._transaction() as connection:
-                for scope in wordless:
+                for (scope,) in wordless:
                     refill_words(SqliteTransaction(connection, self._cache), scope, progress)
-
-    def _open_writer(self, progress: Progress | None) -> apsw.Connection:
-        # A database in memory exists as long as it has a connection.
-        first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
-        prepare(self.path, self._busy_ms, progress=progress)
-        return first or connect(self.path, self._busy_ms, writes=True)
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # all is in one place
@@ -149,7 +156,7 @@ class SqliteStore:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
             result = work(rows)
-            self._numbers.append(rows.finish())
+            self._number = rows.finish()
             return result
 
     def version(self) -> int:
@@ -290,7 +297,7 @@ class SqliteStore:
             # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
             # write would have to start over.
             self._writer.execute("BEGIN IMMEDIATE")
-            self._numbers.clear()
+            self._number = 0
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
@@ -298,8 +305,8 @@ class SqliteStore:
                 # A full disk may have rolled back already; a failed commit has not.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
-            for number in self._numbers:
-                self._changes.write(number)
+            if self._number:
+                self._changes.write(self._number)
             self._tend_log()
 
     @contextmanager
@@ -319,12 +326,12 @@ class SqliteStore:
 
     def _look_for_lost_changes(self) -> None:
         """Compare the last change that was acknowledged with the last one that is here."""
-        noted = self._changes.read()
+        inode, noted = self._changes.read() or (0, 0)
         number: int = self._writer.execute("SELECT number FROM change_number").get
-        if noted is None or noted.number <= number:
+        if noted <= number:
             return
-        lost = noted.number - number
-        if noted.inode != self.path.stat().st_ino:
+        lost = noted - number
+        if inode != self.path.stat().st_ino:
             self._is_guarded = False  # so that the next process to open it gets the same error
             self.close()
             raise StoreDamaged(
@@ -360,22 +367,10 @@ class SqliteStore:
             raise StoreUnavailable(f"{self.path} was changed from elsewhere; open it again.")
 
 
-def _scopes_without_words(connection: apsw.Connection) -> list[int]:
-    """Return scopes with memories but no words, as after a repair by hand; cheap enough for every start."""
-    rows: list[Row] = connection.execute(
-        "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
-        "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
-    ).fetchall()
-    return [scope for (scope,) in rows]
-
-
 def free_name(path: Path, what: str) -> Path:
     """A name for a file beside the store that is not taken."""
-    for number in count(1):
-        found = path.with_name(f"{path.name}-{what}{f'-{number}' if number > 1 else ''}")
-        if not found.exists():
-            return found
-    raise AssertionError("there are always more numbers")
+    names = (path.with_name(f"{path.name}-{what}{f'-{n}' if n > 1 else ''}") for n in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _inode(path: Path) -> tuple[int, int] | None:

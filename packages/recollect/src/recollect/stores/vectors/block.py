@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.domain.errors import InvalidInput
-from recollect.domain.numbers import Rows, unpack_vector
+from recollect.domain.numbers import unpack_vector
 from recollect.domain.records import Kind
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recollect.domain.numbers import Rows
+    from recollect.domain.tables import Row
     from recollect.stores.port import Vector
 
 
@@ -194,10 +195,6 @@ class Shape:
     dims: int
     words: int
 
-    @classmethod
-    def of(cls, dims: int, centre: Rows | None) -> Shape:
-        return cls(dims, 0 if centre is None else (dims + 63) // 64)
-
     @property
     def factors(self) -> int:
         return FACTORS if self.words else 0
@@ -210,20 +207,6 @@ class Shape:
 
 class Block:
     """Room for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
-
-    __slots__ = (
-        "_starts",
-        "codes",
-        "factors",
-        "fine_codes",
-        "kinds",
-        "memories",
-        "passages",
-        "scopes",
-        "used",
-        "vector_ids",
-        "vectors",
-    )
 
     def __init__(self, shape: Shape, buffer: mmap.mmap | NDArray[np.uint8], offset: int, used: int) -> None:
         self.used = used
@@ -259,7 +242,7 @@ class Block:
         if not taken:
             return 0
         start, stop = self.used, self.used + len(taken)
-        vectors, memories, passages, scopes, kinds, embeddings = zip(*taken, strict=True)
+        *facts, embeddings = zip(*taken, strict=True)
         self.vectors[start:stop] = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(taken), -1)
         if centre is not None:
             # In parts that stay in the processor's cache, which takes half the time.
@@ -268,11 +251,8 @@ class Block:
                 self.codes[:, part], self.fine_codes[part], self.factors[:, part] = encoded(
                     self.vectors[part], centre
                 )
-        self.vector_ids[start:stop] = vectors
-        self.memories[start:stop] = memories
-        self.passages[start:stop] = passages
-        self.scopes[start:stop] = scopes
-        self.kinds[start:stop] = kinds
+        for column, values in zip(self._flat(), facts, strict=True):
+            column[start:stop] = values
         self.used = stop
         return len(taken)
 
@@ -312,6 +292,7 @@ class Block:
         return _sum(flat[start:stop] for flat in self._flat())
 
     def _flat(self) -> tuple[NDArray[Any], ...]:
+        """Columns of one number for each row, in the order of a `VectorRow`."""
         return self.vector_ids, self.memories, self.passages, self.scopes, self.kinds
 
     def _columns(self) -> Iterator[NDArray[Any]]:
@@ -325,14 +306,12 @@ class Block:
 
 
 def _sum(pieces: Iterable[NDArray[Any]]) -> int:
-    return sum(int(_words(piece).sum(dtype=np.uint64)) for piece in pieces) % 2**64
-
-
-def _words(piece: NDArray[Any]) -> NDArray[Any]:
-    """The piece as unsigned integers, as wide as fits a whole row."""
-    flat = piece.reshape(-1)
-    row_bytes = piece.strides[0]
-    return flat.view(np.uint64 if row_bytes % 8 == 0 else f"u{flat.itemsize}")
+    """Of all numbers, read as unsigned integers that are as wide as fits a whole row."""
+    total = 0
+    for piece in pieces:
+        words = piece.reshape(-1).view(np.uint64 if piece.strides[0] % 8 == 0 else f"u{piece.itemsize}")
+        total += int(words.sum(dtype=np.uint64))
+    return total % 2**64
 
 
 # The source of cached vectors, and the queries by which a cache follows its store.
@@ -370,7 +349,7 @@ class VectorSource:
 
     @property
     def shape(self) -> Shape:
-        return Shape.of(self.dims, self.centre)
+        return Shape(self.dims, 0 if self.packed_centre is None else (self.dims + 63) // 64)
 
     def digest(self) -> bytes:
         """Of all that decides what the cache's bytes mean; a cache with another digest is not ours."""
@@ -386,13 +365,6 @@ def check_width(query: Vector, model: str, dims: int) -> None:
         )
 
 
-def same_bits(one: Rows, other: Rows) -> bool:
-    """Whether two vectors are the same to the last bit."""
-    return (
-        np.ascontiguousarray(one, np.float32).tobytes() == np.ascontiguousarray(other, np.float32).tobytes()
-    )
-
-
 class VectorQueries(Protocol):
     """The queries of a cache to a snapshot of the store."""
 
@@ -406,8 +378,8 @@ class VectorQueries(Protocol):
         """Return vectors that changed since, and whether each is live; None if the log is too short."""
         ...
 
-    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
-        """Is this still that vector? In an older copy of the store that went its own way, it is not."""
+    def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
+        """The passage of a vector, and its packed numbers."""
         ...
 
     def rotation(self, source: VectorSource) -> bytes | None: ...

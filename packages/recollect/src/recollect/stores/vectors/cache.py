@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.stores.vectors.block import ROWS, Block, Ids, VectorRow
+from recollect.domain.numbers import pack_vector
+from recollect.stores.vectors.block import ROWS, Block
 from recollect.stores.vectors.file import OWNER_ALONE, Mapped, VectorFile
-from recollect.stores.vectors.scan import Allowed, Mask, Run, best, found_hits, leaders, pick, row_scores
+from recollect.stores.vectors.scan import Run, best, found_hits, leaders, pick, row_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from recollect.domain.numbers import Rows
     from recollect.domain.records import Found
-    from recollect.stores.vectors.block import Ids, VectorQueries, VectorSource, Version
-    from recollect.stores.vectors.scan import Allowed
+    from recollect.stores.vectors.block import Ids, VectorQueries, VectorRow, VectorSource, Version
+    from recollect.stores.vectors.scan import Allowed, Mask
 
 
 # Search in two stages, as Cognis does: by a third of each vector's width to a shortlist, then by all.
@@ -62,10 +63,9 @@ class Prefixes:
         """The prefixes of the block's first `count` rows; only those not yet made are computed."""
         with self._lock:
             self._idle = 0
-            rows, done = self._made.get(block) or (
-                np.empty((len(block.vectors), self._width), np.float32),
-                0,
-            )
+            if block not in self._made:
+                self._made[block] = np.empty((len(block.vectors), self._width), np.float32), 0
+            rows, done = self._made[block]
             if done < count:
                 rows[done:count] = self.prefixes(block.vectors[done:count])
                 self._made[block] = rows, count
@@ -123,17 +123,11 @@ def nearest_by_prefix(
         for part, run, rows in picks
     ]
     scores, memories, passages = (np.concatenate(column) for column in zip(*columns, strict=True))
-    chosen = _shortlisted(scores, memories, passages, shortlist)
+    order = leaders(scores, memories, passages, shortlist)
+    # The memories with the best prefixes, and all that tie with the last.
+    chosen = np.unique(memories if len(order) < shortlist else memories[scores >= scores[order[-1]]])
     finalists = [(run, np.sort(run.rows_of(chosen))) for _, run, _ in picks]
     return found_hits(best([(run, rows) for run, rows in finalists if len(rows)], query, k))
-
-
-def _shortlisted(scores: Rows, memories: Ids, passages: Ids, wanted: int) -> Ids:
-    """Return the `wanted` memories with the best prefixes, and all that tie with the last."""
-    order = leaders(scores, memories, passages, wanted)
-    if len(order) < wanted:
-        return np.unique(memories)
-    return np.unique(memories[scores >= scores[order[-1]]])
 
 
 # The content of a cache for one moment of the store. States are values: a new moment, a new state.
@@ -167,7 +161,7 @@ class Part:
     @cached_property
     def run(self) -> Run:
         """Kept, since most parts outlive many states."""
-        return Run.of(self.block, self.count, self.live)
+        return Run(self.block, self.count, self.live)
 
 
 @dataclass(frozen=True)
@@ -254,8 +248,9 @@ def _genuine(queries: VectorQueries, source: VectorSource, state: State) -> bool
         places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
         if len(places):
             block, at = part.block, places[-1]
-            newest, passage = int(block.vector_ids[at]), int(block.passages[at])
-            return queries.holds(source, newest, passage, block.vectors[at])
+            # A copy of the store that went its own way holds another vector under this id.
+            row = queries.stored_vector(source, int(block.vector_ids[at]))
+            return row == (int(block.passages[at]), pack_vector(block.vectors[at]))
     return True
 
 
@@ -269,12 +264,10 @@ def _with_life(queries: VectorQueries, source: VectorSource, state: State, versi
     alive = np.array([changes[vector] for vector in ids.tolist()], np.bool_)
     moved = replace(state, parts=tuple(_with_changes(part, ids, alive) for part in state.parts))
     returned = ids[alive]
-    held = (
-        sum(np.count_nonzero(np.isin(returned, part.live_ids)) for part in moved.parts)
-        if len(returned)
-        else 0
-    )
     # One that was dead when we loaded is not among our rows, and its place by id is taken.
+    if not len(returned):
+        return moved
+    held = sum(np.count_nonzero(np.isin(returned, part.live_ids)) for part in moved.parts)
     return moved if held == len(returned) else None
 
 
@@ -299,20 +292,17 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) ->
         return state
     rows = chain([first], rows)
     if parts and not parts[-1].shared and parts[-1].count < ROWS:
-        parts[-1] = _extended(parts[-1], rows, source)
+        part = parts.pop()
+        block = part.block
+        if block.used > part.count:
+            # A later state has written on in this block; its rows need not be the ones we are about to add.
+            block = Block.private(source.shape)
+            block.take(part.block, np.arange(part.count))
+        added = block.fill(rows, source.centre)
+        live = None if part.live is None else np.concatenate([part.live, np.ones(added, np.bool_)])
+        parts.append(Part(block, part.count + added, shared=False, live=live))
     parts += [Part(block, block.used, shared=False) for block in blocks_of(rows, source)]
     return replace(state, parts=tuple(parts))
-
-
-def _extended(part: Part, rows: Iterator[VectorRow], source: VectorSource) -> Part:
-    block = part.block
-    if block.used > part.count:
-        # A later state has written on in this block; its rows need not be the ones we are about to add.
-        block = Block.private(source.shape)
-        block.take(part.block, np.arange(part.count))
-    added = block.fill(rows, source.centre)
-    live = None if part.live is None else np.concatenate([part.live, np.ones(added, np.bool_)])
-    return Part(block, part.count + added, shared=False, live=live)
 
 
 def _equal_rows(block: Block, part: Part) -> int:
@@ -396,10 +386,11 @@ class VectorCache:
         with self._lock:
             self._turn_to(source)
             self._verify_some(source)
-            if self._prefixes is None and self._states and self._is_settled(self._states[0], version):
-                return self._states[0]
+            latest = self._states[0] if self._states and self._prefixes is None else None
+            if latest is not None and latest.version == version and not self._is_worth_sharing(latest):
+                return latest  # as most often
             state = self._state_at(queries, source, version)
-            if self._file is not None and state.private_rows >= self._share_from:
+            if self._is_worth_sharing(state):
                 state = self._move_to_file(queries, source, state)
             others = (other for other in self._states if other.version != version)
             self._states = (state, *others)[:_KEPT_STATES]
@@ -415,9 +406,8 @@ class VectorCache:
             self._forget()
             self._turn_to(source)
 
-    def _is_settled(self, state: State, version: Version) -> bool:
-        """Whether there is nothing to do but to search it, as most often."""
-        return state.version == version and (self._file is None or state.private_rows < self._share_from)
+    def _is_worth_sharing(self, state: State) -> bool:
+        return self._file is not None and state.private_rows >= self._share_from
 
     def prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
         with self._lock:
@@ -495,25 +485,21 @@ class VectorCache:
                 if moved is None:
                     moved = self._through_file(queries, source, state.version)
                 elif moved.private_rows >= WORTH_SHARING:
-                    self._append(moved)
+                    assert self._mapped is not None  # noqa: S101  # as the rows are of the file
+                    header, version = self._mapped.header, moved.version
+                    if moved.dead_rows:
+                        # Only the log says which rows in the file have died since, so a process that opens
+                        # the file must read the log from where it began.
+                        version = version._replace(life=header.version.life)
+                    private = [part.block for part in moved.parts if not part.shared]
+                    self._file.append(header, private, version)
+                    self.reason = None
                     moved = self._from_file(queries, source, state.version)
         except OSError as error:
             self._stay_private(error, state.private_rows)
             return state
         self._share_from = WORTH_SHARING
         return moved or state
-
-    def _append(self, state: State) -> None:
-        """Put what the state holds beyond the file into the file."""
-        assert self._file is not None  # noqa: S101  # the callers have looked
-        assert self._mapped is not None  # noqa: S101
-        header = self._mapped.header
-        private = [part.block for part in state.parts if not part.shared]
-        # Rows in the file that have died since are marked nowhere but in the log, so who opens the file
-        # must read the log from where it began.
-        life = header.version.life if state.dead_rows else state.version.life
-        self._file.append(header, private, state.version._replace(life=life))
-        self.reason = None
 
     def _outrun(self, version: Version) -> bool:
         """Has another process put into the file what this snapshot does not see yet?"""

@@ -223,8 +223,10 @@ class VectorFile:
         partial = known.header.rows % ROWS
         blocks, view = list(known.blocks), known.view
         if len(blocks) * ROWS < header.rows:
-            view, more = self._map(file, len(blocks), -(-header.rows // ROWS))
-            blocks += more
+            size, count = self._shape.block_bytes, -(-header.rows // ROWS) - len(blocks)
+            start = _HEADER + len(blocks) * size
+            view = mmap.mmap(file.fileno(), count * size, access=mmap.ACCESS_READ, offset=start)
+            blocks += [Block(self._shape, view, number * size, 0) for number in range(count)]
         for number in range(full, len(blocks)):
             blocks[number].used = min(ROWS, header.rows - number * ROWS)
         later = not known.blocks and len(blocks) > VERIFIED_AT_ONCE and not whole
@@ -240,13 +242,6 @@ class VectorFile:
         verification = CheckedBlocks(blocks, header.checksum) if later else known.verification
         return Mapped(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
 
-    def _map(self, file: BinaryIO, start: int, stop: int) -> tuple[mmap.mmap, list[Block]]:
-        size = self._shape.block_bytes
-        view = mmap.mmap(
-            file.fileno(), (stop - start) * size, access=mmap.ACCESS_READ, offset=_HEADER + start * size
-        )
-        return view, [Block(self._shape, view, number * size, 0) for number in range(stop - start)]
-
     def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
         rows, checksum, facts = after.rows, after.checksum, after.facts_checksum
         for block in blocks:
@@ -258,7 +253,11 @@ class VectorFile:
             checksum += block.checksum(0, block.used)
             facts += block.facts_checksum(0, block.used)
         sums = checksum % 2**64, facts % 2**64
-        self._publish(file, Header(self._digest, after.generation + 1, rows, version, *sums))
+        header = Header(self._digest, after.generation + 1, rows, version, *sums)
+        os.fsync(file.fileno())
+        file.seek(header.generation % 2 * _SLOT)
+        _write_all(file, memoryview(header.packed()))
+        os.fsync(file.fileno())
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
         """Put rows of a block at row `at` of the file; they fit the file's block there."""
@@ -270,15 +269,8 @@ class VectorFile:
         # In every column, a row is shifted by the same number of rows.
         shift = at % ROWS - start
         for offset, piece in block.pieces(start, stop):
-            row_bytes = piece.strides[0]
-            file.seek(base + offset + shift * row_bytes)
+            file.seek(base + offset + shift * piece.strides[0])
             _write_all(file, piece.reshape(-1).view(np.uint8).data)
-
-    def _publish(self, file: BinaryIO, header: Header) -> None:
-        os.fsync(file.fileno())
-        file.seek(header.generation % 2 * _SLOT)
-        _write_all(file, memoryview(header.packed()))
-        os.fsync(file.fileno())
 
 
 def _write_all(file: BinaryIO, data: memoryview) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from recollect.domain.numbers import Rows
-    from recollect.stores.vectors.block import Block, Codes, QueryCode
+    from recollect.stores.vectors.block import Block, QueryCode
 
 
 GATHER_BELOW = 0.15
@@ -37,49 +37,26 @@ Best: TypeAlias = "tuple[Rows, Ids, Ids]"
 """Scores, memories and passages, best first."""
 
 
-@dataclass(frozen=True, slots=True)
 class Run:
-    """Contiguous rows, column by column. Without `live`, all are live."""
+    """The first `count` rows of a block, at least one, column by column. Without `live`, all are live."""
 
-    vectors: Rows
-    codes: Codes
-    fine_codes: Codes
-    factors: Rows
-    memories: Ids
-    passages: Ids
-    scopes: NDArray[np.int32]
-    kinds: NDArray[np.uint8]
-    live: Mask | None
-    live_rows: Positions | None
-    scopes_seen: tuple[int, int]
-    """The lowest and the highest."""
-    kinds_seen: frozenset[int]
-    by_memory: tuple[Ids, Positions | None]
-    """The memories in ascending order, and the position of each; None if they are sorted already."""
-    sample: tuple[Positions, NDArray[np.uint16]]
-    """A sample of the rows, chosen by a hash of their memory, which has no order; and the hashes."""
-
-    @classmethod
-    def of(cls, block: Block, count: int, live: Mask | None) -> Run:
-        """The first `count` rows of a block, at least one."""
-        memories, scopes, kinds = block.memories[:count], block.scopes[:count], block.kinds[:count]
-        order = None if (memories[1:] >= memories[:-1]).all() else np.argsort(memories, kind="stable")
-        return cls(
-            block.vectors[:count],
-            block.codes[:, :count],
-            block.fine_codes[:count],
-            block.factors[:, :count],
-            memories,
-            block.passages[:count],
-            scopes,
-            kinds,
-            live,
-            None if live is None else np.flatnonzero(live),
-            (int(scopes.min()), int(scopes.max())),
-            frozenset(np.flatnonzero(np.bincount(kinds)).tolist()),
-            (memories if order is None else memories[order], order),
-            _sample(memories),
-        )
+    def __init__(self, block: Block, count: int, live: Mask | None) -> None:
+        self.vectors, self.fine_codes = block.vectors[:count], block.fine_codes[:count]
+        self.codes, self.factors = block.codes[:, :count], block.factors[:, :count]
+        self.memories, self.passages = block.memories[:count], block.passages[:count]
+        self.scopes, self.kinds, self.live = block.scopes[:count], block.kinds[:count], live
+        self.live_rows = None if live is None else np.flatnonzero(live)
+        self.lowest_scope, self.highest_scope = int(self.scopes.min()), int(self.scopes.max())
+        self.kinds_seen = frozenset(np.flatnonzero(np.bincount(self.kinds)).tolist())
+        is_sorted = (self.memories[1:] >= self.memories[:-1]).all()
+        order = None if is_sorted else np.argsort(self.memories, kind="stable")
+        self.by_memory = self.memories if order is None else self.memories[order], order
+        """The memories in ascending order, and the position of each; None if they are sorted already."""
+        # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
+        hashes = self.memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)
+        rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
+        self.sample = rows, hashes[rows].astype(np.uint16)
+        """A sample of the rows, chosen by a hash of their memory, which has no order; and the hashes."""
 
     def rows_of(self, wanted: Ids) -> Positions:
         """The live rows of these memories, which ascend and are all different; by memory, then by place."""
@@ -92,13 +69,6 @@ class Run:
         rows: Positions = np.arange(counts.sum()) + np.repeat(starts - counts.cumsum() + counts, counts)
         rows = rows if order is None else order[rows]
         return rows if self.live is None else rows[self.live[rows]]
-
-
-def _sample(memories: Ids) -> tuple[Positions, NDArray[np.uint16]]:
-    # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
-    hashes = (memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
-    rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
-    return rows, hashes[rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +127,7 @@ def pick(run: Run, allowed: Allowed) -> Positions | None:
 
 def _meeting(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
     """Those of the rows that are of an allowed scope and kind. Most runs need no look at their columns."""
-    low, high = run.scopes_seen
-    if low != high or low not in allowed.scopes:
+    if run.lowest_scope != run.highest_scope or run.lowest_scope not in allowed.scopes:
         rows = _any_of(run.scopes, allowed.scopes, rows)
     if allowed.kinds is not None and not run.kinds_seen <= allowed.kinds:
         rows = _any_of(run.kinds, allowed.kinds, rows)
@@ -208,11 +177,6 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
 def found_hits(hits: Best) -> list[Found]:
     scores, memories, passages = hits
     return list(map(Found, memories.tolist(), scores.tolist(), passages.tolist()))
-
-
-def scans_all(run: Run, rows: Positions) -> bool:
-    """Whether it is quicker to read all rows of a run than to copy these out."""
-    return len(rows) >= GATHER_BELOW * len(run.memories)
 
 
 def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
@@ -269,7 +233,7 @@ def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows,
     The answer depends on the set of rows alone. Sums are taken over sorted numbers, so that no order of rows
     moves their last bits; and what ties with a row that is looked at, is looked at too.
     """
-    coarse = _Estimated.of(picks, code)
+    coarse = _Estimated(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
     sample = coarse.sample(_SAMPLE / count)
     best_first = np.sort(sample.estimates)[::-1]
     first = max(_FEWEST_IN_SAMPLE, round(_FIRST * k * len(best_first) / count))
@@ -282,21 +246,15 @@ def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows,
         likely = coarse.above(lowest).finer(code)
         goal = likely.goal(query, k)
     scores = sample.scores(query)
-    cut = goal.score - STRAYS * _deviation(sample.estimates, scores)
+    score, estimate = goal
+    cut = score - STRAYS * _deviation(sample.estimates, scores)
     if cut < best_first[widest]:
         return None
     if cut < lowest:
         likely = coarse.above(cut).finer(code)
-        goal = likely.goal(query, k) or goal
-    cut = goal.score - STRAYS * _deviation(sample.finer(code).estimates, scores)
-    return likely.above(min(cut, goal.estimate)).best(query, k)
-
-
-class _Goal(NamedTuple):
-    """A score that the best `k` memories have at least, and an estimate that `k` such memories have."""
-
-    score: np.float32
-    estimate: np.float32
+        score, estimate = likely.goal(query, k) or goal
+    cut = score - STRAYS * _deviation(sample.finer(code).estimates, scores)
+    return likely.above(min(cut, estimate)).best(query, k)
 
 
 def _deviation(estimates: Rows, scores: Rows) -> np.float32:
@@ -310,10 +268,6 @@ class _Estimated:
 
     picks: Sequence[Pick]
     estimates: Sequence[Rows]
-
-    @classmethod
-    def of(cls, picks: Sequence[Pick], code: QueryCode) -> _Estimated:
-        return cls(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
 
     def sample(self, share: float) -> _Rows:
         """About this share of the rows."""
@@ -362,8 +316,11 @@ class _Rows:
         parts = [row_scores(run.vectors, at, query) for run, at in self._by_run()]
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
-    def goal(self, query: Rows, k: int) -> _Goal | None:
-        """From the rows with the best estimates. None: they are of too few memories."""
+    def goal(self, query: Rows, k: int) -> tuple[np.float32, np.float32] | None:
+        """A score that the best `k` memories have at least, and an estimate that `k` such memories have.
+
+        They come from the rows with the best estimates. None: those are of too few memories.
+        """
         enough = 2 * k
         if len(self.places) < enough:
             return None
@@ -376,7 +333,7 @@ class _Rows:
             if len(order) < k:
                 return None
             score = scores[order[-1]]
-        return _Goal(score, estimate)
+        return score, estimate
 
     def memories(self) -> Ids:
         return np.concatenate([run.memories[at] for run, at in self._by_run()])
@@ -396,10 +353,9 @@ class _Rows:
 
 
 def _coarse_estimates(run: Run, rows: Positions | None, code: QueryCode) -> Rows:
-    if rows is None:
-        return code.coarse_estimates(run.codes, run.factors)
-    if scans_all(run, rows):
-        return code.coarse_estimates(run.codes, run.factors)[rows]
+    if rows is None or len(rows) >= GATHER_BELOW * len(run.memories):
+        estimates = code.coarse_estimates(run.codes, run.factors)
+        return estimates if rows is None else estimates[rows]
     return code.coarse_estimates(run.codes.take(rows, axis=1), run.factors.take(rows, axis=1))
 
 
