@@ -24,18 +24,18 @@ from recollect.transfer.importers import (
 )
 from recollect_importers.conversations import files_below, is_markdown, relative
 from recollect_importers.fields import moment_of, words_of
-from recollect_importers.markdown import MarkdownLine, markdown_lines, marked_lines
+from recollect_importers.markdown import MarkdownLine, front_matter, markdown_lines, marked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from recollect.transfer.importers import ForeignSource
+    from recollect_importers.markdown import FrontMatter
 
 _LOOKED_AT = 50
 """Files of a folder, before it is taken for another's."""
 _PLACED = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
-_FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
@@ -48,15 +48,13 @@ _EXPLICIT = re.compile(
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\s#]+)")
 _LINKS_TO = "links_to"
-_BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-"""What announces in YAML that a text begins in the next line."""
 _HEADINGS = frozenset({"observations", "relations"})
 
 
 class _File(NamedTuple):
     name: str
     """From the folder, the same on every system."""
-    front: dict[str, str | tuple[str, ...]]
+    front: FrontMatter
     nested: tuple[str, ...]
     """Keys of the front matter with more under them than a list."""
     body: tuple[MarkdownLine, ...]
@@ -119,53 +117,13 @@ def _paths(source: ForeignSource) -> Iterator[Path]:
 
 def _read_file(path: Path, name: str) -> _File:
     lines = markdown_lines(path)
-    front, nested, taken = _front_matter(lines)
+    front, nested, taken = front_matter(lines)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     text = {key: value for key, value in front.items() if isinstance(value, str)}
     # A file's own times are what basic-memory goes by where the text names none.
     updated = moment_of(text.get("modified")) or changed
     created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
     return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
-
-
-def _front_matter(lines: list[str]) -> tuple[dict[str, str | tuple[str, ...]], tuple[str, ...], int]:
-    """Words and lists by key, the keys that hold more, and how many lines it takes; no more of YAML."""
-    if not lines or lines[0].rstrip() != "---":
-        return {}, (), 0
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
-    if end is None:
-        return {}, (), 0
-    front: dict[str, str | tuple[str, ...]] = {}
-    nested: dict[str, None] = {}
-    key = ""
-    for line in lines[1:end]:
-        if found := _FRONT_LINE.fullmatch(line.rstrip()):
-            key = found[1]
-            front[key] = _value((found[2] or "").strip())
-            continue
-        inner = line.strip()
-        if not inner or inner.startswith("#") or not key:
-            continue
-        held = front[key]
-        if isinstance(held, tuple) or (not held and inner.startswith("- ")):
-            front[key] = (*held, _unquoted(inner.removeprefix("- ")))
-        elif held:  # a long text goes on in the next line, or begins there
-            front[key] = _unquoted(inner) if held in _BLOCKS else f"{held} {_unquoted(inner)}"
-        else:
-            nested[key] = None
-    return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
-
-
-def _value(text: str) -> str | tuple[str, ...]:
-    if text.startswith("[") and text.endswith("]"):
-        return tuple(_unquoted(each.strip()) for each in text[1:-1].split(",") if each.strip())
-    return _unquoted(text)
-
-
-def _unquoted(text: str) -> str:
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1].replace('\\"', '"')
-    return text.partition(" #")[0].rstrip()
 
 
 def _names(files: Iterable[_File]) -> dict[str, str]:

@@ -25,7 +25,14 @@ from recollect_importers.conversations import (
     title_line,
     with_mark,
 )
-from recollect_importers.fields import list_of, moment_of, object_of, objects_of, text_value
+from recollect_importers.fields import (
+    checked_objects,
+    list_of,
+    moment_of,
+    object_of,
+    objects_of,
+    text_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +98,17 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     sender = message.get("sender")
     if not isinstance(sender, str) or sender not in _ROLES:
         raise InvalidInput(f"Its `sender` is {str(sender)[:40]!a}; it is human or assistant.")
-    content = "\n\n".join([*_texts(message), *_attachments(message)])
+    blocks = objects_of(message.get("content"))
+    shown = [text for block in blocks if (text := _block(block))]
+    # The message's own `text` repeats the blocks, with fillers where tools spoke.
+    whole = text_of(message.get("text"))
+    if not shown and whole and all(block["type"] == "text" for block in blocks):
+        shown.append(whole)
+    for one in objects_of(message.get("attachments")) + objects_of(message.get("files")):
+        # By name only: what was extracted from them is not what was said.
+        name = text_of(one["file_name"])
+        shown.append(f"[attachment: {name}]" if name else "[attachment]")
+    content = "\n\n".join(shown)
     if not content.strip():
         return None
     role, speaker = _ROLES[sender]
@@ -111,17 +128,6 @@ def _unsaid(message: dict[str, Any]) -> Iterator[str]:
             yield "texts extracted from attachments"
 
 
-def _texts(message: dict[str, Any]) -> list[str]:
-    """What the blocks show. The message's own `text` repeats it, with fillers for tools: it comes second."""
-    blocks = objects_of(message.get("content"))
-    found = [text for block in blocks if (text := _block(block))]
-    if found:
-        return found
-    text = text_of(message.get("text"))
-    # Where tools alone spoke, fillers are all that it holds.
-    return [text] if text and all(block.get("type") == "text" for block in blocks) else []
-
-
 def _block(block: dict[str, Any]) -> str | None:
     match block:
         case {"type": "text", "text": text}:
@@ -131,14 +137,6 @@ def _block(block: dict[str, Any]) -> str | None:
         case {"type": "tool_use", "name": "artifacts", "input": {"title": given}} if title := text_of(given):
             return f"[artifact: {title}]"
     return None
-
-
-def _attachments(message: dict[str, Any]) -> Iterator[str]:
-    """By name only: what was extracted from them is not what was said."""
-    for key in ("attachments", "files"):
-        for one in objects_of(message.get(key)):
-            name = text_of(one.get("file_name"))
-            yield f"[attachment: {name}]" if name else "[attachment]"
 
 
 # Claude's own memory of a person, and their projects: memories.json and projects.json of an export.
@@ -159,38 +157,28 @@ def _recognises(source: ForeignSource) -> bool:
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     document = source.document
-    for number, row in enumerate(document if isinstance(document, list) else [document], 1):
-        if not isinstance(row, dict):
-            yield BadRow(f"row {number}", "It is not a JSON object.")
+    for row in checked_objects(document if isinstance(document, list) else [document], "row"):
+        if isinstance(row, BadRow):
+            yield row
         elif "docs" in row:
             yield from _project(row)
         else:
-            yield from _memory(row)
-
-
-def _memory(row: dict[str, Any]) -> Iterator[ForeignItem]:
-    texts = {"conversations": row.get("conversations_memory"), **object_of(row.get("project_memories"))}
-    for key, text in texts.items():
-        if text_value(text).strip():
-            yield ForeignNote(
-                key=f"memory:{key}",
-                text=text_value(text),
-                category="memory",
-                tags=() if key == "conversations" else (f"project {key}",),
-            )
-    files = list_of(row.get("memory_files"))
-    if files:
-        yield NoPlace("files of memory", count=len(files))
+            texts = {"conversations": row["conversations_memory"], **object_of(row["project_memories"])}
+            for key, text in texts.items():
+                if text_value(text).strip():
+                    tags = () if key == "conversations" else (f"project {key}",)
+                    yield ForeignNote(f"memory:{key}", text, category="memory", tags=tags)
+            if files := list_of(row["memory_files"]):
+                yield NoPlace("files of memory", count=len(files))
 
 
 def _project(row: dict[str, Any]) -> Iterator[ForeignItem]:
     project, name = text_value(row.get("uuid")), text_value(row.get("name"))
     created, updated = moment_of(row.get("created_at")), moment_of(row.get("updated_at"))
     texts = [(part, text_value(row.get(part)), created) for part in _PROJECT]
-    for doc in list_of(row.get("docs")):
-        held = object_of(doc)
-        at = moment_of(held.get("created_at")) or created
-        texts.append((text_value(held.get("filename")), text_value(held.get("content")), at))
+    for doc in objects_of(row.get("docs")):
+        at = moment_of(doc["created_at"]) or created
+        texts.append((text_value(doc["filename"]), text_value(doc["content"]), at))
     for part, text, at in texts:
         if text.strip():
             yield ForeignNote(

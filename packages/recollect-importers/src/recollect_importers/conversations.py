@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import hashlib
 import json
 import lzma
@@ -18,11 +17,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from itertools import count, islice
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.domain.changes import Turn
 from recollect.domain.errors import InvalidInput
-from recollect.transfer.files import GZIP_MARK, UTF16_MARKS, UnpackedFile, check_unpacked
+from recollect.transfer.files import UTF16_MARKS, check_unpacked, unpacked
 from recollect.transfer.importers import Conversation, ForeignFormat, ForeignItem, NoPlace
 from recollect.transfer.turns import object_at, storable_text, time_of_iso
 
@@ -115,26 +114,21 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
     for found in _MOMENT.finditer(text[:_STAMP_LIMIT]):
         if not found[0].strip():
             continue
+        clock = "00:00"
         try:
             on = date.fromisoformat(found["date"]) if found["date"] else day
-            if on is not None:
-                return time_of_iso(f"{on.isoformat()}T{_clock(found)}")
+            if found["clock"]:
+                hour, _, rest = found["clock"].partition(":")
+                of_day = int(hour)
+                if half := found["half"]:
+                    of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
+                clock = f"{of_day:02d}:{rest}"
+                time.fromisoformat(clock)  # or it is none
         except ValueError:
             continue
+        if on is not None:
+            return time_of_iso(f"{on}T{clock}{(found['zone'] or '').upper().replace('UTC', 'Z')}")
     return None
-
-
-def _clock(found: re.Match[str]) -> str:
-    if not found["clock"]:
-        return "00:00"
-    hour, _, rest = found["clock"].partition(":")
-    of_day = int(hour)
-    if half := found["half"]:
-        of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
-    zone = (found["zone"] or "").upper().replace("UTC", "Z")
-    clock = f"{of_day:02d}:{rest}"
-    time.fromisoformat(clock)  # or it is none
-    return clock + zone
 
 
 # The values of a JSON file, one at a time, so that a long list is never in memory as a whole.
@@ -233,7 +227,12 @@ class _Text:
     def _more(self, piece: int) -> None:
         if self._wrong_byte is not None:
             raise InvalidInput(f"{self._name} is not UTF-8 text: byte {self._wrong_byte:,} is wrong.")
-        content = self._read(piece)
+        try:
+            content = self._file.read(piece)
+        except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+            raise InvalidInput(f"{self._name} could not be read to its end: {error}.") from error
+        if self._bytes == 0 and content.startswith(UTF16_MARKS):
+            raise InvalidInput(f"{self._name} is in UTF-16; save it as UTF-8 and import that.")
         waiting = self._decode.getstate()[0]
         try:
             text = self._decode.decode(content, final=not content)
@@ -249,15 +248,6 @@ class _Text:
         self._window = self._window[self._at :] + text
         self._at = 0
 
-    def _read(self, piece: int) -> bytes:
-        try:
-            content = self._file.read(piece)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-            raise InvalidInput(f"{self._name} could not be read to its end: {error}.") from error
-        if self._bytes == 0 and content.startswith(UTF16_MARKS):
-            raise InvalidInput(f"{self._name} is in UTF-16; save it as UTF-8 and import that.")
-        return content
-
 
 # Where exports keep conversations: in a JSON file, in a zip, which stays packed, or below a folder.
 
@@ -266,8 +256,6 @@ SIZE_LIMIT = 2 * 1024**3
 """Bytes that a zip's conversations may have once unpacked."""
 _CONVERSATIONS = re.compile(r"conversations(?:[-_]?(\d+))?\.json", re.IGNORECASE)
 _ENCRYPTED = 0x1
-
-ReadConversation = Callable[[dict[str, Any], str], Conversation]
 
 
 class Member(NamedTuple):
@@ -281,10 +269,8 @@ class Member(NamedTuple):
     def opened(self) -> Iterator[IO[bytes]]:
         try:
             if self.inside is None:
-                with self.path.open("rb") as raw:
-                    packed = raw.read(2) == GZIP_MARK
-                    raw.seek(0)
-                    yield cast("IO[bytes]", UnpackedFile(gzip.GzipFile(fileobj=raw), raw)) if packed else raw
+                with self.path.open("rb") as raw, unpacked(raw) as file:
+                    yield file
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as file:
                     yield file
@@ -299,30 +285,6 @@ class Member(NamedTuple):
                     yield from plain["conversations"]
                 else:
                     yield plain
-
-
-def archived_conversations(path: Path, format: str, read: ReadConversation) -> Iterator[Conversation]:  # noqa: A002  # as in the façade
-    """Every conversation of every file; `read` gets one, and its place for messages."""
-    found = archive_members(path)
-    if not found:
-        raise InvalidInput(
-            f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
-        )
-    for member in found:
-        session, number = f"{format}:{member.name}", 0
-        try:
-            for number, plain in enumerate(member.rows(), 1):
-                place = f"{member.name}, conversation {number}"
-                try:
-                    conversation = read(object_at(plain, "It"), place)
-                except InvalidInput as error:
-                    conversation = Conversation.unreadable(session, member.name, f"{place}: {error}")
-                if not conversation.is_empty:
-                    yield conversation
-        except InvalidInput as error:
-            # What was read of it stays read.
-            more = f" What stands before it, {number:,} conversations, was read." if number else ""
-            yield Conversation.unreadable(session, member.name, f"{error}{more}")
 
 
 def archive_members(path: Path) -> tuple[Member, ...]:
@@ -344,19 +306,6 @@ def archive_members(path: Path) -> tuple[Member, ...]:
             "Claude has. If it holds other zips, unpack it and import the folder."
         )
     return tuple(sorted(inside, key=_order))
-
-
-def other_files(path: Path, wanted: Callable[[str], bool] | None) -> tuple[str, ...]:
-    """The names of what else a zip or folder holds, in their order; without `wanted`, of an export."""
-    if path.is_dir():
-        is_read = wanted or _may_hold
-        files = files_below(path, lambda name: not is_read(name))[0]
-        return tuple(relative(file, path) for file in files)
-    if not is_zip(path):
-        return ()
-    with zipfile.ZipFile(path) as archive:
-        others = (info for info in archive.infolist() if not info.is_dir() and not _is_conversations(info))
-        return tuple(sorted(info.filename for info in others if "__MACOSX" not in info.filename))
 
 
 def is_zip(path: Path) -> bool:
@@ -435,39 +384,12 @@ def relative(path: Path, folder: Path) -> str:
     return unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
 
 
-def each_file(
-    path: Path,
-    format: str,  # noqa: A002  # as in the façade
-    wanted: Callable[[str], bool],
-    read: Callable[[Path, str], Iterator[Conversation]],
-) -> Iterator[Conversation]:
-    """The conversations of a file, or of every wanted file below a folder; what cannot be read is named."""
-    if not path.is_dir():
-        yield from read(path, path.name)
-        return
-    files, closed = files_below(path, wanted)
-    if not files and not closed:
-        what = f"has no files of the format {format}" if any(path.iterdir()) else "is empty"
-        raise InvalidInput(f"{path} {what}; nothing was imported.")
-    for reason in closed:
-        yield Conversation.unreadable(f"{format}:{path.name}", path.name, reason)
-    for file in files:
-        name = relative(file, path)
-        try:
-            yield from read(file, name)
-        except InvalidInput as error:
-            yield Conversation.unreadable(f"{format}:{name}", name, str(error))
-
-
 # Formats of conversations
 
 _LOOKED_AT = 20
 """Rows, before a file is taken for another's."""
 _HOPELESS = 10_000
-_SHOWN = 5
 _LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
-_OF_MEMORY = ("memories.json", "projects.json")
-"""Names of files that are the format `claude-memory`."""
 
 
 def has_lines_of_turns(name: str) -> bool:
@@ -476,27 +398,45 @@ def has_lines_of_turns(name: str) -> bool:
 
 
 def export_format(
-    name: str, title: str, row_key: str, row_type: type, read: ReadConversation
+    name: str, title: str, row_key: str, row_type: type, read: Callable[[dict[str, Any], str], Conversation]
 ) -> ForeignFormat:
     """The format of an export, in which every conversation holds its messages under one key."""
 
-    def has_rows(member: Member) -> bool:
-        rows = islice(member.rows(), _LOOKED_AT)
-        return any(isinstance(row, dict) and isinstance(row.get(row_key), row_type) for row in rows)
-
     def recognises(source: ForeignSource) -> bool:
-        if source.is_database or is_markdown(source.path.name) or has_lines_of_turns(source.path.name):
+        path = source.path
+        if source.is_database or is_markdown(path.name) or has_lines_of_turns(path.name):
             return False
-        for member in (
-            _inside(source.path, source.path.name) if is_zip(source.path) else archive_members(source.path)
-        ):
+        for member in _inside(path, path.name) if is_zip(path) else archive_members(path):
             with suppress(InvalidInput):  # reported when it is read
-                if has_rows(member):
+                rows = islice(member.rows(), _LOOKED_AT)
+                if any(isinstance(row, dict) and isinstance(row.get(row_key), row_type) for row in rows):
                     return True
         return False
 
+    def conversations(path: Path) -> Iterator[Conversation]:
+        members = archive_members(path)
+        if not members:
+            raise InvalidInput(
+                f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
+            )
+        for member in members:
+            session, number = f"{name}:{member.name}", 0
+            try:
+                for number, plain in enumerate(member.rows(), 1):
+                    place = f"{member.name}, conversation {number}"
+                    try:
+                        conversation = read(object_at(plain, "It"), place)
+                    except InvalidInput as error:
+                        conversation = Conversation.unreadable(session, member.name, f"{place}: {error}")
+                    if not conversation.is_empty:
+                        yield conversation
+            except InvalidInput as error:
+                # What was read of it stays read.
+                more = f" What stands before it, {number:,} conversations, was read." if number else ""
+                yield Conversation.unreadable(session, member.name, f"{error}{more}")
+
     def items(source: ForeignSource) -> Iterator[ForeignItem]:
-        yield from _unless_all_bad(archived_conversations(source.path, name, read), source.path, name)
+        yield from _unless_all_bad(conversations(source.path), source.path, name)
         yield from _other_files(source.path, "export", None)
 
     return ForeignFormat(name, title, recognises, items, order=1, signs=(f'"{row_key}"'.encode(),))
@@ -512,8 +452,25 @@ def file_format(
 ) -> ForeignFormat:
     """The format of a file, or of each file below a folder whose name is wanted."""
 
+    def conversations(path: Path) -> Iterator[Conversation]:
+        if not path.is_dir():
+            yield from read(path, path.name)
+            return
+        files, closed = files_below(path, wanted)
+        if not files and not closed:
+            what = f"has no files of the format {name}" if any(path.iterdir()) else "is empty"
+            raise InvalidInput(f"{path} {what}; nothing was imported.")
+        for reason in closed:
+            yield Conversation.unreadable(f"{name}:{path.name}", path.name, reason)
+        for file in files:
+            place = relative(file, path)
+            try:
+                yield from read(file, place)
+            except InvalidInput as error:
+                yield Conversation.unreadable(f"{name}:{place}", place, str(error))
+
     def items(source: ForeignSource) -> Iterator[ForeignItem]:
-        yield from _unless_all_bad(each_file(source.path, name, wanted, read), source.path, name)
+        yield from _unless_all_bad(conversations(source.path), source.path, name)
         yield from _other_files(source.path, "folder", wanted)
 
     return ForeignFormat(name, title, recognises, items, order)
@@ -544,15 +501,22 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Ite
 
 def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NoPlace]:
     """What is beside the conversations, with files apart that another import takes."""
-    others = other_files(path, wanted)
-    of_memory = [name for name in others if wanted is None and name.endswith(_OF_MEMORY)]
+    others: list[str] = []
+    if path.is_dir():
+        is_read = wanted or _may_hold
+        others = [relative(file, path) for file in files_below(path, lambda name: not is_read(name))[0]]
+    elif is_zip(path):
+        with zipfile.ZipFile(path) as archive:
+            files = [info for info in archive.infolist() if not info.is_dir() and not _is_conversations(info)]
+        others = sorted(info.filename for info in files if "__MACOSX" not in info.filename)
+    # Files of the format `claude-memory` have these names.
+    of_memory = [
+        name for name in others if wanted is None and name.endswith(("memories.json", "projects.json"))
+    ]
     first = "" if path.is_dir() else "unpack the zip, then "
     for name in of_memory:
-        file = str(path / name) if path.is_dir() else name
-        yield NoPlace(
-            f"Claude's memory and projects; {first}import each separately",
-            f"recollect import {shlex.quote(file)}",
-        )
+        command = f"recollect import {shlex.quote(str(path / name) if path.is_dir() else name)}"
+        yield NoPlace(f"Claude's memory and projects; {first}import each separately", command)
     for name in others:
         if name not in of_memory:
             yield NoPlace(f"other files of the {what}", name)

@@ -21,10 +21,11 @@ from recollect.transfer.importers import (
     NoPlace,
 )
 from recollect_importers.fields import (
-    count_tables,
+    count_sections,
     made,
     moment_of,
     object_of,
+    open_sections,
     other_fields,
     text_value,
     unusual,
@@ -32,10 +33,9 @@ from recollect_importers.fields import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Mapping
 
-    from recollect.transfer.importers import ForeignRow
+    from recollect_importers.fields import Sections
 
 # Cognis: extracted memories with their versions, and the messages they come from, in `cognis.db`
 
@@ -62,42 +62,34 @@ def _is_cognis(source: ForeignSource) -> bool:
 
 
 def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
-    found = _cognis_file(source)
-    with found.database() as rows:
+    with open_sections(_cognis_file(source)) as rows:
         # A later version names the one that it replaces.
-        replacing = rows.execute("SELECT replaces_id, memory_id FROM memories WHERE replaces_id IS NOT NULL")
-        later = {row["replaces_id"]: row.text("memory_id") for row in replacing}
-        for row in rows.execute("SELECT * FROM memories ORDER BY rowid"):
-            yield _cognis_note(row, later.get(row["memory_id"]))
+        later = {row["replaces_id"]: row.text("memory_id") for row in rows("memories") if row["replaces_id"]}
+        for row in rows("memories"):
+            status = row["status"] or "current"
+            closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
+            is_gone = status == "deleted"
+            is_old = not is_gone and (status == "historical" or not row["is_current"])
+            metadata = unusual(row, _COGNIS_USUAL)
+            if row["original_content"] not in (None, "", row["content"]):
+                metadata["original_content"] = row["original_content"]
+            yield made(
+                ForeignNote,
+                row,
+                _COGNIS_NOTE,
+                metadata=metadata,
+                superseded_by=later.get(row["memory_id"]) if is_old else None,
+                superseded_at=closed if is_old else None,
+                forgotten_at=closed if is_gone else None,
+                expires_at=moment_of(row["valid_until"]) if status == "current" else None,
+            )
             if row["access_count"]:
                 yield NoPlace("access counts")
-        if "messages" in found.tables:
-            for row in rows.execute("SELECT * FROM messages ORDER BY id"):
-                yield made(ForeignMessage, row, _COGNIS_MESSAGE)
-        if "memory_conflicts" in found.tables:
-            for row in rows.execute("SELECT * FROM memory_conflicts"):
-                pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
-                yield NoPlace("flags for contradicting memories", pair)
-
-
-def _cognis_note(row: ForeignRow, later: str | None) -> ForeignItem:
-    status = row["status"] or "current"
-    closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
-    is_gone = status == "deleted"
-    is_old = not is_gone and (status == "historical" or not row["is_current"])
-    metadata = unusual(row, _COGNIS_USUAL)
-    if row["original_content"] not in (None, "", row["content"]):
-        metadata["original_content"] = row["original_content"]
-    return made(
-        ForeignNote,
-        row,
-        _COGNIS_NOTE,
-        metadata=metadata,
-        superseded_by=later if is_old else None,
-        superseded_at=closed if is_old else None,
-        forgotten_at=closed if is_gone else None,
-        expires_at=moment_of(row["valid_until"]) if status == "current" else None,
-    )
+        for row in rows("messages"):
+            yield made(ForeignMessage, row, _COGNIS_MESSAGE)
+        for row in rows("memory_conflicts"):
+            pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
+            yield NoPlace("flags for contradicting memories", pair)
 
 
 COGNIS = ForeignFormat("cognis", "Cognis's store", _is_cognis, _read_cognis)
@@ -114,6 +106,10 @@ _SERVICE_NOTE = """
 key=content_hash text=content created_at=created_at|created_at_iso updated_at=updated_at|updated_at_iso
 category=memory_type forgotten_at=deleted_at
 """
+_BELIEF = """
+key=belief:{belief_hash} text=content created_at updated_at importance=confidence category='belief'
+tags=[status]
+"""
 
 
 def _is_memory_service(source: ForeignSource) -> bool:
@@ -121,51 +117,36 @@ def _is_memory_service(source: ForeignSource) -> bool:
 
 
 def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
-    with source.database() as rows:
+    with open_sections(source) as rows:
         about: defaultdict[str, list[str]] = defaultdict(list)
-        if "memory_graph" in source.tables:
-            for row in rows.execute("SELECT * FROM memory_graph"):
-                start, end, kind = (
-                    row.text(name) for name in ("source_hash", "target_hash", "relationship_type")
-                )
-                if kind == _ENTITY_LINK:
-                    about[start].append(end)
-                    type_ = text_value(object_of(row["metadata"]).get("entity_type"))
-                    yield made(ForeignEntity, row, "created_at", name=end, type=type_)
-                else:
-                    yield NoPlace("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
-        for row in rows.execute("SELECT * FROM memories ORDER BY id"):
-            yield _service_note(row, tuple(about.get(row.text("content_hash"), ())))
-        if "beliefs" in source.tables:
-            for row in rows.execute("SELECT * FROM beliefs ORDER BY id"):
-                updated = moment_of(row["updated_at"])
-                yield made(
-                    ForeignNote,
-                    row,
-                    "text=content created_at updated_at importance=confidence",
-                    key=f"belief:{row['belief_hash']}",
-                    category="belief",
-                    tags=(row.text("status"),),
-                    superseded_at=updated if row["status"] == "superseded" else None,
-                )
-
-
-def _service_note(row: ForeignRow, about: tuple[str, ...]) -> ForeignItem:
-    metadata = object_of(row["metadata"])
-    later = row["superseded_by"] or metadata.get("superseded_by")
-    store = row.text("store")
-    inner: dict[str, Any] = made(dict, metadata, "importance=importance|importance_score session=session_id")
-    return made(
-        ForeignNote,
-        row,
-        _SERVICE_NOTE,
-        tags=tuple(tag for tag in words_of(row["tags"]) if tag != _NO_TAG),
-        metadata=other_fields({**metadata, **unusual(row, {"confidence": 1})}, _SERVICE_PLACED),
-        about=about,
-        superseded_by=text_value(later) or None,
-        agent="" if store == "default" else store,
-        **inner,
-    )
+        for row in rows("memory_graph"):
+            start, end = row.text("source_hash"), row.text("target_hash")
+            kind = row.text("relationship_type")
+            if kind == _ENTITY_LINK:
+                about[start].append(end)
+                type_ = text_value(object_of(row["metadata"]).get("entity_type"))
+                yield made(ForeignEntity, row, "created_at", name=end, type=type_)
+            else:
+                yield NoPlace("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
+        for row in rows("memories"):
+            metadata = object_of(row["metadata"])
+            store = row.text("store")
+            inner = "importance=importance|importance_score session=session_id"
+            yield made(
+                ForeignNote,
+                row,
+                _SERVICE_NOTE,
+                tags=tuple(tag for tag in words_of(row["tags"]) if tag != _NO_TAG),
+                metadata=other_fields({**metadata, **unusual(row, {"confidence": 1})}, _SERVICE_PLACED),
+                about=tuple(about[row.text("content_hash")]),
+                superseded_by=text_value(row["superseded_by"] or metadata.get("superseded_by")) or None,
+                agent="" if store == "default" else store,
+                **made(dict, metadata, inner),
+            )
+        for row in rows("beliefs"):
+            updated = moment_of(row["updated_at"])
+            ended = updated if row["status"] == "superseded" else None
+            yield made(ForeignNote, row, _BELIEF, superseded_at=ended)
 
 
 MCP_MEMORY_SERVICE = ForeignFormat(
@@ -184,6 +165,7 @@ _V2_LEARNT = {
     "search_results": "logged search results",
     "implicit_feedback": "logged feedback",
 }
+_REFLECTION = "key=reflection:{id} text=content created_at speaker=author category='reflection' tags=[mood]"
 
 
 def _is_memory_v2(source: ForeignSource) -> bool:
@@ -195,18 +177,37 @@ def _is_memory_v2(source: ForeignSource) -> bool:
 
 
 def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
-    with source.database() as rows:
-        names = {row["id"]: row.text("name") for row in rows.execute("SELECT id, name FROM entities")}
+    with open_sections(source) as rows:
+        names = {row["id"]: row.text("name") for row in rows("entities")}
         yield from _v2_entities(rows)
-        yield from _v2_relations(rows, names)
-        if "reflections" in source.tables:
-            yield from _v2_reflections(rows, names)
-        yield from count_tables(source, rows, _V2_LEARNT)
+        for row in rows("relations"):
+            ends = (names.get(row["from_entity"]), names.get(row["to_entity"]))
+            if ends[0] is None or ends[1] is None:
+                yield BadRow(f"relation {row['id']}", "The entity at one of its ends is not in the file.")
+                continue
+            until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
+            columns = f"type=relation_type context created_at {until}"
+            yield made(ForeignRelation, row, columns, source=ends[0], target=ends[1])
+        # What somebody thought of an entity, a relation, a session or of everything.
+        for row in rows("reflections"):
+            named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
+            yield made(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
+            if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
+                yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
+        yield from count_sections(rows, _V2_LEARNT)
 
 
-def _v2_entities(rows: sqlite3.Connection) -> Iterator[ForeignItem]:
-    observations = _v2_observations(rows)
-    for row in rows.execute("SELECT * FROM entities ORDER BY id"):
+def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
+    found = list(rows("observations"))
+    # A later observation names the one that it replaces.
+    successors = {row["supersedes"]: row.text("content") for row in found if row["supersedes"] is not None}
+    observations: defaultdict[int, list[ForeignObservation]] = defaultdict(list)
+    for row in found:
+        later = successors.get(row["id"]) if moment_of(row["superseded_at"]) else None
+        observations[row["entity_id"]].append(
+            made(ForeignObservation, row, "content kind created_at superseded_at", superseded_by=later)
+        )
+    for row in rows("entities"):
         try:
             known = Status.of(row.text("status") or "active")
         except InvalidInput as error:
@@ -225,47 +226,6 @@ def _v2_entities(rows: sqlite3.Connection) -> Iterator[ForeignItem]:
         yield BadRow(f"{len(lost)} observations", f"Their entity {entity} is not in the file.")
 
 
-def _v2_observations(rows: sqlite3.Connection) -> dict[int, list[ForeignObservation]]:
-    found = rows.execute("SELECT * FROM observations ORDER BY id").fetchall()
-    # A later observation names the one that it replaces.
-    successors = {row["supersedes"]: row.text("content") for row in found if row["supersedes"] is not None}
-    observations: defaultdict[int, list[ForeignObservation]] = defaultdict(list)
-    for row in found:
-        later = successors.get(row["id"]) if moment_of(row["superseded_at"]) else None
-        observations[row["entity_id"]].append(
-            made(ForeignObservation, row, "content kind created_at superseded_at", superseded_by=later)
-        )
-    return observations
-
-
-def _v2_relations(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
-    for row in rows.execute("SELECT * FROM relations ORDER BY id"):
-        ends = (names.get(row["from_entity"]), names.get(row["to_entity"]))
-        if ends[0] is None or ends[1] is None:
-            yield BadRow(f"relation {row['id']}", "The entity at one of its ends is not in the file.")
-            continue
-        until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
-        columns = f"type=relation_type context created_at {until}"
-        yield made(ForeignRelation, row, columns, source=ends[0], target=ends[1])
-
-
-def _v2_reflections(rows: sqlite3.Connection, names: dict[int, str]) -> Iterator[ForeignItem]:
-    """What somebody thought of an entity, a relation, a session or of everything."""
-    for row in rows.execute("SELECT * FROM reflections ORDER BY id"):
-        named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
-        yield made(
-            ForeignNote,
-            row,
-            "text=content created_at speaker=author",
-            key=f"reflection:{row['id']}",
-            category="reflection",
-            tags=(row.text("mood"),),
-            about=(named,) if named else (),
-        )
-        if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
-            yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
-
-
 MCP_MEMORY_V2 = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _is_memory_v2, _read_memory_v2)
 
 
@@ -280,16 +240,13 @@ _GRAPH_TTL = ("expires_at", "ttl_minutes")
 _GRAPH_STATE = {"checkpoints": "checkpoints of threads", "writes": "writes of checkpoints"}
 
 
-def _graph_tables(source: ForeignSource) -> dict[str, tuple[str, ...]]:
-    return source.server_tables if source.url else source.tables
-
-
 def _is_langgraph(source: ForeignSource) -> bool:
-    return set(_GRAPH_COLUMNS) <= set(_graph_tables(source).get("store", ()))
+    tables = source.server_tables if source.url else source.tables
+    return set(_GRAPH_COLUMNS) <= set(tables.get("store", ()))
 
 
 def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
-    tables = _graph_tables(source)
+    tables = source.server_tables if source.url else source.tables
     columns = (*_GRAPH_COLUMNS, *(name for name in _GRAPH_TTL if name in tables["store"]))
     statement = f"SELECT {', '.join(columns)} FROM store ORDER BY prefix, key"  # noqa: S608  # our own names
     for row in source.select(statement):
@@ -302,10 +259,21 @@ def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
 
 
 def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
-    namespace, key, value = str(row["prefix"]), str(row["key"]), _graph_value(row["value"])
+    namespace, key, value = str(row["prefix"]), str(row["key"]), row["value"]
+    if isinstance(value, str | bytes):  # PostgreSQL gives the value, SQLite its JSON
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            value = None
     if not isinstance(value, dict):
         return BadRow(f"item {key} of {namespace}", "Its value is not a JSON object.")
-    text = _graph_text(value)
+    # In words rather than in JSON, which is what a model of texts reads best.
+    lines = [
+        f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)}"
+        for name, inner in value.items()
+    ]
+    texts = [inner for inner in value.values() if isinstance(inner, str) and inner.strip()]
+    text = texts[0] if len(value) == len(texts) == 1 else "\n".join(lines)
     metadata: dict[str, Any] = {"value": value}
     if not text.strip():
         metadata["indexed"] = False
@@ -322,28 +290,6 @@ def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
         ref=f"{_GRAPH}:{key}",
         metadata=metadata,
         **made(dict, value, "tags importance"),
-    )
-
-
-def _graph_value(raw: object) -> object:
-    """PostgreSQL gives what it holds, SQLite its JSON."""
-    if not isinstance(raw, str | bytes):
-        return raw
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _graph_text(value: Mapping[str, Any]) -> str:
-    """In words rather than in JSON, which is what a model of texts reads best."""
-    if len(value) == 1:
-        (only,) = value.values()
-        if isinstance(only, str) and only.strip():
-            return only
-    return "\n".join(
-        f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)}"
-        for name, inner in value.items()
     )
 
 

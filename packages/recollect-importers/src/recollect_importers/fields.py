@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.transfer.importers import NoPlace
+from recollect.transfer.importers import BadRow, ForeignRow, NoPlace
 from recollect.transfer.turns import time_of_iso, time_of_seconds
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from recollect.transfer.importers import ForeignSource
+
+    Sections = Callable[[str], Iterable[ForeignRow]]
 
 _T = TypeVar("_T")
 
 
-def made(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
-    """A record of a row. `fields` are words such as `created_at` or `key=memory_id|id`: the field, and the
-    columns of which the first that holds something becomes it.
+@contextmanager
+def open_sections(source: ForeignSource) -> Iterator[Sections]:
+    """Yield a function that returns the rows of a table, or of a list in a JSON document.
 
-    Times, tags, metadata, pins and the importance are parsed; everything else is text.
+    A table or list that the source does not have has no rows.
+    """
+    if not source.is_database:
+        yield lambda name: objects_of(source.document.get(name))
+        return
+    with source.database() as connection:
+
+        def rows(table: str) -> Iterator[ForeignRow]:
+            if table in source.tables:
+                yield from connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  # our names
+
+        yield rows
+
+
+def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NoPlace]:
+    """Count the rows of tables or lists that have no place here; `unplaced` says what they hold."""
+    for section, what in unplaced.items():
+        if number := sum(1 for _ in rows(section)):
+            yield NoPlace(what, count=number)
+
+
+def made(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
+    """Make a record of a row. Each word of `fields` names a field, and where its value comes from:
+
+    `created_at` is the column of that name, `key=memory_id|id` the first of these columns that holds
+    something, `key=belief:{hash}` a text with columns in it, `tags=[status]` a list of one column, and
+    `category='belief'` a constant. Times, tags, metadata, pins and the importance are parsed; everything
+    else is text.
     """
     for word in fields.split():
         field, _, columns = word.partition("=")
-        values = (_parser(field)(row.get(column)) for column in (columns or field).split("|"))
-        found = next((value for value in values if value not in (None, "", (), {})), None)
+        found: Any = None
+        if columns.startswith("'"):
+            found = columns.strip("'")
+        elif "{" in columns:
+            found = columns.format_map(ForeignRow(row))
+        elif columns.startswith("["):
+            found = (text_of_value(row.get(columns.strip("[]"))),)
+        else:
+            is_time = field.endswith("_at") or field in {"since", "until"}
+            parse = moment_of if is_time else _PARSERS.get(field, text_of_value)
+            values = (parse(row.get(column)) for column in (columns or field).split("|"))
+            found = next((value for value in values if value not in (None, "", (), {})), None)
         if found is not None:
             given.setdefault(field, found)
         elif field in _REQUIRED:
@@ -36,12 +75,6 @@ def made(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given
 
 
 _REQUIRED = frozenset({"key", "text", "session", "content", "source", "type", "target", "name"})
-
-
-def _parser(field: str) -> Callable[[object], Any]:
-    if field.endswith("_at") or field in {"since", "until"}:
-        return moment_of
-    return _PARSERS.get(field, text_of_value)
 
 
 def text_of_value(value: object) -> str:
@@ -59,27 +92,35 @@ def moment_of(value: object) -> datetime | None:
     return time_of_iso(value) or time_of_seconds(value)
 
 
+def _parsed(value: object) -> object:
+    """The value of a JSON text; None if it is not JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str | bytes) else value
+    except (ValueError, RecursionError):
+        return None
+
+
 def object_of(value: object) -> dict[str, Any]:
     """A JSON object, or the text of one; empty where there is none."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}
+    parsed = _parsed(value)
+    return parsed if isinstance(parsed, dict) else {}
 
 
-def objects_of(value: object) -> list[dict[str, Any]]:
-    return [each for each in list_of(value) if isinstance(each, dict)]
+def objects_of(value: object) -> list[ForeignRow]:
+    return [ForeignRow(each) for each in list_of(value) if isinstance(each, dict)]
+
+
+def checked_objects(values: Iterable[object], place: str) -> Iterator[ForeignRow | BadRow]:
+    """The objects of a list; anything else in it is a bad row, named by its place and number."""
+    for number, value in enumerate(values, 1):
+        is_object = isinstance(value, dict)
+        yield ForeignRow(value) if is_object else BadRow(f"{place} {number}", "It is not a JSON object.")  # type: ignore[call-overload]
 
 
 def words_of(value: object) -> tuple[str, ...]:
     """Tags: a list of texts, the JSON of one, or texts with commas between."""
     if isinstance(value, str):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            parsed = None
+        parsed = _parsed(value)
         value = parsed if isinstance(parsed, list) else value.split(",")
     if not isinstance(value, list | tuple):
         return ()
@@ -93,12 +134,10 @@ def share_of(value: object) -> float | None:
 
 
 def list_of(value: object) -> list[Any]:
-    """A list, or none."""
     return value if isinstance(value, list) else []
 
 
 def text_value(value: object) -> str:
-    """A text, or none."""
     return value if isinstance(value, str) else ""
 
 
@@ -112,17 +151,6 @@ def other_fields(fields: Mapping[str, Any], placed: Collection[str] = ()) -> dic
 def unusual(row: Mapping[str, Any], usual: Mapping[str, object]) -> dict[str, Any]:
     """The columns that differ from what the program writes by default."""
     return {name: row[name] for name, value in usual.items() if row.get(name) not in (None, value)}
-
-
-def count_tables(
-    source: ForeignSource, rows: sqlite3.Connection, unplaced: Mapping[str, str]
-) -> Iterator[NoPlace]:
-    """How many rows there are in tables that have no place here; `unplaced` says what they hold."""
-    for table, what in unplaced.items():
-        if table in source.tables:
-            statement = f'SELECT count(*) AS number FROM "{table}"'  # noqa: S608  # a name of ours
-            if number := rows.execute(statement).fetchone()["number"]:
-                yield NoPlace(what, count=number)
 
 
 _PARSERS: dict[str, Callable[[object], Any]] = {

@@ -22,13 +22,16 @@ from recollect.transfer.importers import (
     ForeignSource,
     NoPlace,
 )
-from recollect_importers.fields import list_of, made, moment_of, object_of, text_value
+from recollect_importers.fields import checked_objects, list_of, made, moment_of, object_of, text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ENTITY, _FACT, _EPISODE, _COMMUNITY, _LINK, _OTHER = range(6)
 _Row = dict[str, Any]
+_OBSERVATION = "content=fact kind='fact' created_at happened_at=valid_at superseded_at=invalid_at|expired_at"
+# A fact ceased to hold when the graph says so, else when it learnt that it does not.
+_RELATION = "context=fact created_at since=valid_at until=invalid_at|expired_at"
 # Names of lists, where an empty or odd row leaves open what it is.
 _LISTS = re.compile(r"(entit|node|edge|fact|episod|message|communit|saga)", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\n:]{1,60}?)(?: ?\(([^()\n]{1,30})\))?: (?=\S)")
@@ -51,27 +54,38 @@ def _recognises(source: ForeignSource) -> bool:
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     by_sort: defaultdict[int, list[_Row]] = defaultdict(list)
     for name, rows in _lists(source):
-        for number, row in enumerate(rows, 1):
-            if isinstance(row, dict):
-                by_sort[_sort(row, name)].append(row)
+        for each in checked_objects(rows, f"{name}, row"):
+            if isinstance(each, BadRow):
+                yield each
             else:
-                yield BadRow(f"{name}, row {number}", "It is not a JSON object.")
+                by_sort[_sort(each, name)].append(each)
     names = {text_value(row["uuid"]): text_value(row.get("name")) for row in by_sort[_ENTITY]}
     yield from _entities(by_sort[_ENTITY], by_sort[_FACT])
     for row in by_sort[_FACT]:
         yield _relation(row, names)
     for row in by_sort[_EPISODE]:
         yield _message(row)
-    members = _members(by_sort[_LINK], names)
+    communities = {row["uuid"]: list[str]() for row in by_sort[_COMMUNITY]}
+    links = 0
+    for row in by_sort[_LINK]:
+        members = communities.get(row["source_node_uuid"])
+        links += members is None
+        if members is not None and (member := names.get(row["target_node_uuid"])):
+            members.append(member)
     for row in by_sort[_COMMUNITY]:
-        yield _community(row, members[text_value(row["uuid"])])
-    sources = sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT])
-    if sources:
+        summary = text_value(row.get("summary"))
+        yield made(
+            ForeignNote,
+            row,
+            "key=uuid created_at category='community'",
+            text=f"{row['name']}: {summary}" if summary else row["name"],
+            about=tuple(communities[row["uuid"]]),
+            owner=_owner(row),
+        )
+    if sources := sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT]):
         yield NoPlace("links from facts to their episodes", count=sources)
-    communities = {row["uuid"] for row in by_sort[_COMMUNITY]}
-    links = [row for row in by_sort[_LINK] if row["source_node_uuid"] not in communities]
     if links:
-        yield NoPlace("links from episodes to the entities they mention", count=len(links))
+        yield NoPlace("links from episodes to the entities they mention", count=links)
     for row in by_sort[_OTHER]:
         yield NoPlace("rows of other kinds", text_value(row.get("name")) or ", ".join(list(row)[:4]))
 
@@ -119,7 +133,8 @@ def _entities(nodes: list[_Row], facts: list[_Row]) -> Iterator[ForeignItem]:
     for node in nodes:
         same[_owner(node), text_value(node["name"])].append(node)
     for (owner, name), group in same.items():
-        labels = [label for node in group for label in _texts(node.get("labels")) if label not in _PLAIN]
+        given = [label for node in group for label in list_of(node.get("labels"))]
+        labels = [label for label in given if isinstance(label, str) and label not in _PLAIN]
         times = [time for node in group if (time := moment_of(node.get("created_at")))]
         observations = [each for node in group for each in _observations(node, told[node["uuid"]])]
         yield ForeignEntity(
@@ -140,8 +155,7 @@ def _observations(node: _Row, facts: list[_Row]) -> Iterator[ForeignObservation]
             yield ForeignObservation(f"{key}: {value}", kind="attribute")
     for fact in facts:
         if text := text_value(fact["fact"]).strip():
-            columns = "created_at happened_at=valid_at superseded_at=invalid_at|expired_at"
-            yield made(ForeignObservation, fact, columns, content=text, kind="fact")
+            yield made(ForeignObservation, fact, _OBSERVATION, content=text)
 
 
 def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
@@ -149,11 +163,10 @@ def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
     if None in ends:
         return BadRow(f"fact {text_value(fact.get('uuid'))}", "One of its two nodes is missing.")
     source, target = map(str, ends)
-    # A fact ceased to hold when the graph says so, else when it learnt that it does not.
     return made(
         ForeignRelation,
         fact,
-        "context=fact created_at since=valid_at until=invalid_at|expired_at",
+        _RELATION,
         source=source,
         type=text_value(fact.get("name")).lower() or "relates_to",
         target=target,
@@ -176,6 +189,7 @@ def _message(row: _Row) -> ForeignItem:
         role = said[2] or (speaker.lower() if speaker.lower() in _ROLES else role)
     elif source:
         speaker = ""  # of an episode that nobody says, `name` is a title
+    description = " ".join(text_value(row.get("source_description")).split())
     session = row.get("thread_id") or row.get("session_id") or row.get("group_id") or "episodes"
     return made(
         ForeignMessage,
@@ -185,44 +199,15 @@ def _message(row: _Row) -> ForeignItem:
         text=content,
         role=role,
         speaker="" if speaker.lower() == role else speaker,
-        tags=tuple(filter(None, (source if source != "message" else "", _label(row)))),
+        tags=tuple(filter(None, (source if source != "message" else "", description[:100]))),
         owner=_owner(row),
     )
-
-
-def _community(row: _Row, members: list[str]) -> ForeignItem:
-    summary = text_value(row.get("summary"))
-    return made(
-        ForeignNote,
-        row,
-        "key=uuid created_at",
-        text=f"{row['name']}: {summary}" if summary else row["name"],
-        category="community",
-        about=tuple(members),
-        owner=_owner(row),
-    )
-
-
-def _members(links: list[_Row], names: dict[str, str]) -> defaultdict[str, list[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for link in links:
-        if name := names.get(link["target_node_uuid"]):
-            found[link["source_node_uuid"]].append(name)
-    return found
 
 
 def _owner(row: _Row) -> str:
     """Whose part of the graph it is; by default it is nobody's, for which some databases need a sign."""
     owner = text_value(row.get("user_id") or row.get("group_id"))
     return "" if owner in _NOBODY else owner
-
-
-def _label(row: _Row) -> str:
-    return " ".join(text_value(row.get("source_description")).split())[:100]
-
-
-def _texts(value: object) -> list[str]:
-    return [each for each in list_of(value) if isinstance(each, str)]
 
 
 FORMAT = ForeignFormat("graphiti", "a graph of Graphiti or Zep as JSON", _recognises, _read)

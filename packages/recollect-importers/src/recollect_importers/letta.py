@@ -17,14 +17,25 @@ from recollect.transfer.importers import (
     ForeignNote,
     NoPlace,
 )
-from recollect_importers.fields import list_of, made, object_of, objects_of, other_fields, text_value
+from recollect_importers.fields import (
+    checked_objects,
+    list_of,
+    made,
+    object_of,
+    objects_of,
+    other_fields,
+    text_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.transfer.importers import ForeignSource
 
-_CORE, _ARCHIVE, _FILE = "core memory", "archival memory", "file"
+_FILE = """
+key=file:{file_path} text=content created_at=file_creation_date updated_at=file_last_modified_date
+category='file'
+"""
 _PASSAGES = ("passages", "archival_memory", "archival_passages")
 # What makes an agent run, which is no memory of anything. Values of variables are never shown.
 _SETTINGS = {
@@ -58,7 +69,7 @@ def _recognises(source: ForeignSource) -> bool:
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     document = source.document
     if isinstance(document, list):
-        yield from _passages(document, "")
+        yield from _passages({"passages": document}, "")
         return
     blocks = {text_value(block.get("id")): block for block in objects_of(document.get("blocks"))}
     # An older file is one agent by itself, with its blocks within.
@@ -73,7 +84,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         for block in (*named, *own):
             yield from _block(block, name)
         yield from _messages(agent, name)
-        yield from _passages([each for key in _PASSAGES for each in list_of(agent.get(key))], name)
+        yield from _passages(agent, name)
         if text_value(agent.get("system")).strip():
             yield NoPlace("system prompts", name)
         yield from _settings(agent)
@@ -81,10 +92,15 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         if id_ not in attached:
             yield from _block(block, "")
     if "agents" in document:
-        yield from _passages([each for key in _PASSAGES for each in list_of(document.get(key))], "")
+        yield from _passages(document, "")
         yield from _settings(document)
     for file in objects_of(document.get("files")):
-        yield from _file(file)
+        name = text_value(file["original_file_name"] or file["file_name"])
+        if text_value(file["content"]).strip():
+            file["file_path"] = text_value(file["file_path"]) or name
+            yield made(ForeignNote, file, _FILE, metadata=other_fields({"file": name}))
+        else:
+            yield NoPlace("files whose content is not in the agent file", name)
 
 
 def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
@@ -100,7 +116,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         "created_at updated_at",
         key=f"{agent}:block:{label}",
         text=text,
-        category=_CORE,
+        category="core memory",
         tags=(label,),
         metadata=other_fields({"description": block.get("description"), **metadata}),
         # It always stands in the agent's context there.
@@ -110,24 +126,32 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
 
 
 def _messages(agent: dict[str, Any], name: str) -> Iterator[ForeignItem]:
-    for number, message in enumerate(list_of(agent.get("messages")), 1):
-        if not isinstance(message, dict):
-            yield BadRow(f"agent {name}, message {number}", "It is not a JSON object.")
-            continue
-        role = text_value(message.get("role"))
-        if role == "system":
+    for message in checked_objects(list_of(agent.get("messages")), f"agent {name}, message"):
+        if isinstance(message, BadRow):
+            yield message
+        elif message["role"] == "system":
             yield NoPlace("system messages")
-            continue
-        yield from _turn(message, role, name)
+        else:
+            yield from _turn(message, text_value(message["role"]), name)
 
 
 def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem]:
     parts = message.get("content")
     text, thoughts, others = _content(parts if isinstance(parts, list) else [parts, message.get("text")])
     calls = objects_of(message.get("tool_calls"))
-    said = [each for call in calls if (each := _sent(call))]
-    if role == "user" and text and not (text := _unpacked(text)):
-        yield NoPlace("events that a server sent to the agent")
+    # Older agents speak by calling a tool.
+    functions = [object_of(call["function"]) for call in calls]
+    sent = [object_of(each.get("arguments")) for each in functions if each.get("name") == "send_message"]
+    said = [each for arguments in sent if (each := text_value(arguments.get("message")))]
+    if role == "user" and text:
+        # A server may have packed what a person said into JSON, as it packs events, which nobody said.
+        match object_of(text):
+            case {"type": str(type_)} if type_ in _EVENTS:
+                text = ""
+            case {"type": "user_message", "message": str(packed)}:
+                text = packed
+        if not text:
+            yield NoPlace("events that a server sent to the agent")
     if role not in _SPOKEN:
         yield NoPlace(f"{role or 'nameless'} messages", _line(text))
         return
@@ -140,14 +164,13 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
         yield NoPlace("calls of tools", count=len(calls) - len(said))
     if not text.strip():
         return
-    created = text_value(message.get("created_at"))
     digest = hashlib.sha256(f"{role}:{text}".encode("utf-8", "replace")).hexdigest()[:16]
     yield made(
         ForeignMessage,
         message,
         "speaker=name created_at",
         session=f"letta:{name}",
-        key=f"{created}:{digest}",
+        key=f"{text_value(message.get('created_at'))}:{digest}",
         text=text,
         role=role,
         agent=name,
@@ -178,48 +201,14 @@ def _content(parts: list[Any]) -> tuple[str, list[str], list[str]]:
     return "\n\n".join(texts), thoughts, others
 
 
-def _unpacked(text: str) -> str:
-    """What a person said: a server may have packed it into JSON, as it packs events, which nobody said."""
-    match object_of(text):
-        case {"type": str(type_)} if type_ in _EVENTS:
-            return ""
-        case {"type": "user_message", "message": str(said)}:
-            return said
-        case _:
-            return text
-
-
-def _sent(call: dict[str, Any]) -> str:
-    """What an agent says by calling a tool, as older ones do."""
-    function = object_of(call.get("function"))
-    if function.get("name") != "send_message":
-        return ""
-    return text_value(object_of(function.get("arguments")).get("message"))
-
-
-def _passages(passages: list[Any], agent: str) -> Iterator[ForeignItem]:
-    for number, passage in enumerate(passages, 1):
-        if not isinstance(passage, dict):
-            yield BadRow(f"passage {number}", "It is not a JSON object.")
-            continue
-        columns = "key=id text=text|content created_at updated_at tags metadata"
-        yield made(ForeignNote, passage, columns, category=_ARCHIVE, agent=agent)
-
-
-def _file(file: dict[str, Any]) -> Iterator[ForeignItem]:
-    name = text_value(file.get("original_file_name") or file.get("file_name"))
-    text = text_value(file.get("content"))
-    if not text.strip():
-        yield NoPlace("files whose content is not in the agent file", name)
-        return
-    yield made(
-        ForeignNote,
-        file,
-        "text=content created_at=file_creation_date updated_at=file_last_modified_date",
-        key=f"file:{text_value(file.get('file_path')) or name}",
-        category=_FILE,
-        metadata=other_fields({"file": name}),
-    )
+def _passages(holder: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
+    passages = [each for key in _PASSAGES for each in list_of(holder.get(key))]
+    columns = "key=id text=text|content created_at updated_at tags metadata"
+    for row in checked_objects(passages, "passage"):
+        if isinstance(row, BadRow):
+            yield row
+        else:
+            yield made(ForeignNote, row, columns, category="archival memory", agent=agent)
 
 
 def _settings(holder: dict[str, Any]) -> Iterator[ForeignItem]:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 64 * 1024 * 1024
 """Bytes of one file, which is read whole."""
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
-_FRONT_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(.*)")
+_FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
+_BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+"""What announces in YAML that a text begins in the next line."""
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
@@ -51,13 +53,14 @@ class MarkdownLine(NamedTuple):
 
 
 _Lines = tuple[MarkdownLine, ...]
+FrontMatter = dict[str, str | tuple[str, ...]]
 
 
 def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
     """One at most; for a file that cannot be read, why."""
     session = f"markdown:{name}"
     try:
-        found = _conversation(_content(path), name, session_of(session))
+        found = _conversation(markdown_lines(path), name, session_of(session))
     except InvalidInput as error:
         found = Conversation.unreadable(session, name, f"{name}: {error}")
     if not found.is_empty:
@@ -66,14 +69,6 @@ def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
 
 def markdown_lines(path: Path) -> list[str]:
     """The lines of a file; `InvalidInput` says why it cannot be read."""
-    return _lines(_content(path))
-
-
-def _lines(text: str) -> list[str]:
-    return storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def _content(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(SIZE_LIMIT + 1)
@@ -84,20 +79,25 @@ def _content(path: Path) -> str:
     if content.startswith(UTF16_MARKS):
         raise InvalidInput("It is in UTF-16; save it as UTF-8.")
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidInput(
             f"It is not UTF-8 text: byte {error.start + 1:,}, on line {line:,}, is wrong."
         ) from None
+    return storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _conversation(text: str, name: str, session: str) -> Conversation:
-    lines = _lines(text)
-    front, taken = _front_matter(lines)
+def _conversation(lines: list[str], name: str, session: str) -> Conversation:
+    given, _, taken = front_matter(lines)
+    front = {key.lower(): value for key, value in given.items() if isinstance(value, str)}
     body = marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
-    day = _day(front, stem)
+    # The text's own date; that of a daily note's name; the day it was created, which may be later.
+    daily = _DAILY.fullmatch(stem)
+    given_days = filter(None, (front.get("date"), daily[1] if daily else None, front.get("created")))
+    days = (time_of_iso(each) or time_in_words(each) for each in given_days)
+    day = next(filter(None, days), None)
     talk = transcript(body, day)
     turns: list[Turn] = []
     bad: list[str] = []
@@ -120,36 +120,41 @@ def _conversation(text: str, name: str, session: str) -> Conversation:
     )
 
 
-def _day(front: dict[str, str], stem: str) -> datetime | None:
-    """The text's own date; that of a daily note's name; the day it was created, which may be later."""
-    daily = _DAILY.fullmatch(stem)
-    for given in (front.get("date"), daily[1] if daily else None, front.get("created")):
-        if given and (at := time_of_iso(given) or time_in_words(given)):
-            return at
-    return None
-
-
-def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
-    """What `key: value` lines between two rules say, and how many lines they take; no more of YAML.
-
-    By key, in lower case; the first of each. Nothing, if the text does not begin with a rule.
-    """
+def front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], int]:
+    """Words and lists by key, the keys that hold more, and how many lines it takes; no more of YAML."""
     if not lines or lines[0].rstrip() != "---":
-        return {}, 0
+        return {}, (), 0
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
     if end is None:
-        return {}, 0
-    front: dict[str, str] = {}
+        return {}, (), 0
+    front: FrontMatter = {}
+    nested: dict[str, None] = {}
+    key = ""
     for line in lines[1:end]:
         if found := _FRONT_LINE.fullmatch(line.rstrip()):
-            front.setdefault(found[1].lower(), _unquoted(found[2].lstrip()))
-    return front, end + 1
+            key = found[1]
+            text = (found[2] or "").strip()
+            is_list = text.startswith("[") and text.endswith("]")
+            items = (_unquoted(each.strip()) for each in text[1:-1].split(",") if each.strip())
+            front[key] = tuple(items) if is_list else _unquoted(text)
+            continue
+        inner = line.strip()
+        if not inner or inner.startswith("#") or not key:
+            continue
+        held = front[key]
+        if isinstance(held, tuple) or (not held and inner.startswith("- ")):
+            front[key] = (*held, _unquoted(inner.removeprefix("- ")))
+        elif held:  # a long text goes on in the next line, or begins there
+            front[key] = _unquoted(inner) if held in _BLOCKS else f"{held} {_unquoted(inner)}"
+        else:
+            nested[key] = None
+    return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
 
 
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1].replace('\\"', '"')
+    return text.partition(" #")[0].rstrip()
 
 
 def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
@@ -200,19 +205,16 @@ def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator
             texts.append(line.text)
             continue
         above = tuple(heading for heading in headings if heading[0] < line.level)
-        part = _section(number, [heading for _, heading in headings], texts, day)
-        if part.text.strip() and (any(map(str.strip, texts)) or len(above) < len(headings)):
-            yield part
+        # Its time is what the headings say, the inner ones last; a time alone is of the day found so far.
+        at = day
+        for _, heading in headings:
+            at = time_in_words(heading, at.date() if at else None) or at
+        title = " › ".join(heading for _, heading in headings if heading)
+        body = "\n".join(texts).strip("\n").rstrip()
+        text = f"{title}\n\n{body}" if title and body else title or body
+        if text.strip() and (any(map(str.strip, texts)) or len(above) < len(headings)):
+            yield TranscriptPart(number, text, "document", None, at)
         number, headings, texts = line.number, (*above, (line.level, line.heading)), []
-
-
-def _section(number: int, headings: list[str], texts: list[str], day: datetime | None) -> TranscriptPart:
-    """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
-    for heading in headings:
-        day = time_in_words(heading, day.date() if day else None) or day
-    title, body = " › ".join(filter(None, headings)), "\n".join(texts).strip("\n").rstrip()
-    text = f"{title}\n\n{body}" if title and body else title or body
-    return TranscriptPart(number, text, "document", None, day)
 
 
 # Markdown transcripts: whether a text clearly is one, and if so, who says what in it.
@@ -317,7 +319,14 @@ def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] |
         return opened
     # A glossary, or a chapter on users and one on models.
     if style == "heading":
-        return None if _has_headings_beside(lines, opened) else opened
+        openings = {label.at for label in opened}
+        level = min(lines[at].level for at in openings)
+        # One above them all is the title.
+        beside = any(
+            at not in openings and (line.level == level or (0 < line.level < level and at > opened[0].at))
+            for at, line in enumerate(lines)
+        )
+        return None if beside else opened
     return None if len(labelled) - len(opened) >= len(opened) else opened
 
 
@@ -327,7 +336,11 @@ def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] |
     names = [label.name for label in opened]
     again = [name for name, times in Counter(names).items() if times > 1]
     changes = sum(one != other for one, other in pairwise(names))
-    if len(again) < 2 or changes < 3 or _has_preface(lines, opened) or _is_table(names):
+    if len(again) < 2 or changes < 3 or _has_preface(lines, opened):
+        return None
+    # Three or more labels in the same order again and again: records, such as name, age and town.
+    kinds = len(set(names))
+    if kinds > 2 and all(name == names[at % kinds] for at, name in enumerate(names)):
         return None
     # Things between them make it minutes, a recipe, a list of facts.
     if len(labelled) - len(opened) > len(opened) // 4:
@@ -349,22 +362,6 @@ def _turns(lines: _Lines, opened: list[Label]) -> list[tuple[Label, _Lines]]:
 def _has_preface(lines: _Lines, opened: list[Label]) -> bool:
     before = lines[: opened[0].at] if opened else ()
     return sum(bool(line.text.strip()) and not line.level for line in before) > _PREFACE
-
-
-def _has_headings_beside(lines: _Lines, opened: list[Label]) -> bool:
-    openings = {label.at for label in opened}
-    level = min(lines[at].level for at in openings)
-    # One above them all is the title.
-    return any(
-        at not in openings and (line.level == level or (0 < line.level < level and at > opened[0].at))
-        for at, line in enumerate(lines)
-    )
-
-
-def _is_table(names: list[str]) -> bool:
-    """Three or more labels in the same order again and again: records, such as name, age and town."""
-    kinds = len(set(names))
-    return kinds > 2 and all(name == names[at % kinds] for at, name in enumerate(names))
 
 
 def _parts(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.transfer.importers import (
     BadRow,
@@ -15,23 +13,35 @@ from recollect.transfer.importers import (
     ForeignItem,
     ForeignNote,
     ForeignRelation,
+    ForeignRow,
     ForeignSource,
     NoPlace,
 )
-from recollect_importers.fields import made, moment_of, object_of, other_fields, text_value, unusual, words_of
+from recollect_importers.fields import (
+    count_sections,
+    made,
+    moment_of,
+    object_of,
+    open_sections,
+    other_fields,
+    text_value,
+    unusual,
+    words_of,
+)
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator
 
-    _Row = dict[str, Any]
-    _Sections = Callable[[str], Iterable[_Row]]
+    from recollect_importers.fields import Sections
 
 _FILE = "mnemosyne.db"
 _MEMORIES = ("working_memory", "episodic_memory", "legacy_memories")
 # By the names of the export, where they are not the tables'.
 _TABLES = {"legacy_memories": "memories", "legacy_embeddings": "memory_embeddings"}
+_MEMORY = "key=id text=content category=source importance speaker=author_id pinned"
+_SCRATCH = "key=scratchpad:{id} text=content created_at updated_at category='scratchpad'"
+_TRIPLE = "source=subject type=predicate target=object created_at since=valid_from until=valid_until"
+_PERSONA = "key=persona:{id} text=content created_at importance=confidence category='persona' tags=[topic]"
 # What it derives from the memories by itself, and what only its own work needs.
 _DERIVED = {
     "facts": "extracted facts",
@@ -96,46 +106,31 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 
 
 def _read_one(source: ForeignSource) -> Iterator[ForeignItem]:
-    with _sections(source) as sections:
-        yield from _memories(sections)
-        yield from map(_scratch, sections("scratchpad"))
-        yield from _triples(sections)
-        yield from _canonical(sections)
-        yield from _persona(sections)
-        for section, what in _DERIVED.items():
-            number = sum(1 for _ in sections(section))
-            if number:
-                yield NoPlace(what, count=number)
+    with open_sections(source) as found:
+
+        def rows(section: str) -> Iterable[ForeignRow]:
+            return found(_TABLES.get(section, section) if source.is_database else section)
+
+        yield from _memories(rows)
+        for row in rows("scratchpad"):
+            yield made(ForeignNote, row, _SCRATCH, session=_session(row))
+        for row in rows("triples"):
+            yield made(ForeignRelation, row, _TRIPLE)
+            if row["confidence"] not in (None, 1.0):
+                yield NoPlace("confidences of triples", f"{row['confidence']}")
+        yield from _canonical(rows)
+        for row in rows("memoria_persona"):
+            is_permanent = row["tier"] == "permanent"
+            yield made(ForeignNote, row, _PERSONA, session=_session(row), pinned=is_permanent)
+        yield from count_sections(rows, _DERIVED)
 
 
-@contextmanager
-def _sections(source: ForeignSource) -> Iterator[_Sections]:
-    """The rows of each section: of a table, or of a list of the export."""
-    if source.is_database:
-        with source.database() as rows:
-            yield partial(_table, source, rows)
-        return
-    document = source.document
-
-    def listed(section: str) -> Iterable[_Row]:
-        found = document.get(section)
-        return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
-
-    yield listed
-
-
-def _table(source: ForeignSource, rows: sqlite3.Connection, section: str) -> Iterator[_Row]:
-    table = _TABLES.get(section, section)
-    if table in source.tables:
-        yield from rows.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  # a name of ours
-
-
-def _memories(sections: _Sections) -> Iterator[ForeignItem]:
+def _memories(rows: Sections) -> Iterator[ForeignItem]:
     about: defaultdict[str, list[str]] = defaultdict(list)
-    for row in sections("annotations"):
-        memory, value = text_value(row.get("memory_id")), text_value(row.get("value"))
-        match row.get("kind"):
-            case "mentions" if row.get("source") != _BY_ITSELF:
+    for row in rows("annotations"):
+        memory, value = text_value(row["memory_id"]), text_value(row["value"])
+        match row["kind"]:
+            case "mentions" if row["source"] != _BY_ITSELF:
                 about[memory].append(value)
             case "fact":
                 key = f"annotation:{memory}:{value}"
@@ -146,90 +141,62 @@ def _memories(sections: _Sections) -> Iterator[ForeignItem]:
                 yield NoPlace(f"annotations of the kind {kind}", value)
     seen: set[str] = set()
     for section in _MEMORIES:
-        for row in sections(section):
-            key = text_value(row.get("id"))
+        for row in rows(section):
+            key = text_value(row["id"])
             if key not in seen:  # each is kept a second time, for older versions
                 seen.add(key)
-                yield from _memory(section, row, tuple(about.get(key, ())))
+                yield from _memory(section, row, tuple(about[key]))
 
 
-def _memory(section: str, row: _Row, about: tuple[str, ...]) -> Iterator[ForeignItem]:
-    content = row.get("content")
-    if not isinstance(content, str):
-        yield BadRow(f"{section}, memory {row.get('id')}", "It has no text.")
+def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[ForeignItem]:
+    if not isinstance(row["content"], str):
+        yield BadRow(f"{section}, memory {row['id']}", "It has no text.")
         return
-    metadata = object_of(row.get("metadata_json"))
-    created, happened = _times(row)
-    superseded_by = text_value(row.get("superseded_by")) or None
-    until = moment_of(row.get("valid_until"))
+    metadata = object_of(row["metadata_json"])
+    created, told = moment_of(row["created_at"]), moment_of(row["timestamp"])
+    happened = told if created and told and abs(told - created) > _OTHER_TIME else None
+    superseded_by = text_value(row["superseded_by"]) or None
+    until = moment_of(row["valid_until"])
+    # What it says of a memory beside its text, where that is not what it says of every one.
+    marks = unusual(row, {**_USUAL, "channel_id": row["session_id"]})
     yield made(
         ForeignNote,
         row,
-        "key=id text=content category=source importance speaker=author_id pinned",
-        created_at=created,
+        _MEMORY,
+        created_at=created or told,
         happened_at=happened,
         tags=words_of(metadata.get("tags")),
-        metadata={**other_fields(metadata, {"tags"}), **_marks(row)},
+        metadata={**other_fields(metadata, {"tags"}), **marks},
         session=_session(row),
         about=about,
         superseded_by=superseded_by,
         superseded_at=until if superseded_by else None,
         expires_at=None if superseded_by else until,
     )
-    if row.get("recall_count"):
+    if row["recall_count"]:
         yield NoPlace("counts of recalls")
 
 
-def _times(row: _Row) -> tuple[datetime | None, datetime | None]:
-    """When it was stored, and when it happened if that is another time."""
-    created, told = moment_of(row.get("created_at")), moment_of(row.get("timestamp"))
-    if created is None or told is None:
-        return created or told, None
-    return created, told if abs(told - created) > _OTHER_TIME else None
-
-
-def _marks(row: _Row) -> dict[str, Any]:
-    """What it says of a memory beside its text, where that is not what it says of every one."""
-    found = unusual(row, _USUAL)
-    if row.get("channel_id") not in (None, row.get("session_id")):
-        found["channel_id"] = row["channel_id"]
-    return found
-
-
-def _session(row: _Row) -> str:
-    session = text_value(row.get("session_id"))
+def _session(row: ForeignRow) -> str:
+    session = text_value(row["session_id"])
     return "" if session == "default" else session
 
 
-def _scratch(row: _Row) -> ForeignItem:
-    columns, key = "text=content created_at updated_at", f"scratchpad:{row.get('id')}"
-    return made(ForeignNote, row, columns, key=key, category="scratchpad", session=_session(row))
-
-
-def _triples(sections: _Sections) -> Iterator[ForeignItem]:
-    columns = "source=subject type=predicate target=object created_at since=valid_from until=valid_until"
-    for row in sections("triples"):
-        yield made(ForeignRelation, row, columns)
-        if row.get("confidence") not in (None, 1.0):
-            yield NoPlace("confidences of triples", f"{row['confidence']}")
-
-
-def _canonical(sections: _Sections) -> Iterator[ForeignItem]:
+def _canonical(rows: Sections) -> Iterator[ForeignItem]:
     """Facts of which one version holds; each replaces the one before."""
-    slots: defaultdict[tuple[str, str, str], list[_Row]] = defaultdict(list)
-    for row in sections("canonical_facts"):
-        slot = (text_value(row.get(name)) for name in ("owner_id", "category", "name"))
-        slots[tuple(slot)].append(row)  # type: ignore[index]  # three of them
+    slots: defaultdict[tuple[str, str, str], list[ForeignRow]] = defaultdict(list)
+    for row in rows("canonical_facts"):
+        slots[text_value(row["owner_id"]), text_value(row["category"]), text_value(row["name"])].append(row)
     for (owner, category, name), versions in slots.items():
         keys = [f"canonical:{owner}:{category}:{name}:{row.get('version', 1)}" for row in versions]
         for row, key, later in zip(versions, keys, [*keys[1:], None], strict=True):
-            ended = moment_of(row.get("valid_until"))
+            ended = moment_of(row["valid_until"])
             yield made(
                 ForeignNote,
                 row,
                 "created_at=created_at|valid_from",
                 key=key,
-                text=f"{name}: {row.get('body')}",
+                text=f"{name}: {row['body']}",
                 category=category,
                 tags=("canonical",),
                 speaker=owner,
@@ -238,20 +205,6 @@ def _canonical(sections: _Sections) -> Iterator[ForeignItem]:
                 # Without a later version, it was withdrawn.
                 forgotten_at=None if later else ended,
             )
-
-
-def _persona(sections: _Sections) -> Iterator[ForeignItem]:
-    for row in sections("memoria_persona"):
-        yield made(
-            ForeignNote,
-            row,
-            "text=content created_at importance=confidence",
-            key=f"persona:{row.get('id')}",
-            category="persona",
-            tags=(text_value(row.get("topic")),),
-            session=_session(row),
-            pinned=row.get("tier") == "permanent",
-        )
 
 
 FORMAT = ForeignFormat("mnemosyne", "Mnemosyne's database or JSON export", _recognises, _read)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from recollect.domain.errors import InvalidInput, needs_extra
 from recollect.domain.learnt import LEARNT_PARTS
-from recollect.domain.records import Kind, Memory, Observation, Relation
+from recollect.domain.records import Memory, Observation, Relation
 from recollect.transfer.files import (
     EXPORT_TABLES,
     counted,
@@ -27,27 +26,19 @@ from recollect.transfer.files import (
 )
 from recollect.transfer.full import full_header, full_line
 from recollect.transfer.official import official_line
-from recollect.transfer.reports import ExportFormat, ExportReport
+from recollect.transfer.reports import ExportFormat, ExportReport, count_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from recollect.domain.tables import Row
     from recollect.engine import Engine
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Export
 
-# Writing a store's memories to a file or a folder.
-
-
-_LINE_FORMATS = ("full", "official")
 _SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".parquet": "parquet"}
-_OFFICIAL_LACKS_TEXTS = (
-    "Left out: notes, messages, times, history and what was learnt from use. This format cannot hold them; "
-    "the full format can."
-)
 _OFFICIAL_LACKS = (
-    "Left out: times, history and what was learnt from use. This format cannot hold them; the full format "
-    "can."
+    "times, history and what was learnt from use. This format cannot hold them; the full format can."
 )
 _TABLES_LACK = (
     "Left out: earlier texts, earlier periods in which a memory was forgotten or superseded, and what was "
@@ -60,12 +51,11 @@ _MARKDOWN_LACKS = (
 
 
 def format_for(target: str | Path) -> ExportFormat:
-    """What the name of a file or folder asks for: without one of the known endings, everything."""
+    """The format that the name of a file or folder asks for; without a known ending, `full`."""
     text = str(target)
     path = Path(text.lower())
     if path.suffix == ".zip":
-        path = path.with_suffix("")
-        return _SUFFIXES.get(path.suffix, "markdown")
+        return _SUFFIXES.get(path.with_suffix("").suffix, "markdown")
     if path.suffix in _SUFFIXES:
         return _SUFFIXES[path.suffix]
     is_folder = text.endswith(("/", "\\")) or Path(text).is_dir()
@@ -98,76 +88,68 @@ def export_file(
     """
     if format is None:
         format = format_for(target) if isinstance(target, str | Path) else "full"  # noqa: A001
-    if format not in _LINE_FORMATS and not isinstance(target, str | Path):
+    is_lines = format in ("full", "official")
+    if not is_lines and not isinstance(target, str | Path):
         raise InvalidInput(f"The format {format} makes a folder or a zip; name a path, not a stream.")
-    everything = format != "official" and not scope_only
-    with engine.upkeep.export(everything=everything) as found:
-        if format in _LINE_FORMATS:
+    counts: Counter[str] = Counter()
+    with engine.upkeep.export(everything=format != "official" and not scope_only) as found:
+        if is_lines:
             full = format == "full"
             with open_target(target, overwrite=overwrite) as write:
-                counts = _write_lines(found, write, progress, full=full, learning=learning)
+                _write_lines(found, write, counts, progress, full=full, learning=learning)
             return ExportReport(format, note=None if full else _official_note(found), **counts)
         with open_folder(str(target), overwrite=overwrite) as folder:
-            counts = _writer(format)(found, folder, progress)
-        note = _MARKDOWN_LACKS if format == "markdown" else _TABLES_LACK
-        return ExportReport(format, note=note, **counts)
+            if format == "markdown":
+                from recollect.transfer.markdown import write_markdown  # noqa: PLC0415  # one format of five
 
-
-def _writer(format_: ExportFormat) -> Callable[[Export, Path, Progress | None], Counter[str]]:
-    if format_ == "markdown":
-        from recollect.transfer.markdown import write_markdown  # noqa: PLC0415  # one format of five
-
-        return write_markdown
-    if format_ == "csv":
-        return write_csv
-    return write_parquet
+                write_markdown(found, folder, counts, progress)
+            else:
+                _write_tables(found, folder, format, counts, progress)
+            write_manifest(folder, format)
+    return ExportReport(format, note=_MARKDOWN_LACKS if format == "markdown" else _TABLES_LACK, **counts)
 
 
 def _write_lines(
-    found: Export, write: Callable[[str], object], progress: Progress | None, *, full: bool, learning: bool
-) -> Counter[str]:
-    counts = Counter(lines=int(full))
-    line = partial(full_line, learning=learning) if full else official_line
-    if full:
-        write(full_header(learning=learning))
-
+    found: Export,
+    write: Callable[[str], object],
+    counts: Counter[str],
+    progress: Progress | None,
+    *,
+    full: bool,
+    learning: bool,
+) -> None:
     def records() -> Iterator[Any]:
         for memory in found.memories() if full else found.entities():
             yield memory
-            counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
-            counts["observations"] += len(memory.observations if full else memory.in_force)
-            counts["forgotten"] += memory.deleted_at is not None
+            count_memory(counts, memory, memory.observations if full else memory.in_force)
         for relation in found.relations() if full else found.relations_in_force():
             yield relation
             counts["relations"] += 1
         for part in LEARNT_PARTS if full and learning else ():
             for _, learnt in found.learnt(part):
                 yield learnt
-                # A setting is no more than how learning goes about.
+                # A setting only says how learning works.
                 counts["learnt"] += part != "setting"
 
-    for record in counted(records(), _total(found, full=full, learning=learning), progress):
-        write(line(record))
+    total = None
+    if full:
+        write(full_header(learning=learning))
+        counts["lines"] = 1
+        # Relations have no scope of their own, and one memory in two is used: near enough for a bar.
+        logs: tuple[Any, ...] = ("recall", "shadow", "tuned", "dream") if learning else ()
+        total = sum(map(found.count, ("memory", *logs)))
+    for record in counted(records(), total, progress):
+        write(full_line(record, learning=learning) if full else official_line(record))
         counts["lines"] += 1
-    return counts
 
 
 def _official_note(found: Export) -> str | None:
     if found.has_texts():
-        return _OFFICIAL_LACKS_TEXTS
-    return _OFFICIAL_LACKS if found.has_learnt() else None
+        return f"Left out: notes, messages, {_OFFICIAL_LACKS}"
+    return f"Left out: {_OFFICIAL_LACKS}" if found.has_learnt() else None
 
 
-def _total(found: Export, *, full: bool, learning: bool) -> int | None:
-    """About how many lines there will be; None where that would have to be read first."""
-    if not full:
-        return None
-    tables: Iterable[Any] = ("memory", "recall", "shadow", "tuned", "dream") if learning else ("memory",)
-    # Relations belong to no scope by themselves, and one memory in two is used: near enough for a bar.
-    return sum(map(found.count, tables))
-
-
-# A store as three tables, memories, observations and relations: as CSV or as Parquet.
+# Three tables, of memories, observations and relations, as CSV or Parquet.
 
 
 _ROWS_AT_ONCE = 2_000
@@ -191,78 +173,50 @@ _COLUMNS = (
 TABLE_COLUMNS = dict(zip(EXPORT_TABLES, _COLUMNS, strict=True))
 
 
-class _TableFile(Protocol):
-    """One table under way."""
-
-    def add(self, row: tuple[Any, ...]) -> None: ...
-
-    def finish(self) -> None: ...
-
-
-def write_csv(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
-    """As RFC 4180 has it, in UTF-8; what a spreadsheet would take for a formula gets a `'` before it."""
-    return _write(found, folder, progress, "csv", _CsvTable)
-
-
-def write_parquet(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
-    with needs_extra("Parquet", "parquet"):
-        import pyarrow.parquet  # noqa: F401, PLC0415  # an extra
-    return _write(found, folder, progress, "parquet", _ParquetTable)
-
-
-def _write(
-    found: Export,
-    folder: Path,
-    progress: Progress | None,
-    format_: str,
-    table_file: Callable[[str, IO[bytes]], _TableFile],
-) -> Counter[str]:
-    counts: Counter[str] = Counter()
+def _write_tables(
+    found: Export, folder: Path, format_: ExportFormat, counts: Counter[str], progress: Progress | None
+) -> None:
+    open_table = _csv_table if format_ == "csv" else _parquet_table
+    waiting: defaultdict[str, list[Row]] = defaultdict(list)
     with ExitStack() as stack:
-        tables = {
-            table: table_file(table, stack.enter_context(private_file(folder / f"{table}.{format_}")))
+        writers = {
+            table: stack.enter_context(
+                open_table(table, stack.enter_context(private_file(folder / f"{table}.{format_}")))
+            )
             for table in TABLE_COLUMNS
         }
-        for table, row in _rows(found, counts, progress):
-            tables[table].add(row)
+        for table, row in _table_rows(found, counts, progress):
+            waiting[table].append(row)
             counts["lines"] += 1
-        for each in tables.values():
-            each.finish()
-    write_manifest(folder, format_)
-    return counts
+            if len(waiting[table]) >= _ROWS_AT_ONCE:
+                writers[table](waiting.pop(table))
+        for table, rows in waiting.items():
+            writers[table](rows)
 
 
-def _rows(
-    found: Export, counts: Counter[str], progress: Progress | None
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _table_rows(found: Export, counts: Counter[str], progress: Progress | None) -> Iterator[tuple[str, Row]]:
     """Every row, after the name of its table."""
     names = {table: [name for name, _ in columns] for table, columns in TABLE_COLUMNS.items()}
     for memory in counted(found.memories(), found.count("memory"), progress):
         own = (memory.scope.owner, memory.scope.agent)
         yield "memories", (*own, *(getattr(memory, name) for name in names["memories"][2:]))
-        counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
-        counts["forgotten"] += memory.deleted_at is not None
-        counts["observations"] += len(memory.observations)
+        count_memory(counts, memory, memory.observations)
         for seen in memory.observations:
-            values = (getattr(seen, name) for name in names["observations"][1:])
-            yield "observations", (memory.id, *values)
+            yield "observations", (memory.id, *(getattr(seen, name) for name in names["observations"][1:]))
     for relation in found.relations():
         counts["relations"] += 1
         yield "relations", tuple(getattr(relation, name) for name in names["relations"])
 
 
-class _CsvTable:
-    def __init__(self, table: str, file: IO[bytes]) -> None:
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
-        self._writer = csv.writer(self._text)  # lines end with CR LF, quotes are doubled
-        self._writer.writerow([name for name, _ in TABLE_COLUMNS[table]])
-
-    def add(self, row: tuple[Any, ...]) -> None:
-        self._writer.writerow(map(_cell, row))
-
-    def finish(self) -> None:
-        self._text.flush()
-        self._text.detach()  # whoever opened the file closes it
+@contextmanager
+def _csv_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[Row]], None]]:
+    """As RFC 4180 has it, in UTF-8; what a spreadsheet would take for a formula gets a `'` before it."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
+    writer = csv.writer(text)  # lines end with CR LF, quotes are doubled
+    writer.writerow([name for name, _ in TABLE_COLUMNS[table]])
+    yield lambda rows: writer.writerows(map(_cell, row) for row in rows)
+    text.flush()
+    text.detach()  # its opener closes the file
 
 
 def _cell(value: object) -> str:
@@ -281,49 +235,33 @@ def _cell(value: object) -> str:
             return repr(value)
 
 
-class _ParquetTable:
-    """Written in groups of rows, so that a large store takes little room on its way."""
-
-    def __init__(self, table: str, file: IO[bytes]) -> None:
+@contextmanager
+def _parquet_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[Row]], None]]:
+    with needs_extra("Parquet", "parquet"):
         import pyarrow as arrow  # noqa: PLC0415  # an extra
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # the same
+    types = {
+        "int": arrow.int64(),
+        "float": arrow.float64(),
+        "bool": arrow.bool_(),
+        "datetime": arrow.timestamp("us", tz="UTC"),
+        "tuple[int, ...]": arrow.list_(arrow.int64()),
+        "tuple[str, ...]": arrow.list_(arrow.string()),
+    }
+    columns = TABLE_COLUMNS[table]
+    schema = arrow.schema(
+        [(name, types.get(type_.removesuffix(" | None"), arrow.string())) for name, type_ in columns]
+    )
 
-        types = {
-            "int": arrow.int64(),
-            "float": arrow.float64(),
-            "bool": arrow.bool_(),
-            "datetime": arrow.timestamp("us", tz="UTC"),
-            "tuple[int, ...]": arrow.list_(arrow.int64()),
-            "tuple[str, ...]": arrow.list_(arrow.string()),
-        }
-        self._arrow = arrow
-        self._schema = arrow.schema(
-            [
-                arrow.field(name, types.get(type_.removesuffix(" | None"), arrow.string()))
-                for name, type_ in TABLE_COLUMNS[table]
-            ]
-        )
-        self._writer = ParquetWriter(file, self._schema, compression="zstd")
-        self._rows: list[tuple[Any, ...]] = []
-
-    def add(self, row: tuple[Any, ...]) -> None:
-        self._rows.append(row)
-        if len(self._rows) >= _ROWS_AT_ONCE:
-            self._flush()
-
-    def finish(self) -> None:
-        self._flush()
-        self._writer.close()
-
-    def _flush(self) -> None:
-        if not self._rows:
-            return
-        columns = [
-            self._arrow.array([_plain_value(value) for value in column], type=field.type)
-            for column, field in zip(zip(*self._rows, strict=True), self._schema, strict=True)
+    def write(rows: Sequence[Row]) -> None:
+        arrays = [
+            arrow.array([_plain_value(value) for value in column], type=field.type)
+            for column, field in zip(zip(*rows, strict=True), schema, strict=True)
         ]
-        self._writer.write_table(self._arrow.Table.from_arrays(columns, schema=self._schema))
-        self._rows.clear()
+        writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+    with ParquetWriter(file, schema, compression="zstd") as writer:
+        yield write
 
 
 def _plain_value(value: Any) -> Any:

@@ -11,12 +11,12 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from recollect.domain.errors import Conflict, InvalidInput
 from recollect.domain.lazy_dataclass import dataclass as lazy_dataclass
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
     from recollect.stores.port import Progress
 
-# The files of imports and exports: lines to be read again, and files that appear whole or not at all.
-
-
-GZIP_MARK = b"\x1f\x8b"
+_GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 LINE_LIMIT = 256 * 1024 * 1024
@@ -92,7 +89,10 @@ class LineFile:
     def _numbered(self) -> Iterator[tuple[int, bytes | None]]:
         self._raw.seek(0)
         try:
-            with _unpacked(self._raw) as file:
+            if self._raw.read(2) in UTF16_MARKS:
+                raise InvalidInput("The file is in UTF-16; save it as UTF-8 and import that.")
+            self._raw.seek(0)
+            with unpacked(self._raw) as file:
                 yield from enumerate(_raw_lines(file), 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidInput(f"{self.name} could not be read to its end: {error}.") from error
@@ -107,66 +107,59 @@ class LineFile:
 def open_lines(
     source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None, passes: int = 1
 ) -> Iterator[LineFile]:
-    """A file by its path; a stream is copied to a temporary file first, since it is read more than once."""
-    if isinstance(source, str | Path):
-        path = Path(source)
-        with _opened(path) as raw:
-            yield LineFile(str(path), raw, path.stat().st_size, progress, passes)
+    """Open a file by its path. A stream is copied to a temporary file first, since it is read repeatedly."""
+    if not isinstance(source, str | Path):
+        with tempfile.TemporaryFile() as spool:
+            while piece := source.read(1 << 20):
+                # Half a surrogate pair passes here, so that its own line is named later.
+                spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
+            yield LineFile("the stream", spool, spool.tell(), progress, passes)
         return
-    with tempfile.TemporaryFile() as spool:
-        while piece := source.read(1 << 20):
-            # Half a surrogate pair passes here, so that its own line is named later.
-            spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
-        yield LineFile("the stream", spool, spool.tell(), progress, passes)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+    path = Path(source)
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder; name a file in it.")
     try:
-        file = path.open("rb")
+        file: BinaryIO = path.open("rb")
     except FileNotFoundError:
         raise InvalidInput(f"There is no file {path}.") from None
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
     with file:
         if file.seekable():
-            yield file
+            yield LineFile(str(path), file, path.stat().st_size, progress, passes)
             return
         with tempfile.TemporaryFile() as spool:  # a pipe under a name
             shutil.copyfileobj(file, spool)
-            yield spool
+            yield LineFile(str(path), spool, path.stat().st_size, progress, passes)
 
 
 @contextmanager
-def _unpacked(raw: BinaryIO) -> Iterator[IO[bytes]]:
+def unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
+    """The content of a file that may be packed with gzip."""
     start = raw.read(2)
     raw.seek(0)
-    if start == GZIP_MARK:
-        with gzip.GzipFile(fileobj=raw, mode="rb") as file:
-            yield cast("IO[bytes]", UnpackedFile(file, raw))
-    elif start in UTF16_MARKS:
-        raise InvalidInput("The file is in UTF-16; save it as UTF-8 and import that.")
+    if start == _GZIP_MARK:
+        with _UnpackedFile(raw) as file:
+            yield file  # type: ignore[misc]  # what GzipFile is, too
     else:
         yield raw
 
 
-class UnpackedFile:
-    """What a gzip file holds, refused once it grows beyond measure: a few kilobytes can hold gigabytes."""
+class _UnpackedFile(gzip.GzipFile):
+    """A gzip file that is refused once it unpacks to too much: a few kilobytes can hold gigabytes."""
 
-    def __init__(self, file: gzip.GzipFile, packed: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, packed: BinaryIO) -> None:
+        super().__init__(fileobj=packed, mode="rb")
         self._packed = packed
 
-    def read(self, size: int) -> bytes:
-        return self._checked(self._file.read(size))
+    def read(self, size: int | None = -1) -> bytes:
+        return self._checked(super().read(size))
 
-    def readline(self, size: int) -> bytes:
-        return self._checked(self._file.readline(size))
+    def readline(self, size: int | None = -1) -> bytes:
+        return self._checked(super().readline(size))
 
     def _checked(self, content: bytes) -> bytes:
-        check_unpacked("It", self._file.tell(), self._packed.tell())
+        check_unpacked("It", self.tell(), self._packed.tell())
         return content
 
 
@@ -195,26 +188,19 @@ def _raw_lines(file: IO[bytes]) -> Iterator[bytes | None]:
 def open_target(
     target: str | Path | IO[str] | IO[bytes], *, overwrite: bool
 ) -> Iterator[Callable[[str], object]]:
-    """What to call with each line. A name that ends in .gz is packed; a stream is left open."""
-    if isinstance(target, str | Path):
-        with _line_file(Path(target), overwrite=overwrite) as write:
-            yield write
-    elif isinstance(target, io.TextIOBase):
+    """Yield the function that writes a line. A name that ends in .gz is packed; a stream is left open."""
+    if isinstance(target, io.TextIOBase):
         yield target.write
-    else:
-        binary: IO[bytes] = target  # type: ignore[assignment]  # what is no text stream takes bytes
+        return
+    with ExitStack() as stack:
+        binary: Any = target
+        if isinstance(target, str | Path):
+            binary = stack.enter_context(new_file(Path(target), overwrite=overwrite))
+            if Path(target).suffix.lower() == ".gz":
+                # No name and no time in it, so that equal exports are equal files.
+                packed = gzip.GzipFile(filename="", fileobj=binary, mode="wb", mtime=0)
+                binary = stack.enter_context(packed)
         yield lambda line: binary.write(line.encode("utf-8"))
-
-
-@contextmanager
-def _line_file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
-    with new_file(given, overwrite=overwrite) as raw:
-        if given.suffix.lower() == ".gz":
-            # No name and no time in it, so that equal exports are equal files.
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                yield lambda line: packed.write(line.encode("utf-8"))
-        else:
-            yield lambda line: raw.write(line.encode("utf-8"))
 
 
 @contextmanager
@@ -256,7 +242,7 @@ def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
             raise Conflict(f"{given} is a database, and perhaps this very store; name another file.")
 
 
-# Files of JSON lines: each line as an object, the records that lines hold, and why some hold none.
+# Files of JSON lines
 
 
 # What one write takes: so many lines, or so many bytes of them if they are long.
@@ -352,11 +338,8 @@ def record_batches(numbered: Iterable[NumberedRecord]) -> Iterator[list[Numbered
         yield batch
 
 
-# Counting what goes out, for whoever waits.
-
-
 def counted(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
-    """The same items, with a word to whoever waits after some hundreds of them."""
+    """Pass the items on, and report progress every few hundred."""
     done = 0
     for done, item in enumerate(items, start=1):
         yield item
@@ -398,7 +381,12 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
                 yield draft
                 with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as packed:
                     for file in _files(draft):
-                        _pack(packed, file, file.relative_to(draft).as_posix())
+                        # No time in it, so that equal exports are equal files.
+                        entry = zipfile.ZipInfo(file.relative_to(draft).as_posix())
+                        entry.compress_type = zipfile.ZIP_DEFLATED
+                        entry.external_attr = 0o100600 << 16
+                        with file.open("rb") as source, packed.open(entry, "w", force_zip64=True) as into:
+                            shutil.copyfileobj(source, into)
         else:
             yield draft
             _check_folder(given, path, overwrite=overwrite)  # it may have come into being meanwhile
@@ -446,18 +434,14 @@ def unpacked_folder(path: Path) -> Iterator[Path]:
         return
     with TemporaryDirectory(prefix="recollect-") as folder:
         try:
-            _unpack(path, folder)
+            with zipfile.ZipFile(path) as packed:
+                entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
+                check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
+                # Entries that would lead elsewhere are extracted into the folder.
+                packed.extractall(folder, entries)
         except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
             raise InvalidInput(f"{path} could not be unpacked: {error}.") from error
         yield Path(folder)
-
-
-def _unpack(path: Path, folder: str) -> None:
-    with zipfile.ZipFile(path) as packed:
-        entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
-        check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
-        for entry in entries:
-            packed.extract(entry, folder)  # which leaves out what would lead elsewhere
 
 
 @contextmanager
@@ -470,15 +454,6 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 def _files(folder: Path) -> list[Path]:
     """Everything in it but folders; a link is what it is, wherever it leads."""
     return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-
-
-def _pack(packed: zipfile.ZipFile, file: Path, name: str) -> None:
-    # No time in it, so that equal exports are equal files.
-    entry = zipfile.ZipInfo(name)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o100600 << 16
-    with file.open("rb") as source, packed.open(entry, "w", force_zip64=True) as into:
-        shutil.copyfileobj(source, into)
 
 
 def _replace_folder(draft: Path, path: Path) -> None:

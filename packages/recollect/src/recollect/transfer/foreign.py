@@ -31,15 +31,12 @@ from recollect.transfer.turns import storable_text
 from recollect.write.inputs import clean_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from recollect.domain.changes import Outcome
     from recollect.transfer.moved_rows import Import
     from recollect.transfer.reports import Tally
-
-# What readers of other programs' memories give, as records that a store takes; or why it would not.
-
 
 UNKNOWN = "unknown"
 """The type of an entity of which nothing but its name is known."""
@@ -85,27 +82,46 @@ class Placing:
     """Everything goes to `scope`, whoever the source says that it belongs to."""
 
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
-        """Each item as a store takes it; one that it would refuse is a bad row."""
+        """Each item as a store takes it; one that it would refuse is a bad row.
+
+        A note that the source holds twice is taken once; another one under the same key is a bad row.
+        """
         ids = count(-1, -1)
         seen: dict[tuple[Scope, str | None], str] = {}
         for item in items:
             try:
-                for record in self._record(item, ids):
-                    yield from _once(record, seen)
+                for record in self._placed(item, ids):
+                    if isinstance(record, PlacedNote):
+                        note = record.memory
+                        key, text = (note.scope, note.source), _digest(note.text)
+                        if key in seen and seen[key] != text:
+                            reason = "An earlier note with the same key was imported instead."
+                            yield BadRow(f"note {note.source}", reason)
+                        if key in seen:
+                            continue
+                        seen[key] = text
+                    yield record
             except InvalidInput as error:
                 yield BadRow(_place(item), str(error))
 
-    def _record(self, item: ForeignItem, ids: count[int]) -> Iterator[ForeignRecord]:
+    def _placed(self, item: ForeignItem, ids: count[int]) -> Iterator[ForeignRecord]:
         match item:
             case ForeignEntity():
                 yield from self._entity(item, ids)
-            case ForeignNote():
-                kept, unplaced = _metadata(item)
-                yield self._note(item, next(ids), kept)
-                yield from unplaced
-            case ForeignMessage():
-                kept, unplaced = _metadata(item)
-                yield self._message(item, kept)
+            case ForeignNote() | ForeignMessage():
+                kept: dict[str, Any] = {}
+                unplaced = []
+                for key, value in item.metadata.items():
+                    try:
+                        kept |= clean_metadata({key: value}) or {}
+                    except InvalidInput:
+                        example = _short(f"{key} = {value}")
+                        unplaced.append(NoPlace("metadata that is too long or not JSON", example))
+                metadata = clean_metadata(kept) if kept else None
+                if isinstance(item, ForeignNote):
+                    yield self._note(item, next(ids), metadata)
+                else:
+                    yield self._message(item, metadata)
                 yield from unplaced
             case ForeignRelation():
                 yield self._relation(item, next(ids))
@@ -129,69 +145,65 @@ class Placing:
         names = (storable_text(owner).strip() or self.scope.owner, storable_text(agent).strip())
         return Scope(*(clean_name(name, "owner or agent") if name else "" for name in names))
 
+    def _memory_fields(self, item: ForeignEntity | ForeignNote, created: datetime) -> dict[str, Any]:
+        return {
+            "scope": self._scope(item.owner, item.agent),
+            "created_at": created,
+            "updated_at": max(created, _utc(item.updated_at) or created),
+            "tags": _tags(item.tags),
+            "status": item.status,
+            "importance": _importance(item.importance),
+            "pinned": item.pinned,
+            "deleted_at": _utc(item.forgotten_at),
+        }
+
     def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
-        """An entity keeps what is good of its observations; what is not is named."""
+        """An entity keeps its good observations; the others are bad rows."""
         name = _name(item.name)
         created = _utc(item.created_at) or self.at
         observations: list[Observation] = []
+        successors: dict[int, str | None] = {}
         for number, each in enumerate(item.observations, 1):
             try:
                 observations.append(_observation(each, next(ids), created))
+                successors[observations[-1].id] = each.superseded_by
             except InvalidInput as error:
                 yield BadRow(f"entity {_short(name)}, observation {number}", str(error))
         places = {observation.content: observation.id for observation in observations}
-        linked = tuple(
-            replace(observation, superseded_by=places.get(by)) if by and places.get(by) else observation
-            for observation, by in _with_successors(observations, item.observations)
-        )
         yield Memory(
             id=next(ids),
             kind=Kind.ENTITY,
-            scope=self._scope(item.owner, item.agent),
-            created_at=created,
-            updated_at=max(created, _utc(item.updated_at) or created),
             name=name,
-            type=clean_type(storable_text(item.type)) if item.type.strip() else UNKNOWN,
-            observations=linked,
+            type=_cleaned(item.type, clean_type, "type") or UNKNOWN,
+            observations=tuple(
+                replace(each, superseded_by=places.get(successors[each.id] or "")) for each in observations
+            ),
             source=self.entity_mark(name),
-            tags=_tags(item.tags),
-            status=item.status,
-            importance=_importance(item.importance),
-            pinned=item.pinned,
-            deleted_at=_utc(item.forgotten_at),
+            **self._memory_fields(item, created),
         )
 
     def _note(self, item: ForeignNote, id_: int, metadata: dict[str, Any] | None) -> PlacedNote:
         text = clean_text(storable_text(item.text))
         dated = _utc(item.created_at) or _utc(item.updated_at)
-        created = dated or self.at
-        updated = max(created, _utc(item.updated_at) or created)
-        superseded_at = _utc(item.superseded_at) or (updated if item.superseded_by else None)
+        fields = self._memory_fields(item, dated or self.at)
         memory = Memory(
             id=id_,
             kind=Kind.NOTE,
-            scope=self._scope(item.owner, item.agent),
-            created_at=created,
-            updated_at=updated,
             happened_at=_utc(item.happened_at),
             text=text,
-            category=clean_type(storable_text(item.category), "category") if item.category.strip() else None,
+            category=_cleaned(item.category, clean_type, "category"),
             source=self._mark(item.key or _digest(text), item.owner, item.agent),
-            session=_name(item.session, "session") if item.session.strip() else None,
-            speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
+            session=_cleaned(item.session, clean_name, "session"),
+            speaker=_cleaned(item.speaker, clean_name, "speaker"),
             undated=dated is None,
-            tags=_tags(item.tags),
             former=tuple(_revision(each) for each in item.former),
-            status=item.status,
-            importance=_importance(item.importance),
-            pinned=item.pinned,
             revisions=len(item.former),
-            superseded_at=superseded_at,
-            deleted_at=_utc(item.forgotten_at),
+            superseded_at=_utc(item.superseded_at) or (fields["updated_at"] if item.superseded_by else None),
             expires_at=_utc(item.expires_at),
-            # A ref is unique in its scope, and what comes from several may have it twice.
+            # A ref is unique in its scope, and several owners may have the same one.
             ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
             metadata=metadata,
+            **fields,
         )
         later = item.superseded_by
         by = None if later is None else self._mark(later, item.owner, item.agent)
@@ -204,8 +216,8 @@ class Placing:
             text,
             source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session"),
-            role=clean_type(storable_text(item.role), "role") if item.role.strip() else None,
-            speaker=_name(item.speaker, "speaker") if item.speaker.strip() else None,
+            role=_cleaned(item.role, clean_type, "role"),
+            speaker=_cleaned(item.speaker, clean_name, "speaker"),
             importance=_importance(item.importance),
             created_at=_utc(item.created_at) or self.at,
             undated=item.created_at is None,
@@ -229,19 +241,6 @@ class Placing:
             deleted_at=_utc(item.forgotten_at),
         )
         return PlacedRelation(self._scope(item.owner, item.agent), relation)
-
-
-def _once(record: ForeignRecord, seen: dict[tuple[Scope, str | None], str]) -> Iterator[ForeignRecord]:
-    """A note that the source holds twice is taken once; another one under the same key is a bad row."""
-    if isinstance(record, PlacedNote):
-        note = record.memory
-        known, text = (note.scope, note.source), _digest(note.text)
-        if known in seen:
-            if seen[known] != text:
-                yield BadRow(f"note {note.source}", "An earlier note with the same key was imported instead.")
-            return
-        seen[known] = text
-    yield record
 
 
 def example_line(record: ForeignRecord) -> str | None:
@@ -272,19 +271,12 @@ def _observation(item: ForeignObservation, id_: int, entity_created: datetime) -
     return Observation(
         id=id_,
         content=clean_text(storable_text(item.content), "observation"),
-        kind=clean_type(storable_text(item.kind), "observation's kind") if item.kind.strip() else "generic",
+        kind=_cleaned(item.kind, clean_type, "observation's kind") or "generic",
         created_at=created,
         happened_at=_utc(item.happened_at),
         superseded_at=superseded,
         deleted_at=_utc(item.forgotten_at),
     )
-
-
-def _with_successors(
-    observations: Iterable[Observation], items: Iterable[ForeignObservation]
-) -> Iterator[tuple[Observation, str | None]]:
-    by = {storable_text(item.content): item.superseded_by for item in items}
-    return ((observation, by.get(observation.content)) for observation in observations)
 
 
 def _revision(revision: Revision) -> Revision:
@@ -298,20 +290,12 @@ def _name(name: str, what: str = "name") -> str:
     return clean_name(storable_text(name), what)
 
 
+def _cleaned(value: str, clean: Callable[[object, str], str], what: str) -> str | None:
+    return clean(storable_text(value), what) if value.strip() else None
+
+
 def _tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(clean_type(storable_text(tag), "tag") for tag in dict.fromkeys(tags) if tag.strip())
-
-
-def _metadata(item: ForeignNote | ForeignMessage) -> tuple[dict[str, Any] | None, list[NoPlace]]:
-    """What is kept of it, and what is no JSON or too long for that."""
-    kept: dict[str, Any] = {}
-    unplaced = []
-    for key, value in item.metadata.items():
-        try:
-            kept |= clean_metadata({key: value}) or {}
-        except InvalidInput:
-            unplaced.append(NoPlace("metadata that is too long or not JSON", _short(f"{key} = {value}")))
-    return clean_metadata(kept) if kept else None, unplaced
 
 
 def _importance(given: float | None) -> float:

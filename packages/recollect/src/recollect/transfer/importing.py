@@ -10,9 +10,9 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from recollect.domain.changes import NewEntity
+from recollect.domain.changes import NewEntity, NewRelation
 from recollect.domain.errors import InvalidInput, load_registered, missing_extra, registered
-from recollect.domain.records import Memory, Scope
+from recollect.domain.records import Memory, Relation, Scope
 from recollect.domain.results import EmbedResult
 from recollect.transfer.files import (
     UTF16_MARKS,
@@ -27,7 +27,7 @@ from recollect.transfer.full import FULL, FullImport, check_header, is_header
 from recollect.transfer.importers import DOCUMENT_LIMIT, BadRow, Conversation, ForeignFormat, ForeignSource
 from recollect.transfer.markdown import MARKDOWN_EXPORT, MARKDOWN_VERSION, is_markdown_export, open_markdown
 from recollect.transfer.official import OfficialImport
-from recollect.transfer.reports import ForeignReport, ImportPreview, ImportReport, PreviewCount, Tally
+from recollect.transfer.reports import ForeignReport, ImportPreview, ImportReport, Tally, count_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -148,28 +148,24 @@ def _unknown(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -> Inval
     if source.document in ([], {}):
         what = "projects" if source.path.name == "projects.json" else "memories"
         return InvalidInput(f"{source.path} holds no {what}; nothing was imported.")
-    return InvalidInput(
-        f"{source.path} cannot be imported: {_why_unknown(source)} Known formats: "
-        f"{', '.join(import_formats())}. More: recollect import --help"
-    )
-
-
-def _why_unknown(source: ForeignSource) -> str:
     if source.is_folder:
-        return "no file in it is of a known format."
-    if source.path.stat().st_size > DOCUMENT_LIMIT:
-        return f"it is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
-    return source.broken_document() or _unknown_kind(source)
-
-
-def _unknown_kind(source: ForeignSource) -> str:
-    if source.is_database:
-        return "it is a SQLite file without the tables of a known program."
-    if zipfile.is_zipfile(source.path):
-        return "it is a zip without a known export."
-    if b"\0" in source.head and not source.head.startswith(UTF16_MARKS):
-        return "it is a binary file of no known kind."
-    return "it is text of no known kind." if source.document is None else "it is JSON of no known kind."
+        why = "no file in it is of a known format."
+    elif source.path.stat().st_size > DOCUMENT_LIMIT:
+        why = f"it is larger than {DOCUMENT_LIMIT // 1024**2} MiB, the limit for a JSON document."
+    elif broken := source.broken_document():
+        why = broken
+    elif source.is_database:
+        why = "it is a SQLite file without the tables of a known program."
+    elif zipfile.is_zipfile(source.path):
+        why = "it is a zip without a known export."
+    elif b"\0" in source.head and not source.head.startswith(UTF16_MARKS):
+        why = "it is a binary file of no known kind."
+    else:
+        why = "it is text of no known kind." if source.document is None else "it is JSON of no known kind."
+    return InvalidInput(
+        f"{source.path} cannot be imported: {why} Known formats: {', '.join(import_formats())}. "
+        "More: recollect import --help"
+    )
 
 
 def _importable_files(folder: Path, formats: tuple[ForeignFormat, ...]) -> dict[str, str]:
@@ -229,17 +225,35 @@ def import_path(
     if not keep_going:
         _refuse_bad_rows(placing.records(of.read(source)))
     counter = ForeignTally(Tally())
+    notes: dict[str, str | None] = {"note": None, "model_note": None}
+
+    def others() -> Iterator[ForeignRecord]:
+        """Write conversations as they come, and pass on everything else."""
+        counts = counter.tally.counts
+        for record in _count(placing.records(of.read(source)), counter, progress):
+            if not isinstance(record, Conversation):
+                yield record
+            elif record.turns:
+                # Vectors come at the end, all at once; notes need theirs to be compared with others.
+                result = engine.sessions.import_turns(record.session, record.turns, extract=extract)
+                counts["messages_new"] += result.created
+                counts["messages"] -= len(result.rejected)
+                counts["notes_drawn"] += sum(note.created for note in result.notes)
+                for name, said in notes.items():
+                    notes[name] = said or getattr(result, name)
+                for row in result.rejected:
+                    counter.tally.add("bad", f"{record.title}, turn {row.index + 1}: {row.reason}")
+
     writer = ForeignImport(into, placing, counter.tally)
-    talks = _TalkWriter(engine, counter.tally, extract=extract)
-    writer.add(talks.write(_count(placing.records(of.read(source)), counter, progress)))
+    writer.add(others())
     writer.finish()
     done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
     return counter.report(
         of,
         embedded=done.embedded,
         waiting=engine.counts().due,
-        note=talks.note or done.problem,
-        model_note=talks.model_note or done.model_note,
+        note=notes["note"] or done.problem,
+        model_note=notes["model_note"] or done.model_note,
     )
 
 
@@ -286,36 +300,6 @@ def _count(
         yield record
     if progress is not None:
         progress(number, number)
-
-
-class _TalkWriter:
-    """Writes conversations as they come, and passes on everything else."""
-
-    def __init__(self, engine: Engine, tally: Tally, *, extract: bool) -> None:
-        self._engine = engine
-        self._tally = tally
-        self._extract = extract
-        self.note: str | None = None
-        self.model_note: str | None = None
-
-    def write(self, found: Iterator[ForeignRecord]) -> Iterator[ForeignRecord]:
-        for record in found:
-            if not isinstance(record, Conversation):
-                yield record
-            elif record.turns:
-                self._add(record)
-
-    def _add(self, talk: Conversation) -> None:
-        # Vectors come at the end, all at once; notes need theirs to be compared with others.
-        result = self._engine.sessions.import_turns(talk.session, talk.turns, extract=self._extract)
-        counts = self._tally.counts
-        counts["messages_new"] += result.created
-        counts["messages"] -= len(result.rejected)
-        counts["notes_drawn"] += sum(note.created for note in result.notes)
-        self.note = self.note or result.note
-        self.model_note = self.model_note or result.model_note
-        for row in result.rejected:
-            self._tally.add("bad", f"{talk.title}, turn {row.index + 1}: {row.reason}")
 
 
 def _refuse_bad_rows(found: Iterator[ForeignRecord]) -> None:
@@ -447,8 +431,13 @@ def import_preview(
     source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None
 ) -> ImportPreview:
     """Read a file as `import_file` does, and count what it holds."""
-    seen = PreviewCount()
+    tally, owners = Tally(), set[str]()
     with _open_records(source, progress=progress) as opened:
-        for each in opened.records(seen.bad_line):
-            seen.count(each.record)
-        return seen.preview(opened.format, opened.file.read)
+        for _, _, record in opened.records(tally.bad_line):
+            if isinstance(record, NewEntity | Memory):
+                count_memory(tally.counts, record, record.observations)
+                if isinstance(record, Memory):
+                    owners.add(record.scope.owner)
+            else:
+                tally.counts["relations" if isinstance(record, NewRelation | Relation) else "learnt"] += 1
+        return ImportPreview(opened.format, opened.file.read, owners=tuple(sorted(owners)), **tally.fields())

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import unicodedata
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,16 +14,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.records import Kind, Memory, Relation
-from recollect.transfer.files import (
-    NumberedRecord,
-    counted,
-    read_manifest,
-    unpacked_folder,
-    write_manifest,
-)
+from recollect.transfer.files import NumberedRecord, counted, read_manifest, unpacked_folder
 from recollect.transfer.full import FULL, plain_fields
+from recollect.transfer.reports import count_memory
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
 
     from recollect.domain.records import Observation, Scope
@@ -174,24 +170,19 @@ _MOST_OPEN = 64
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
-def write_markdown(found: Export, folder: Path, progress: Progress | None) -> Counter[str]:
-    counts: Counter[str] = Counter()
+def write_markdown(found: Export, folder: Path, counts: Counter[str], progress: Progress | None) -> None:
     with closing(_Vault(folder)) as vault:
         for memory in counted(found.memories(), found.count("memory"), progress):
             if memory.deleted_at is not None or memory.superseded_at is not None:
                 continue
+            count_memory(counts, memory, memory.in_force)
             if memory.kind is Kind.ENTITY:
                 vault.add_entity(memory)
-                counts["entities"] += 1
-                counts["observations"] += len(memory.in_force)
             else:
                 vault.add_text(memory)
-                counts["texts"] += 1
         for relation in found.relations():
             counts["relations"] += relation.deleted_at is None and vault.add_relation(relation)
         counts["lines"] = vault.files
-    write_manifest(folder, "markdown")
-    return counts
 
 
 class _Vault:

@@ -1,13 +1,16 @@
-"""What an import or an export says of itself, and how it is counted."""
+"""Reports of imports and exports, and how they are counted."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from recollect.domain.changes import NewEntity, NewRelation
+from recollect.domain.changes import NewEntity
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.records import Kind, Memory, Relation
+from recollect.domain.records import Kind, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sized
 
 Format = Literal["official", "full", "markdown-export"]
 ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
@@ -177,6 +180,27 @@ class ExportReport:
     """What the format has no place for."""
 
 
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What an import would read; how much of it is new shows only when it is imported."""
+
+    format: Format
+    lines: int
+    entities: int = 0
+    observations: int = 0
+    texts: int = 0
+    """Notes and messages."""
+    relations: int = 0
+    forgotten: int = 0
+    learnt: int = 0
+    """Lines of what was learnt from use."""
+    owners: tuple[str, ...] = ()
+    """Owners of the memories in a full export, "" for no owner; none in the official format."""
+    bad_lines: tuple[BadLine, ...] = ()
+    """The first of them."""
+    bad_count: int = 0
+
+
 class Tally:
     """The report of an import under way."""
 
@@ -186,7 +210,7 @@ class Tally:
         self._lists: defaultdict[str, list[object]] = defaultdict(list)
 
     def add(self, name: str, *items: object) -> None:
-        """Count what a list of the report is to name; it names the first of them."""
+        """Count items of one of the report's lists, which names the first of them."""
         listed = self._lists[name]
         listed += items[: SHOWN - len(listed)]
         self.counts["bad_count" if name.startswith("bad") else f"{name}_count"] += len(items)
@@ -199,58 +223,9 @@ class Tally:
         return {**self.counts, **{name: tuple(items) for name, items in self._lists.items()}}
 
 
-@dataclass(frozen=True, slots=True)
-class ImportPreview:
-    """What an import would read; how much of it is new shows only when it is brought in."""
-
-    format: Format
-    lines: int
-    entities: int
-    observations: int
-    texts: int
-    """Notes and messages."""
-    relations: int
-    forgotten: int
-    learnt: int
-    """Lines of what was learnt from use."""
-    owners: tuple[str, ...]
-    """Whose memories a full export holds, the empty name for nobody's; none in the official format."""
-    bad_lines: tuple[BadLine, ...]
-    """The first of them."""
-    bad_count: int
-
-
-class PreviewCount:
-    """What was seen so far of a source."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._bad: list[BadLine] = []
-        self._owners: set[str] = set()
-
-    def bad_line(self, line: int, reason: str) -> None:
-        self._counts["bad_count"] += 1
-        if len(self._bad) < SHOWN:
-            self._bad.append(BadLine(line, reason))
-
-    def count(self, record: object) -> None:
-        counts = self._counts
-        if not isinstance(record, NewEntity | Memory):
-            counts["relations" if isinstance(record, NewRelation | Relation) else "learnt"] += 1
-            return
-        counts["observations"] += len(record.observations)
-        is_text = isinstance(record, Memory) and record.kind is not Kind.ENTITY
-        counts["texts" if is_text else "entities"] += 1
-        if isinstance(record, Memory):
-            counts["forgotten"] += record.deleted_at is not None
-            self._owners.add(record.scope.owner)
-
-    def preview(self, format_: Format, lines: int) -> ImportPreview:
-        names = ("entities", "observations", "texts", "relations", "forgotten", "learnt", "bad_count")
-        return ImportPreview(
-            format_,
-            lines,
-            owners=tuple(sorted(self._owners)),
-            bad_lines=tuple(self._bad),
-            **{name: self._counts[name] for name in names},
-        )
+def count_memory(counts: Counter[str], memory: Memory | NewEntity, observations: Sized) -> None:
+    """Count a memory of an export, or of an import's preview."""
+    is_text = isinstance(memory, Memory) and memory.kind is not Kind.ENTITY
+    counts["texts" if is_text else "entities"] += 1
+    counts["observations"] += len(observations)
+    counts["forgotten"] += isinstance(memory, Memory) and memory.deleted_at is not None
