@@ -24,7 +24,7 @@ from recollect.transfer.importers import (
 )
 from recollect_importers.conversations import files_below, is_markdown, relative
 from recollect_importers.fields import moment_of, words_of
-from recollect_importers.markdown import MarkdownLine, front_matter, markdown_lines, marked_lines
+from recollect_importers.markdown import MarkdownLine, markdown_lines, marked_lines, yaml_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -117,7 +117,7 @@ def _paths(source: ForeignSource) -> Iterator[Path]:
 
 def _read_file(path: Path, name: str) -> _File:
     lines = markdown_lines(path)
-    front, nested, taken = front_matter(lines)
+    front, nested, taken = yaml_front_matter(lines)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     text = {key: value for key, value in front.items() if isinstance(value, str)}
     # A file's own times are what basic-memory goes by where the text names none.

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.domain.changes import Turn
 from recollect.domain.errors import InvalidInput
-from recollect.transfer.files import UTF16_MARKS, check_unpacked, unpacked
+from recollect.transfer.files import UTF16_MARKS, check_unpacked, open_unpacked
 from recollect.transfer.importers import Conversation, ForeignFormat, ForeignItem, NoPlace
 from recollect.transfer.turns import object_at, storable_text, time_of_iso
 
@@ -269,7 +269,7 @@ class Member(NamedTuple):
     def opened(self) -> Iterator[IO[bytes]]:
         try:
             if self.inside is None:
-                with self.path.open("rb") as raw, unpacked(raw) as file:
+                with self.path.open("rb") as raw, open_unpacked(raw) as file:
                     yield file
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as file:

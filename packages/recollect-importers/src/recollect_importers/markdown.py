@@ -89,7 +89,7 @@ def markdown_lines(path: Path) -> list[str]:
 
 
 def _conversation(lines: list[str], name: str, session: str) -> Conversation:
-    given, _, taken = front_matter(lines)
+    given, _, taken = yaml_front_matter(lines)
     front = {key.lower(): value for key, value in given.items() if isinstance(value, str)}
     body = marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
@@ -120,7 +120,7 @@ def _conversation(lines: list[str], name: str, session: str) -> Conversation:
     )
 
 
-def front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], int]:
+def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], int]:
     """Words and lists by key, the keys that hold more, and how many lines it takes; no more of YAML."""
     if not lines or lines[0].rstrip() != "---":
         return {}, (), 0

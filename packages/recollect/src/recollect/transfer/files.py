@@ -92,7 +92,7 @@ class LineFile:
             if self._raw.read(2) in UTF16_MARKS:
                 raise InvalidInput("The file is in UTF-16; save it as UTF-8 and import that.")
             self._raw.seek(0)
-            with unpacked(self._raw) as file:
+            with open_unpacked(self._raw) as file:
                 yield from enumerate(_raw_lines(file), 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidInput(f"{self.name} could not be read to its end: {error}.") from error
@@ -134,7 +134,7 @@ def open_lines(
 
 
 @contextmanager
-def unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
+def open_unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
     """The content of a file that may be packed with gzip."""
     start = raw.read(2)
     raw.seek(0)
