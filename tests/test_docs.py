@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from recollect.cli.main import cli
 from recollect.operations.catalogue import SETS
 from recollect.ranking.factors import FACTORS
-from recollect.ranking.profiles import PROFILES, STEPS
+from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps import STEPS
 from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent

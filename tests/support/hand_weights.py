@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from recollect.ranking.profiles import learned_steps, recollect_profile
+from recollect.ranking.profiles import LEARNED_WEIGHTS, recollect_profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +16,8 @@ def hand_weighted(**weights: Mapping[str, float]) -> Profile:
     """With these weights, by step and number, and 0 for all others."""
     return recollect_profile(
         {
-            step: {each.name: 0.0 for each in fields(kind)} | dict(weights.get(step, {}))
-            for step, kind in learned_steps().items()
+            step: dict.fromkeys(numbers, 0.0) | dict(weights.get(step, {}))
+            for step, numbers in LEARNED_WEIGHTS.items()
         }
     )
 

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import recollect.ranking as ranking_package
-from recollect.ranking.profiles import FILE, learned_steps, recollect_profile
-from recollect.ranking.steps import Cut, DropRepeats, NewestWins, Order, TimeFirst, Times
+from recollect.ranking.profiles import FILE, recollect_profile
+from recollect.ranking.steps import STEPS, Cut, DropRepeats, NewestWins, Order, TimeFirst, Times
 from recollect.search.candidates import gather
 from recollect.search.recall import open_search, query_of
 from recollect.search.rows import memories_by_id
@@ -108,14 +108,23 @@ class Fit:
     """That of plain fusion."""
 
 
+_LEARNED = ("drawn_notes", "meaning", "words", "tokens", "conversation", "named", "time_score", "origin")
+"""Steps of our own profile whose numbers are learned; `named` is the weight of the step with that factor."""
+
+
 def names() -> list[str]:
     """Every number that is learned, as `step.number`."""
-    return [f"{step}.{each.name}" for step, kind in learned_steps().items() for each in fields(kind)]
+    found = []
+    for step in _LEARNED:
+        kind: Any = STEPS.get(step)
+        numbers = ["weight"] if kind is None else [each.name for each in fields(kind)]
+        found += [f"{step}.{number}" for number in numbers]
+    return found
 
 
 def nested(weights: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """By step, as the profile takes them; with 0 for what is left out."""
-    found: dict[str, dict[str, float]] = {step: {} for step in learned_steps()}
+    found: dict[str, dict[str, float]] = {step: {} for step in _LEARNED}
     for name in names():
         step, number = name.split(".")
         found[step][number] = round(weights.get(name, 0.0), 4)

@@ -14,7 +14,6 @@ from recollect.domain.records import Kind, Scope
 from recollect.engine import Engine
 from recollect.models.hashing import HashingEmbedder
 from recollect.ranking.candidates import Reason, recombined
-from recollect.ranking.factors import BETA_SAL, GAMMA
 from recollect.ranking.profiles import LIMBIC
 from recollect.ranking.routing import strategy_for
 from recollect.ranking.steps import Keep
@@ -269,9 +268,9 @@ def test_the_components_are_those_of_the_published_formulas_on_the_same_signals(
         deboost = {"Postgres": 0.85, "Listing": 0.7}.get(name, 1.0)
         assert found[name]["limbic_score"] == pytest.approx(
             max(0.0, 1 - found[name]["distance"])
-            * (1 + BETA_SAL * scoring["importance"])
+            * (1 + 0.5 * scoring["importance"])
             * scoring["temporal_factor"]
-            * (1 + GAMMA * scoring["cooc_boost"])
+            * (1 + 0.01 * scoring["cooc_boost"])
             * deboost,
             rel=1e-12,
         )

@@ -13,7 +13,7 @@ from recollect.domain.changes import NewText, PutText, Turn
 from recollect.domain.records import Kind, Scope
 from recollect.engine import Engine
 from recollect.ranking.candidates import ByMeaning, ByWords
-from recollect.ranking.profiles import COGNIS, PROFILES, learned_weights
+from recollect.ranking.profiles import COGNIS, LEARNED_WEIGHTS, PROFILES
 
 if TYPE_CHECKING:
     from conftest import FixedClock
@@ -327,7 +327,7 @@ def test_at_a_moment_of_the_past_a_text_is_of_the_time_that_it_named_then(
 def _time_reason(hit: Hit, step: str = "time") -> float:
     """What the step found, without the weight that it gives it."""
     (value,) = [reason.value for reason in hit.reasons if reason.step == step]
-    weights = learned_weights()["time_score"]
+    weights = LEARNED_WEIGHTS["time_score"]
     return value / weights["tells" if step == "when" else "weight"]
 
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.ranking.candidates import ByMeaning, ByWords, Profile
 from recollect.ranking.factors import FACTORS
-from recollect.ranking.profiles import STEPS
-from recollect.ranking.steps import BaseRelevance, Cut, Order
+from recollect.ranking.steps import STEPS, BaseRelevance, Cut, Order
 
 
 @st.composite

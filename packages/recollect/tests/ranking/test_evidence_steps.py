@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,8 +25,9 @@ from recollect.ranking.candidates import (
     run,
 )
 from recollect.ranking.factors import NamedSpeaker
-from recollect.ranking.profiles import RECOLLECT, from_plain, learned_steps, learned_weights, to_plain
+from recollect.ranking.profiles import LEARNED_WEIGHTS, RECOLLECT, from_plain, to_plain
 from recollect.ranking.steps import (
+    STEPS,
     ConversationScore,
     DrawnNotes,
     LinkScore,
@@ -188,9 +190,11 @@ def test_who_is_named_counts_one_or_nothing() -> None:
 
 
 def test_every_learned_number_has_a_weight_in_the_package() -> None:
-    weights = learned_weights()
-    assert {step: set(numbers) for step, numbers in weights.items()} == {
-        step: {each.name for each in fields(kind)} for step, kind in learned_steps().items()
+    names = ("drawn_notes", "meaning", "words", "tokens", "conversation", "time_score", "origin")
+    learned: dict[str, Any] = {name: STEPS[name] for name in names}
+    assert {step: set(numbers) for step, numbers in LEARNED_WEIGHTS.items()} == {
+        "named": {"weight"},
+        **{name: {each.name for each in fields(kind)} for name, kind in learned.items()},
     }
 
 
@@ -205,7 +209,7 @@ def test_the_order_of_arrival_and_the_numbers_of_talks_do_not_matter(rows: list[
 def test_a_score_is_what_its_reasons_add_up_to(rows: list[Row]) -> None:
     ranked = run(RECOLLECT, gathered(rows), moment(rows))
     for place in range(len(ranked)):
-        assert recombined(reasons(ranked, place)) == ranked.score[place]
+        assert recombined(reasons(ranked)[place]) == ranked.score[place]
         assert not np.isnan(ranked.score[place])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from worlds import Row, gathered, kept, moment, row_lists, scores, stepped
 
 from recollect.ranking.profiles import LIMBIC, PROFILES
-from recollect.ranking.steps import RRF_K, BaseRelevance, Blend, Linear, MeaningScore, Rrf, WeightedRrf
+from recollect.ranking.steps import BaseRelevance, Blend, Linear, MeaningScore, Rrf, WeightedRrf
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Step
@@ -39,7 +39,7 @@ def test_the_example_table_of_reciprocal_rank_fusion() -> None:
 
 def test_the_first_rank_is_worth_0_000264_more_than_the_second() -> None:
     # 1/61 - 1/62 = 1/3782 = 0.00026441 (their page: 0.000265)
-    first, second = scores([Rrf(RRF_K)], [Row(1, 0.9), Row(2, 0.8)]).values()
+    first, second = scores([Rrf(60)], [Row(1, 0.9), Row(2, 0.8)]).values()
     assert first - second == pytest.approx(1 / 3_782)
     assert round(first - second, 6) == 0.000264
 

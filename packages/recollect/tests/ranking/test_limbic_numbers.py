@@ -17,8 +17,8 @@ from recollect.ranking.factors import (
     Salience,
     StatusWeight,
 )
-from recollect.ranking.profiles import EXPANSION_FACTOR, LIMBIC
-from recollect.ranking.steps import RRF_K, DropEcho, Order, Plus, Times
+from recollect.ranking.profiles import LIMBIC
+from recollect.ranking.steps import DropEcho, Order, Plus, Rrf, Times
 
 YEAR = 8_766 * HOURS
 
@@ -28,7 +28,8 @@ def importances(*rows: Row) -> list[float]:
 
 
 def test_the_constants_are_the_published_ones() -> None:
-    assert (RRF_K, EXPANSION_FACTOR) == (60, 3)
+    assert Rrf() == Rrf(k=60) == LIMBIC.steps[0]
+    assert [search.take(10) for search in LIMBIC.retrieve] == [30, 30]
     assert Salience() == Salience(beta_sal=0.5, beta_deg=0.15, d_max=15, alpha_cons=0.2)
     assert Forgetting() == Forgetting(lambda_hourly=0.0001, floor=0.1)
     assert Cooccurrence() == Cooccurrence(gamma=0.01, lambda_hourly=0.0001, floor=0.1)

@@ -13,19 +13,17 @@ from hypothesis import strategies as st
 from random_profiles import values
 
 from recollect.domain.errors import InvalidInput
-from recollect.ranking.candidates import ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.candidates import RETRIEVERS, ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.ranking.factors import FACTORS, factor_name
 from recollect.ranking.profiles import (
     DEFAULT,
     PROFILES,
-    RETRIEVERS,
-    STEPS,
     from_plain,
     profile_named,
     to_plain,
 )
 from recollect.ranking.routing import Route
-from recollect.ranking.steps import BaseRelevance, Cut, Keep, Order, Plus, Times
+from recollect.ranking.steps import STEPS, BaseRelevance, Cut, Keep, Order, Plus, Times
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Retriever, Step

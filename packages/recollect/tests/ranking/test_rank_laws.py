@@ -130,7 +130,7 @@ def test_the_reasons_recombine_to_the_score_exactly(
     rows, when = world
     ranked = run(profile, gathered(rows, when), when)
     for row, score in enumerate(ranked.score.tolist()):
-        told = reasons(ranked, row)
+        told = reasons(ranked)[row]
         assert recombined(told) == score
         assert told[-1].score == score
         text = json.dumps([asdict(reason) for reason in told], allow_nan=False)
@@ -146,7 +146,7 @@ def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
     ranked = run(LIMBIC, gathered(rows, when), when)
     for row, score in enumerate(ranked.score.tolist()):
         total = 0.0
-        for reason in reasons(ranked, row):
+        for reason in reasons(ranked)[row]:
             if reason.effect == "plus":
                 total += reason.value
             elif reason.effect == "times":

@@ -103,4 +103,4 @@ def test_who_was_not_read_stays_below_in_the_former_order(
     assert sorted(after.ids.tolist()) == sorted(before.ids.tolist())
     assert (np.diff(after.score) <= 0).all()
     for row, score in enumerate(after.score.tolist()):
-        assert recombined(reasons(after, row)) == score
+        assert recombined(reasons(after)[row]) == score

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from math import ceil
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -37,6 +37,7 @@ HOUR = 3_600_000_000
 DAY = 24 * HOUR
 SECOND = 1_000_000
 _POSITION_BITS = 40
+_NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +162,7 @@ class Cooccurrences:
 
     @classmethod
     def none(cls) -> Cooccurrences:
-        nothing = np.zeros(0, np.int64)
-        return cls(nothing, nothing, nothing, nothing)
+        return cls(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +178,7 @@ class Contradictions:
 
     @classmethod
     def none(cls) -> Contradictions:
-        nothing = np.zeros(0, np.int64)
-        return cls(nothing, nothing, nothing, np.zeros(0, bool))
+        return cls(_NOTHING, _NOTHING, _NOTHING, np.zeros(0, bool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ class Candidates:
     """The candidates of one query. Rows are by ascending id until `order` sorts them.
 
     The tuner ranks many queries at once: then the rows of each query are adjacent, and a step that compares
-    the candidates of a query asks `lowest`, `highest` and `any_of`.
+    the candidates of a query asks `lowest` and `highest`.
     """
 
     facts: Facts
@@ -226,10 +225,6 @@ class Candidates:
     def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
         return self._reduced(np.maximum, values, at_least)
 
-    def any_of(self, flags: Flags) -> Flags | bool:
-        """Whether a flag is set for any candidate of the query."""
-        return self._reduced(np.maximum, flags, 0.0) > 0
-
     def by_query(self, numbers: Sequence[float]) -> Floats | float:
         """A number of each query: for all rows, or by row."""
         return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
@@ -257,22 +252,18 @@ class Candidates:
         score = apply_change(self.score, change)
         return replace(self, score=score, score_changes=(*self.score_changes, change))
 
-    def with_values(self, name: str, values: Floats | None = None) -> Candidates:
-        """With numbers under a name; without any given, the score so far."""
-        added = {name: self.score if values is None else values}
-        return replace(self, named_values={**self.named_values, **added})
+    def with_values(self, name: str, values: Floats) -> Candidates:
+        """With numbers under a name."""
+        return replace(self, named_values={**self.named_values, name: values})
 
-    def at(self, rows: Rows) -> Candidates:
-        """Some of the rows, in the order given."""
-        return self._at(rows, self.removals)
-
-    def _at(self, rows: Rows, removals: tuple[Removal, ...]) -> Candidates:
+    def at(self, rows: Rows, *removals: Removal) -> Candidates:
+        """Some of the rows, in the order given; with a note of others that a step took out."""
         return Candidates(
             facts=self.facts.at(rows),
             sources={name: source.at(rows) for name, source in self.sources.items()},
             score=self.score[rows],
             score_changes=tuple([change.at(rows) for change in self.score_changes]),
-            removals=removals,
+            removals=(*self.removals, *removals),
             named_values={name: score[rows] for name, score in self.named_values.items()},
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
             query=None if self.query is None else self.query[rows],
@@ -296,8 +287,7 @@ class Candidates:
 
     def split(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
         """The rows that stay, and a note of those that go."""
-        removal = Removal(step, self.ids[go], self.score[go], why)
-        return self._at(stay, (*self.removals, removal))
+        return self.at(stay, Removal(step, self.ids[go], self.score[go], why))
 
 
 def apply_change(score: Floats, change: ScoreChange) -> Floats:
@@ -344,8 +334,7 @@ class ConversationContext:
 
     @classmethod
     def empty(cls) -> ConversationContext:
-        nothing = np.zeros(0, np.int64)
-        return cls(nothing, nothing, np.zeros(0), nothing, np.zeros(0))
+        return cls(_NOTHING, _NOTHING, np.zeros(0), _NOTHING, np.zeros(0))
 
     def for_candidates(self, facts: Facts) -> tuple[Floats, Floats]:
         """For each candidate, what its neighbours and what its conversation says; 0 where nothing does."""
@@ -377,6 +366,23 @@ class Step(Protocol):
     def __call__(self, candidates: Candidates, query: Query) -> Candidates: ...
 
 
+_Kind = TypeVar("_Kind")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def named(known: dict[str, type[Any]], name: str) -> Callable[[type[_Kind]], type[_Kind]]:
+    """Make a frozen dataclass, known under the name that profiles are written with."""
+
+    def register(kind: type[_Kind]) -> type[_Kind]:
+        known[name] = made = dataclass(frozen=True, slots=True)(kind)
+        return made
+
+    return register
+
+
+RETRIEVERS: dict[str, type[Retriever]] = {}
+
+
 class _Deep:
     """A search that is asked for `times` the limit, and for `least` at the least."""
 
@@ -388,7 +394,7 @@ class _Deep:
         return max(self.least, ceil(self.times * limit))
 
 
-@dataclass(frozen=True, slots=True)
+@named(RETRIEVERS, "meaning")
 class ByMeaning(_Deep):
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
@@ -404,7 +410,7 @@ class ByMeaning(_Deep):
     tokens: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@named(RETRIEVERS, "words")
 class ByWords(_Deep):
     """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
 
@@ -418,7 +424,7 @@ class ByWords(_Deep):
     held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@named(RETRIEVERS, "context")
 class ByContext(_Deep):
     """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
 
@@ -430,7 +436,7 @@ class ByContext(_Deep):
     within: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@named(RETRIEVERS, "links")
 class ByLinks:
     """Ask for the entities that are tied by a relation to one that the query names, at most `most`."""
 
@@ -478,16 +484,11 @@ class Reason:
     score: float
 
 
-def reasons(candidates: Candidates, row: int) -> tuple[Reason, ...]:
-    """The whole sum for one candidate, in the order the steps ran."""
-    return all_reasons([change.at(slice(row, row + 1)) for change in candidates.score_changes], 1)[0]
-
-
-def all_reasons(changes: Iterable[ScoreChange], count: int) -> list[tuple[Reason, ...]]:
-    """The whole sum for each of `count` candidates."""
-    score = np.zeros(count)
-    of_each: list[list[Reason]] = [[] for _ in range(count)]
-    for change in changes:
+def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
+    """The whole sum for each candidate, in the order the steps ran."""
+    score = np.zeros(len(candidates))
+    of_each: list[list[Reason]] = [[] for _ in range(len(candidates))]
+    for change in candidates.score_changes:
         score = apply_change(score, change)
         for listed, value, after in zip(of_each, change.values.tolist(), score.tolist(), strict=True):
             listed.append(Reason(change.step, change.effect, value, tuple(map(float, change.numbers)), after))

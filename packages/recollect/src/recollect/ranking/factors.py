@@ -1,4 +1,4 @@
-"""Every factor by the name that profiles are written with."""
+"""Factors: each gives every candidate a number. Profiles name a factor by the name in its decorator."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from recollect.domain.lazy_dataclass import dataclass
-from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, Facts, Floats, Ints
+from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, named
 
 if TYPE_CHECKING:
     from recollect.domain.records import Query
-    from recollect.ranking.candidates import Candidates, Floats
+    from recollect.ranking.candidates import Facts, Floats, Ints
 
+
+class Factor(Protocol):
+    """A frozen value that gives each candidate a number."""
+
+    def __call__(self, candidates: Candidates, query: Query) -> Floats: ...
+
+
+FACTORS: dict[str, type[Factor]] = {}
+"""By name. Profiles, tuned numbers and answers store the names: a class may be renamed, a factor may not."""
 
 # Factors of what a memory says, and of what its writer said it is worth.
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "importance")
 class Importance:
     """The importance that the writer gave, from 0 to 1."""
 
@@ -26,7 +34,7 @@ class Importance:
         return candidates.facts.importance
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "named")
 class NamedSpeaker:
     """1 for messages of a speaker that the query names, else 0.
 
@@ -68,7 +76,7 @@ def last_seen(facts: Facts) -> Ints:
 # Ages are from creation, but Reverie's from the last update. What has no time is not new.
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "fading")
 class MnemosyneRecency:
     """Old memories keep most of their score, new ones all of it (Mnemosyne).
 
@@ -84,7 +92,7 @@ class MnemosyneRecency:
         return self.floor + self.share * np.exp(-hours / self.tau_hours)
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "fresh")
 class ReverieRecency:
     """Recently updated memories gain; old ones lose nothing (Reverie).
 
@@ -99,7 +107,7 @@ class ReverieRecency:
         return 1.0 + self.boost * np.exp(-days / self.tau_days)
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "just")
 class CognisRecency:
     """Memories of the last minutes gain (Cognis).
 
@@ -115,7 +123,7 @@ class CognisRecency:
         return self.recency_boost_weight * np.exp(-seconds / self.recency_half_life_seconds)
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "temporal")
 class TemporalRelevance:
     """How near a memory lies to the time that the query names.
 
@@ -149,7 +157,7 @@ class TemporalRelevance:
 # Factors of what dreams leave on a memory.
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "strength")
 class Strength:
     """Synaptic strength, raised by replay and lowered by downscaling in dreams; 1 until the first."""
 
@@ -157,7 +165,7 @@ class Strength:
         return candidates.facts.strength
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "depth")
 class DepthWeight:
     """General knowledge counts for more than a single episode."""
 
@@ -171,7 +179,7 @@ class DepthWeight:
         return weight
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "spread")
 class Spread:
     """Memories that came up in many sessions count for more.
 
@@ -183,7 +191,7 @@ class Spread:
         return spread
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "stability")
 class Stability:
     """Memories recalled at growing intervals fade more slowly.
 
@@ -211,15 +219,6 @@ class Stability:
 
 # Factors of MCP Memory v2: salience, forgetting, co-occurrence, status and metadata.
 
-BETA_SAL = 0.5
-BETA_DEG = 0.15
-D_MAX = 15
-ALPHA_CONS = 0.2
-LAMBDA_HOURLY = 0.0001
-TEMPORAL_FLOOR = 0.1
-GAMMA = 0.01
-COOC_TEMPORAL_FLOOR = 0.1
-
 
 class ComposedFactor:
     """A factor made of a number that has a name of its own where it was published: factor = whole(part)."""
@@ -237,7 +236,7 @@ class ComposedFactor:
         return self.whole(self.part(candidates, query))
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "salience")
 class Salience(ComposedFactor):
     """Often used and well connected memories matter more.
 
@@ -251,46 +250,32 @@ class Salience(ComposedFactor):
     reaches 1 + 0.5 * 1.15 * 1.2 = 1.69, not the 1.5 that the MCP Memory v2 pages state; nothing is clamped.
     """
 
-    beta_sal: float = BETA_SAL
-    beta_deg: float = BETA_DEG
-    d_max: float = D_MAX
-    alpha_cons: float = ALPHA_CONS
+    beta_sal: float = 0.5
+    beta_deg: float = 0.15
+    d_max: float = 15
+    alpha_cons: float = 0.2
 
     part_name: ClassVar = "importance"
 
-    def importance(
-        self,
-        access_count: Ints,
-        max_access: Floats | float,
-        degree: Ints,
-        access_days: Ints,
-        max_access_days: Floats | float,
-    ) -> Floats:
+    def part(self, candidates: Candidates, query: Query) -> Floats:
+        facts = candidates.facts
+        max_access = candidates.highest(facts.access_count, at_least=0)
+        max_access_days = candidates.highest(facts.access_days, at_least=0)
         # Where nothing was accessed, each logarithm above is 0; the one below must not be.
-        access_norm = np.log2(1.0 + access_count) / np.log2(1.0 + np.maximum(max_access, 1))
-        degree_norm = np.minimum(degree, self.d_max) / self.d_max
-        days_norm = np.log2(1.0 + access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
+        access_norm = np.log2(1.0 + facts.access_count) / np.log2(1.0 + np.maximum(max_access, 1))
+        degree_norm = np.minimum(facts.degree, self.d_max) / self.d_max
+        days_norm = np.log2(1.0 + facts.access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
         consolidation = np.where(np.greater(max_access_days, 1), days_norm, 0.0)
         importance: Floats = (
             access_norm * (1 + self.beta_deg * degree_norm) * (1 + self.alpha_cons * consolidation)
         )
         return importance
 
-    def part(self, candidates: Candidates, query: Query) -> Floats:
-        facts = candidates.facts
-        return self.importance(
-            facts.access_count,
-            candidates.highest(facts.access_count, at_least=0),
-            facts.degree,
-            facts.access_days,
-            candidates.highest(facts.access_days, at_least=0),
-        )
-
     def whole(self, part: Floats) -> Floats:
         return 1 + self.beta_sal * part
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "forgetting")
 class Forgetting(ComposedFactor):
     """Unused memories fade, but never below the floor.
 
@@ -300,8 +285,8 @@ class Forgetting(ComposedFactor):
     reached after 2.63 years.
     """
 
-    lambda_hourly: float = LAMBDA_HOURLY
-    floor: float = TEMPORAL_FLOOR
+    lambda_hourly: float = 0.0001
+    floor: float = 0.1
 
     part_name: ClassVar = "temporal_factor"
 
@@ -312,7 +297,7 @@ class Forgetting(ComposedFactor):
         return self.decay(age(last_seen(candidates.facts), query.now, HOUR, unknown=0.0))
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "cooccurrence")
 class Cooccurrence(ComposedFactor):
     """Memories often seen together with other candidates gain.
 
@@ -323,9 +308,9 @@ class Cooccurrence(ComposedFactor):
     There is no upper bound: the "~1.05" of the MCP Memory v2 pages is an example.
     """
 
-    gamma: float = GAMMA
-    lambda_hourly: float = LAMBDA_HOURLY
-    floor: float = COOC_TEMPORAL_FLOOR
+    gamma: float = 0.01
+    lambda_hourly: float = 0.0001
+    floor: float = 0.1
 
     part_name: ClassVar = "cooc_boost"
 
@@ -346,7 +331,7 @@ class Cooccurrence(ComposedFactor):
         return 1 + self.gamma * part
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "status")
 class StatusWeight:
     """Paused, completed and archived memories count for less."""
 
@@ -360,7 +345,7 @@ class StatusWeight:
         return weights[candidates.facts.status]
 
 
-@dataclass(frozen=True, slots=True)
+@named(FACTORS, "metadata")
 class MetadataWeight:
     """An entity that is mostly file listings and settings dumps steps back.
 
@@ -374,32 +359,5 @@ class MetadataWeight:
         return np.where(candidates.facts.metadata_share > self.above, self.weight, 1.0)
 
 
-class Factor(Protocol):
-    """A frozen value that gives each candidate a number."""
-
-    def __call__(self, candidates: Candidates, query: Query) -> Floats: ...
-
-
-# Stored in profiles, tuned numbers and answers: a class may get another name, but not a factor.
-FACTORS: dict[str, type[Factor]] = {
-    "salience": Salience,
-    "forgetting": Forgetting,
-    "cooccurrence": Cooccurrence,
-    "status": StatusWeight,
-    "metadata": MetadataWeight,
-    "fading": MnemosyneRecency,
-    "fresh": ReverieRecency,
-    "just": CognisRecency,
-    "importance": Importance,
-    "strength": Strength,
-    "depth": DepthWeight,
-    "spread": Spread,
-    "stability": Stability,
-    "temporal": TemporalRelevance,
-    "named": NamedSpeaker,
-}
-_NAMES = {factor: name for name, factor in FACTORS.items()}
-
-
 def factor_name(factor: Factor) -> str:
-    return _NAMES[type(factor)]
+    return next(name for name, kind in FACTORS.items() if kind is type(factor))

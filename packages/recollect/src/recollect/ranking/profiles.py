@@ -3,129 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from pkgutil import get_data
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from recollect.domain.errors import InvalidInput
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_PROFILE
-from recollect.ranking.candidates import ByContext, ByLinks, ByMeaning, ByWords, Profile, Retriever, Step
-from recollect.ranking.factors import (
-    FACTORS,
-    CognisRecency,
-    Cooccurrence,
-    DepthWeight,
-    Forgetting,
-    Importance,
-    MetadataWeight,
-    MnemosyneRecency,
-    NamedSpeaker,
-    ReverieRecency,
-    Salience,
-    Spread,
-    Stability,
-    StatusWeight,
-    Strength,
-    TemporalRelevance,
-)
+from recollect.ranking import factors, steps
+from recollect.ranking.candidates import RETRIEVERS, ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.factors import FACTORS
 from recollect.ranking.routing import Route
-from recollect.ranking.steps import (
-    RRF_K,
-    BaseRelevance,
-    Blend,
-    ConversationScore,
-    Cut,
-    DrawnNotes,
-    DropEcho,
-    DropRepeats,
-    Keep,
-    Linear,
-    LinkScore,
-    MeaningScore,
-    NewestWins,
-    Order,
-    OriginScore,
-    Plus,
-    Rescale,
-    Rrf,
-    TemporalBlend,
-    Threshold,
-    TimeFirst,
-    Times,
-    TimeScore,
-    TokenScore,
-    WeightedRrf,
-    WordScore,
-)
-
-EXPANSION_FACTOR = 3
-STEPS: dict[str, type[Step]] = {
-    "rrf": Rrf,
-    "weighted_rrf": WeightedRrf,
-    "linear": Linear,
-    "blend": Blend,
-    "base_relevance": BaseRelevance,
-    "keep": Keep,
-    "times": Times,
-    "plus": Plus,
-    "rescale": Rescale,
-    "route": Route,
-    "temporal_blend": TemporalBlend,
-    "time_score": TimeScore,
-    "time_first": TimeFirst,
-    "meaning": MeaningScore,
-    "words": WordScore,
-    "tokens": TokenScore,
-    "drawn_notes": DrawnNotes,
-    "conversation": ConversationScore,
-    "origin": OriginScore,
-    "linked": LinkScore,
-    "newest_wins": NewestWins,
-    "threshold": Threshold,
-    "drop_echo": DropEcho,
-    "drop_repeats": DropRepeats,
-    "order": Order,
-    "cut": Cut,
-}
-RETRIEVERS: dict[str, type[Retriever]] = {
-    "meaning": ByMeaning,
-    "words": ByWords,
-    "context": ByContext,
-    "links": ByLinks,
-}
+from recollect.ranking.steps import STEPS
 
 # The learned weights of the profile `recollect`, as `recollect_bench.training` wrote them.
 
 FILE = "weights.json"
-
-
-def learned_weights() -> dict[str, dict[str, float]]:
-    """By step, then by the name of the number."""
-    plain = json.loads(get_data(__package__, FILE) or b"{}")
-    weights: dict[str, dict[str, float]] = plain["weights"]
-    return weights
-
+LEARNED_WEIGHTS: dict[str, dict[str, float]] = json.loads(get_data(__package__, FILE) or b"{}")["weights"]
+"""By step, then by the name of the number."""
 
 LIMBIC = Profile(
     name="limbic",
     about="MCP Memory v2: similarity, salience, forgetting, co-occurrence, blended by the kind of question",
-    retrieve=(ByMeaning(times=EXPANSION_FACTOR), ByWords("plain", times=EXPANSION_FACTOR)),
+    retrieve=(ByMeaning(times=3), ByWords("plain", times=3)),
     steps=(
-        Rrf(k=RRF_K),
-        Keep("rrf_score"),
-        BaseRelevance(),
-        Times(Salience()),
-        Times(Forgetting()),
-        Times(Cooccurrence()),
-        Times(StatusWeight()),
-        Times(MetadataWeight()),
-        Keep("limbic_score"),
+        steps.Rrf(),
+        steps.Keep("rrf_score"),
+        steps.BaseRelevance(),
+        steps.Times(factors.Salience()),
+        steps.Times(factors.Forgetting()),
+        steps.Times(factors.Cooccurrence()),
+        steps.Times(factors.StatusWeight()),
+        steps.Times(factors.MetadataWeight()),
+        steps.Keep("limbic_score"),
         Route(),
-        Order(),
-        Cut(),
+        steps.Order(),
+        steps.Cut(),
     ),
 )
 
@@ -134,12 +48,12 @@ MNEMOSYNE = Profile(
     about="Mnemosyne: similarity, words and importance in fixed shares, and what is new",
     retrieve=(ByMeaning(least=20), ByWords("plain", least=20)),
     steps=(
-        Linear(meaning=0.5, words=0.3),
-        Plus(Importance(), weight=0.2),
-        Times(MnemosyneRecency()),
-        DropRepeats(ignore_marks=True),
-        Order(),
-        Cut(),
+        steps.Linear(meaning=0.5, words=0.3),
+        steps.Plus(factors.Importance(), weight=0.2),
+        steps.Times(factors.MnemosyneRecency()),
+        steps.DropRepeats(ignore_marks=True),
+        steps.Order(),
+        steps.Cut(),
     ),
 )
 
@@ -148,14 +62,14 @@ REVERIE = Profile(
     about="Reverie: rank fusion, what is new, and four traces that dreams leave",
     retrieve=(ByMeaning(times=1, least=100), ByWords("plain", times=1, least=100)),
     steps=(
-        Rrf(k=30),
-        Times(ReverieRecency()),
-        Times(Strength()),
-        Times(DepthWeight()),
-        Times(Spread()),
-        Times(Stability()),
-        Order(),
-        Cut(),
+        steps.Rrf(k=30),
+        steps.Times(factors.ReverieRecency()),
+        steps.Times(factors.Strength()),
+        steps.Times(factors.DepthWeight()),
+        steps.Times(factors.Spread()),
+        steps.Times(factors.Stability()),
+        steps.Order(),
+        steps.Cut(),
     ),
 )
 
@@ -164,14 +78,14 @@ COGNIS = Profile(
     about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time a query speaks of",
     retrieve=(ByMeaning(least=30, shortlist_size=200), ByWords("stemmed", least=30)),
     steps=(
-        Threshold(similarity_threshold=0.3),
-        WeightedRrf(vector_weight=0.70, bm25_weight=0.30, rrf_k=10),
-        TemporalBlend(),
-        Plus(CognisRecency()),
-        DropEcho(),
-        DropRepeats(ignore_marks=True),
-        Order(),
-        Cut(),
+        steps.Threshold(similarity_threshold=0.3),
+        steps.WeightedRrf(vector_weight=0.70, bm25_weight=0.30, rrf_k=10),
+        steps.TemporalBlend(),
+        steps.Plus(factors.CognisRecency()),
+        steps.DropEcho(),
+        steps.DropRepeats(ignore_marks=True),
+        steps.Order(),
+        steps.Cut(),
     ),
 )
 
@@ -189,47 +103,28 @@ def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
             ByLinks(),
         ),
         steps=(
-            DropEcho(),
-            DrawnNotes(**weights["drawn_notes"]),
-            MeaningScore(**weights["meaning"]),
-            WordScore(**weights["words"]),
-            TokenScore(**weights["tokens"]),
-            ConversationScore(**weights["conversation"]),
-            LinkScore(weight=0.6),
-            Plus(NamedSpeaker(), weights["named"]["weight"]),
-            TimeScore(**weights["time_score"]),
-            Times(StatusWeight()),
+            steps.DropEcho(),
+            steps.DrawnNotes(**weights["drawn_notes"]),
+            steps.MeaningScore(**weights["meaning"]),
+            steps.WordScore(**weights["words"]),
+            steps.TokenScore(**weights["tokens"]),
+            steps.ConversationScore(**weights["conversation"]),
+            steps.LinkScore(weight=0.6),
+            steps.Plus(factors.NamedSpeaker(), weights["named"]["weight"]),
+            steps.TimeScore(**weights["time_score"]),
+            steps.Times(factors.StatusWeight()),
             # Behind what multiplies: what its kind is worth does not depend on its status.
-            OriginScore(**weights["origin"]),
-            NewestWins(),
-            TimeFirst(),
-            DropRepeats(),
-            Order(),
-            Cut(),
+            steps.OriginScore(**weights["origin"]),
+            steps.NewestWins(),
+            steps.TimeFirst(),
+            steps.DropRepeats(),
+            steps.Order(),
+            steps.Cut(),
         ),
     )
 
 
-def learned_steps() -> dict[str, type[Any]]:
-    """The steps of our own profile whose numbers are learned; `named` is the weight of the factor's step."""
-    return {
-        "drawn_notes": DrawnNotes,
-        "meaning": MeaningScore,
-        "words": WordScore,
-        "tokens": TokenScore,
-        "conversation": ConversationScore,
-        "named": _NamedWeight,
-        "time_score": TimeScore,
-        "origin": OriginScore,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _NamedWeight:
-    weight: float = 0.0
-
-
-RECOLLECT = recollect_profile(learned_weights())
+RECOLLECT = recollect_profile(LEARNED_WEIGHTS)
 
 PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, REVERIE, COGNIS)}
 DEFAULT = DEFAULT_PROFILE
@@ -246,16 +141,14 @@ def profile_named(name: str, known: Mapping[str, Profile] = PROFILES) -> Profile
 FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
 """Facts of a memory that are stored in other tables than its own row."""
 EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
-
-_BY_FACTOR: dict[type[Any], frozenset[FactGroup]] = {
-    Salience: frozenset({"usage", "degree"}),
-    Forgetting: frozenset({"usage"}),
-    Cooccurrence: frozenset({"cooccurrence"}),
-    MetadataWeight: frozenset({"metadata"}),
-    Stability: frozenset({"usage"}),
+_READS: dict[type[Any], frozenset[FactGroup]] = {
+    **dict.fromkeys((*STEPS.values(), *FACTORS.values()), frozenset[FactGroup]()),
+    factors.Salience: frozenset({"usage", "degree"}),
+    factors.Forgetting: frozenset({"usage"}),
+    factors.Cooccurrence: frozenset({"cooccurrence"}),
+    factors.MetadataWeight: frozenset({"metadata"}),
+    factors.Stability: frozenset({"usage"}),
 }
-_OWN_ROW = dict.fromkeys((*STEPS.values(), *FACTORS.values()), frozenset[FactGroup]())
-_READS: dict[type[Any], frozenset[FactGroup]] = _OWN_ROW | _BY_FACTOR
 
 
 def groups_read(profiles: Iterable[Profile]) -> frozenset[FactGroup]:
@@ -265,19 +158,15 @@ def groups_read(profiles: Iterable[Profile]) -> frozenset[FactGroup]:
 
 @lru_cache(maxsize=64)
 def _groups_read(profile: Profile) -> frozenset[FactGroup]:
-    readers = [reader for step in profile.steps for reader in _readers(step)]
+    # A step that applies a factor reads what the factor reads.
+    readers = [step.factor if isinstance(step, steps.Times | steps.Plus) else step for step in profile.steps]
     return frozenset[FactGroup]().union(*(_READS.get(type(reader), EVERY_GROUP) for reader in readers))
 
 
 @lru_cache(maxsize=64)
 def ignores_marks(profile: Profile) -> bool:
     """Whether texts that differ only in marks between their words are repeats to it."""
-    return any(isinstance(step, DropRepeats) and step.ignore_marks for step in profile.steps)
-
-
-def _readers(step: object) -> Iterator[object]:
-    """The part of a step that reads candidates: itself, or its factor."""
-    yield step.factor if isinstance(step, Times | Plus) else step
+    return any(isinstance(step, steps.DropRepeats) and step.ignore_marks for step in profile.steps)
 
 
 # Profiles to plain data and back, for settings, tuning and machines.
@@ -290,8 +179,8 @@ def to_plain(profile: Profile) -> dict[str, Any]:
     return {
         "name": profile.name,
         "about": profile.about,
-        "retrieve": [_plain("by", _name(RETRIEVERS, retriever), retriever) for retriever in profile.retrieve],
-        "steps": [_plain("step", _name(STEPS, step), step) for step in profile.steps],
+        "retrieve": [_plain("by", RETRIEVERS, retriever) for retriever in profile.retrieve],
+        "steps": [_plain("step", STEPS, step) for step in profile.steps],
     }
 
 
@@ -324,23 +213,19 @@ def _check_together(profile: Profile, where: str) -> None:
             raise InvalidInput(f"In {where}, 'retrieve' may ask by {by!r} only once.")
     based = False
     for step in profile.steps:
-        based = based or isinstance(step, BaseRelevance) or step == Keep("base")
+        based = based or isinstance(step, steps.BaseRelevance) or step == steps.Keep("base")
         if isinstance(step, Route) and not based:
             raise InvalidInput(f"In {where}, step 'route' needs 'base_relevance' before it.")
-    if profile.steps[-2:] != (Order(), Cut()):
+    if profile.steps[-2:] != (steps.Order(), steps.Cut()):
         raise InvalidInput(f"In {where}, the last two steps must be 'order' and 'cut'.")
 
 
-def _plain(key: str, name: str, value: object) -> dict[str, Any]:
-    plain: dict[str, Any] = {key: name}
-    for field in fields(value):  # type: ignore[arg-type]  # every step is a dataclass
+def _plain(key: str, known: Mapping[str, type[Any]], value: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {key: _name(known, value)}
+    for field in fields(value):
         content = getattr(value, field.name)
-        plain[field.name] = _factor_plain(content) if is_dataclass(content) else content
+        plain[field.name] = _plain("factor", FACTORS, content) if is_dataclass(content) else content
     return plain
-
-
-def _factor_plain(factor: Any) -> dict[str, Any]:
-    return _plain("factor", _name(FACTORS, factor), factor)
 
 
 def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str) -> _Value:
@@ -351,25 +236,25 @@ def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str
         raise InvalidInput(f"In {where}, there is no {key} {name!r}; there are: {', '.join(known)}.")
     kind = known[name]
     place = f"{where}, {key} {name!r}"
-    given = _in_present_names({field: value for field, value in item.items() if field != key}, kind, place)
+    given = {field: value for field, value in item.items() if field != key}
+    # Profiles that were written before a field got its published name are still read.
+    for former, present in _FORMER_NAMES.get(kind, {}).items():
+        if former in given:
+            if present in given:
+                raise InvalidInput(f"In {place}, {present} is given twice: {former} is its former name.")
+            given[present] = given.pop(former)
     allowed = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # every step is a dataclass
     _only(given, set(allowed), place)
     values = {field: _value(field, value, kind, place) for field, value in given.items()}
     try:
         return kind(**values)
     except TypeError as error:
-        missing = [name for name, field in allowed.items() if name not in values and _must_be_given(field)]
+        missing = [
+            name
+            for name, field in allowed.items()
+            if name not in values and field.default is field.default_factory is MISSING
+        ]
         raise InvalidInput(f"In {place}, {', '.join(missing)} must be given.") from error
-
-
-def _in_present_names(given: dict[str, Any], kind: type, place: str) -> dict[str, Any]:
-    """Profiles that were written before a field got the name that it was published with still read."""
-    for former, present in _FORMER_NAMES.get(kind, {}).items():
-        if former in given:
-            if present in given:
-                raise InvalidInput(f"In {place}, {present} is given twice: {former} is its former name.")
-            given[present] = given.pop(former)
-    return given
 
 
 def _value(field: str, value: object, kind: type, place: str) -> object:
@@ -413,7 +298,7 @@ _ABOVE_ZERO = {
 _NOT_BELOW_ZERO = {"k", "lambda_hourly", "least", "most", "rrf_k", "times"}
 _FACTORS_FOR: dict[str, Mapping[str, type[Any]]] = {
     "Factor": FACTORS,
-    "TemporalRelevance": {"temporal": TemporalRelevance},
+    "TemporalRelevance": {"temporal": factors.TemporalRelevance},
 }
 _ACCEPTED = {"float": ("float", "int"), "int | None": ("int", "NoneType")}
 _SPOKEN = {
@@ -423,10 +308,6 @@ _SPOKEN = {
     "bool": "true or false",
     "str": "text",
 }
-
-
-def _must_be_given(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _list(plain: Mapping[str, Any], key: str, where: str) -> list[object]:

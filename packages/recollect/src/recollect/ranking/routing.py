@@ -10,8 +10,8 @@ import numpy as np
 
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.language.words import lines
-from recollect.ranking.candidates import Candidates, Floats, rescaled
-from recollect.ranking.steps import Order, Rescale
+from recollect.ranking.candidates import Candidates, Floats, named, rescaled
+from recollect.ranking.steps import STEPS, Order, Rescale
 from recollect.text.tokens import words
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
     return Strategy.LIMBIC_HEAVY if total <= -2 else Strategy.HYBRID_BALANCED
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "route")
 class Route:
     """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import distinct
 from recollect.domain.records import Kind
 from recollect.language.questions import QuestionTense, question_tense
@@ -23,6 +22,7 @@ from recollect.ranking.candidates import (
     Source,
     Step,
     known_or_zero,
+    named,
     rescaled,
 )
 from recollect.ranking.factors import ComposedFactor, Factor, TemporalRelevance, factor_name
@@ -30,15 +30,18 @@ from recollect.ranking.factors import ComposedFactor, Factor, TemporalRelevance,
 if TYPE_CHECKING:
     from recollect.domain.records import Query
 
-RRF_K = 60
-"""Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
+STEPS: dict[str, type[Step]] = {}
+"""By the name that profiles are written with."""
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "rrf")
 class Rrf:
-    """Add 1 / (k + rank) for each search that found the candidate."""
+    """Add 1 / (k + rank) for each search that found the candidate.
 
-    k: float = RRF_K
+    Reciprocal rank fusion: Cormack, Clarke & Büttcher, SIGIR 2009.
+    """
+
+    k: float = 60
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         for name in ("meaning", "words"):
@@ -47,7 +50,7 @@ class Rrf:
         return candidates
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "weighted_rrf")
 class WeightedRrf:
     """Add weight * (k + 1) / (k + rank) for each search that found the candidate (Cognis)."""
 
@@ -62,7 +65,7 @@ class WeightedRrf:
         return candidates
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "linear")
 class Linear:
     """Add weight * cosine (0 where negative or unknown) and weight * BM25 / the best BM25."""
 
@@ -70,12 +73,12 @@ class Linear:
     words: float = 0.3
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        cosine, words = positive_cosine(candidates), words_share(candidates)
-        candidates = candidates.with_change("linear: meaning", "plus", self.meaning * cosine)
-        return candidates.with_change("linear: words", "plus", self.words * words)
+        values = self.meaning * positive_cosine(candidates)
+        candidates = candidates.with_change("linear: meaning", "plus", values)
+        return candidates.with_change("linear: words", "plus", self.words * words_share(candidates))
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "blend")
 class Blend:
     """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
 
@@ -87,10 +90,9 @@ class Blend:
     words: float = 0.4
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        meaning = stretched_cosine(candidates)
-        words = words_share(candidates)
-        candidates = candidates.with_change("blend: meaning", "plus", self.meaning * meaning)
-        return candidates.with_change("blend: words", "plus", self.words * words)
+        values = self.meaning * stretched_cosine(candidates)
+        candidates = candidates.with_change("blend: meaning", "plus", values)
+        return candidates.with_change("blend: words", "plus", self.words * words_share(candidates))
 
 
 def positive_cosine(candidates: Candidates) -> Floats:
@@ -106,12 +108,15 @@ def words_share(candidates: Candidates, source: str = "words") -> Floats:
 
 
 def stretched_cosine(candidates: Candidates) -> Floats:
-    """From 0 for the lowest known cosine to 1 for the highest; 0 where unknown, 1 where all are equal."""
-    cosine = candidates.source("meaning").score
-    known = ~np.isnan(cosine)
-    low = candidates.lowest(np.where(known, cosine, np.inf))
-    high = candidates.highest(np.where(known, cosine, -np.inf))
-    return np.where(known, rescaled(cosine, low, high), 0.0)
+    return _stretched(candidates, candidates.source("meaning").score)
+
+
+def _stretched(candidates: Candidates, score: Floats) -> Floats:
+    """From 0 for the lowest known score to 1 for the highest; 0 where unknown, 1 where all are equal."""
+    known = ~np.isnan(score)
+    low = candidates.lowest(np.where(known, score, np.inf))
+    high = candidates.highest(np.where(known, score, -np.inf))
+    return np.where(known, rescaled(score, low, high), 0.0)
 
 
 def _by_rank(source: Source, weight: float, k: float) -> Floats:
@@ -122,7 +127,7 @@ def _by_rank(source: Source, weight: float, k: float) -> Floats:
 # Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale.
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "times")
 class Times:
     """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
 
@@ -146,7 +151,7 @@ class Times:
         return candidates.with_change(factor_name(self.factor), "times", values)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "plus")
 class Plus:
     """Add weight * factor to the score, while it is switched on."""
 
@@ -161,7 +166,7 @@ class Plus:
         return candidates.with_change(factor_name(self.factor), "plus", values)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "temporal_blend")
 class TemporalBlend:
     """share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
 
@@ -175,7 +180,7 @@ class TemporalBlend:
         return candidates.with_change("temporal", "mix", self.relevance(candidates, query), share)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "base_relevance")
 class BaseRelevance:
     """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
 
@@ -193,20 +198,20 @@ class BaseRelevance:
         share = rescaled(fused, candidates.lowest(fused), candidates.highest(fused))
         by_words = self.low + self.reach * share
         base = np.where(candidates.source("meaning").found, positive_cosine(candidates), by_words)
-        return candidates.with_change("base relevance", "set", base).with_values("base")
+        return candidates.with_change("base relevance", "set", base).with_values("base", base)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "keep")
 class Keep:
     """Keep the score so far under a name, for a later step or for the answer."""
 
     name: str
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        return candidates.with_values(self.name)
+        return candidates.with_values(self.name, candidates.score)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "rescale")
 class Rescale:
     """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
 
@@ -223,7 +228,7 @@ class Rescale:
 # The step for entities that are related to an entity that the query names.
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "linked")
 class LinkScore:
     """Add weight * the share of the query that names its relation to an entity in the query.
 
@@ -244,7 +249,7 @@ class LinkScore:
 _MARGIN = 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "time_score")
 class TimeScore:
     """Add what a memory's times say to the time that the query asks about.
 
@@ -277,7 +282,7 @@ class TimeScore:
         return candidates
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "time_first")
 class TimeFirst:
     """Put what lies in the asked time above all else, where the question asks for whatever happened then.
 
@@ -299,7 +304,7 @@ class TimeFirst:
 _HAIR = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "newest_wins")
 class NewestWins:
     """Of two candidates that contradict each other, put the later one above the earlier one.
 
@@ -374,7 +379,7 @@ def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floa
 # Finishing: dropping what should not be shown, sorting, and cutting to the limit.
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "threshold")
 class Threshold:
     """Drop what words did not find and whose cosine is below the threshold."""
 
@@ -383,15 +388,15 @@ class Threshold:
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         cosine = positive_cosine(candidates)
         gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
-
-        def why() -> list[str]:
-            return [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
-
         # A note: what the step looked at stays on those that passed, and moves no score.
-        return candidates.with_change("threshold", "note", cosine).without(gone, "threshold", why)
+        return candidates.with_change("threshold", "note", cosine).without(
+            gone,
+            "threshold",
+            lambda: [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]],
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "drop_echo")
 class DropEcho:
     """Drop messages of the current session that are equal to the query; never a note or an entity."""
 
@@ -400,7 +405,7 @@ class DropEcho:
         return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "drop_repeats")
 class DropRepeats:
     """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
 
@@ -451,14 +456,12 @@ def _without_extracted(candidates: Candidates) -> Candidates:
         told_by |= dict.fromkeys(notes, message) if place[message] < place[best] else {message: best}
     gone = np.zeros(len(candidates), bool)
     gone[list(told_by)] = True
-
-    def why() -> list[str]:
-        return [f"memory {ids[told_by[row]]} says it" for row in np.flatnonzero(gone).tolist()]
-
-    return candidates.without(gone, "repeats", why)
+    return candidates.without(
+        gone, "repeats", lambda: [f"memory {ids[told_by[row]]} says it" for row in sorted(told_by)]
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "order")
 class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
@@ -466,7 +469,7 @@ class Order:
         return candidates.at(best_first(candidates))
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "cut")
 class Cut:
     """Keep the first `limit`."""
 
@@ -474,11 +477,12 @@ class Cut:
         limit, count = query.limit, len(candidates)
         if count <= limit:
             return candidates
-
-        def why() -> list[str]:
-            return [f"it stands at place {place + 1}" for place in range(limit, count)]
-
-        return candidates.split(slice(limit), slice(limit, None), "cut", why)
+        return candidates.split(
+            slice(limit),
+            slice(limit, None),
+            "cut",
+            lambda: [f"it stands at place {place + 1}" for place in range(limit, count)],
+        )
 
 
 def best_first(candidates: Candidates) -> Ints:
@@ -499,7 +503,7 @@ _LONG = 2_000
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "meaning")
 class MeaningScore:
     """cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
 
@@ -512,7 +516,7 @@ class MeaningScore:
         return candidates.with_change("meaning", "plus", values)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "words")
 class WordScore:
     """bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
 
@@ -527,7 +531,7 @@ class WordScore:
         return candidates.with_change("matched words", "plus", self.share * matched)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "tokens")
 class TokenScore:
     """match * the token match, stretched to [0, 1], + deviation * how far it lies above the usual one
     + rank * 11 / (10 + place).
@@ -545,18 +549,15 @@ class TokenScore:
         known = ~np.isnan(score)
         if not known.any():
             return candidates
-        low = candidates.lowest(np.where(known, score, np.inf))
-        high = candidates.highest(np.where(known, score, -np.inf))
-        stretched = np.where(known, rescaled(score, low, high), 0.0)
         values = (
-            self.match * stretched
+            self.match * _stretched(candidates, score)
             + self.deviation * _deviation(candidates, score, known)
             + self.rank * place_share(_ranked(candidates, score, known))
         )
         return candidates.with_change("tokens", "plus", values)
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "drawn_notes")
 class DrawnNotes:
     """Replace notes by the message they were drawn from, and add what they match better than it.
 
@@ -584,14 +585,12 @@ class DrawnNotes:
             values += weight * (best - sign)
         gone = np.zeros(len(candidates), bool)
         gone[drawn] = True
-
-        def why() -> list[str]:
-            return [f"memory {id_} says it" for id_ in origin[drawn].tolist()]
-
-        return candidates.with_change("drawn notes", "plus", values).without(gone, "drawn", why)
+        return candidates.with_change("drawn notes", "plus", values).without(
+            gone, "drawn", lambda: [f"memory {id_} says it" for id_ in origin[drawn].tolist()]
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "conversation")
 class ConversationScore:
     """Add what is said around a message, by who speaks: the user, an assistant, or anybody else.
 
@@ -620,30 +619,26 @@ class ConversationScore:
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not (candidates.facts.session != 0).any():
             return candidates
-        before, after = _adjacent_cosines(candidates)
+        earlier, later = _adjacent_rows(candidates)
+        cosine = stretched_cosine(candidates)
+        before, after, reply = np.zeros((3, len(candidates)))
+        before[later] = cosine[earlier]
+        after[earlier] = cosine[later]
+        reply[later] = np.where(candidates.facts.asks[earlier], cosine[earlier], 0.0)
         for name, sign in (
             ("nearby", words_share(candidates, "nearby")),
             ("conversation", words_share(candidates, "conversation")),
-            ("reply", np.where(_replies(candidates), before, 0.0)),
+            ("reply", reply),
             ("before", before),
             ("after", after),
         ):
-            values = self._by_role(name, candidates.facts.role) * sign
+            values = _by_role(self, f"{name}_", candidates.facts.role) * sign
             if values.any():
                 candidates = candidates.with_change(f"conversation: {name}", "plus", values)
         return candidates
 
-    def _by_role(self, name: str, role: Ints) -> Floats:
-        """The weight of a sign for each candidate."""
-        return _of_role(
-            role,
-            getattr(self, f"{name}_user"),
-            getattr(self, f"{name}_assistant"),
-            getattr(self, f"{name}_speaker"),
-        )
 
-
-@dataclass(frozen=True, slots=True)
+@named(STEPS, "origin")
 class OriginScore:
     """Add what a candidate is worth by its kind, by who says it, and by how it is said.
 
@@ -666,12 +661,11 @@ class OriginScore:
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         facts = candidates.facts
-        asks = _of_role(facts.role, self.asks_user, self.asks_assistant, self.asks_speaker) * facts.asks
         length = np.log1p(np.minimum(facts.length, _LONG)) / np.log1p(_LONG)
         for name, values in (
-            ("said by", _of_role(facts.role, self.user, self.assistant, self.speaker)),
+            ("said by", _by_role(self, "", facts.role)),
             ("entity", self.entity * (facts.kind == _ENTITY)),
-            ("asks", asks),
+            ("asks", _by_role(self, "asks_", facts.role) * facts.asks),
             ("says little", self.brief * (1 - facts.informativeness)),
             ("length", self.length * length),
         ):
@@ -685,9 +679,11 @@ def place_share(source: Source) -> Floats:
     return np.where(source.found, (_RANK_K + 1) / (_RANK_K + np.maximum(source.rank, 1)), 0.0)
 
 
-def _of_role(role: Ints, user: float, assistant: float, speaker: float) -> Floats:
+def _by_role(step: Step, prefix: str, role: Ints) -> Floats:
+    """The step's weight for the speaker of each candidate; 0 where nobody speaks."""
     weights = np.zeros(4)
-    weights[[USER, ASSISTANT, SPEAKER]] = user, assistant, speaker
+    for place, name in ((USER, "user"), (ASSISTANT, "assistant"), (SPEAKER, "speaker")):
+        weights[place] = getattr(step, f"{prefix}{name}")
     return weights[role]
 
 
@@ -706,35 +702,12 @@ def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floa
 
 def _ranked(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
     """Places by score among the known ones of each query, ties by id."""
-    keys = (candidates.ids, np.where(known, -score, np.inf))
-    order = np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
+    query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
+    order = np.lexsort((candidates.ids, np.where(known, -score, np.inf), query))
+    starts = np.flatnonzero(np.diff(query[order], prepend=-1))
     rank = np.zeros(len(score), np.int64)
-    if candidates.query is None:
-        rank[order] = np.arange(1, len(score) + 1)
-    else:
-        query = candidates.query[order]
-        starts = np.flatnonzero(np.diff(query, prepend=-1))
-        first = np.repeat(starts, np.diff(starts, append=len(query)))
-        rank[order] = np.arange(len(score)) - first + 1
+    rank[order] = np.arange(1, len(score) + 1) - np.repeat(starts, np.diff(starts, append=len(score)))
     return Source(np.where(known, rank, 0), score)
-
-
-def _adjacent_cosines(candidates: Candidates) -> tuple[Floats, Floats]:
-    """The stretched cosines of the messages before and after each; 0 where these are no candidates."""
-    earlier, later = _adjacent_rows(candidates)
-    cosine = stretched_cosine(candidates)
-    before, after = np.zeros(len(candidates)), np.zeros(len(candidates))
-    before[later] = cosine[earlier]
-    after[earlier] = cosine[later]
-    return before, after
-
-
-def _replies(candidates: Candidates) -> np.ndarray:
-    """Messages right after a candidate that ends with a question."""
-    earlier, later = _adjacent_rows(candidates)
-    replies = np.zeros(len(candidates), bool)
-    replies[later] = candidates.facts.asks[earlier]
-    return replies
 
 
 def _adjacent_rows(candidates: Candidates) -> tuple[Ints, Ints]:

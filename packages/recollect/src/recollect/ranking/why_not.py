@@ -66,7 +66,7 @@ def standing(
         dropped=None,
         score=float(ranked.score[row]),
         needed=needed,
-        reasons=reasons(ranked, row),
+        reasons=reasons(ranked.at(slice(row, row + 1)))[0],
         costs=_costs(ranked, row),
     )
 

@@ -24,8 +24,8 @@ from recollect.ranking.candidates import (
     Floats,
     Ints,
     Profile,
-    all_reasons,
     known_or_zero,
+    reasons,
     run,
 )
 from recollect.ranking.confidence import (
@@ -576,7 +576,7 @@ def _hits(
     nearest = gathered.nearest_passages
     scores = ranked.score.tolist()
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
-    why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)
+    why = reasons(ranked) if query.explain else [()] * len(ids)
     conflicts = conflicts_by_memory(gathered.contradicting)
     found_by = [(name, each.rank.tolist(), each.score.tolist()) for name, each in ranked.sources.items()]
     return tuple(

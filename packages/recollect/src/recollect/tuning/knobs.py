@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.ranking.factors import FACTORS
-from recollect.ranking.profiles import STEPS, from_plain, to_plain
+from recollect.ranking.profiles import from_plain, to_plain
+from recollect.ranking.steps import STEPS
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile

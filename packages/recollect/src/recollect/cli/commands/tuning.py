@@ -522,7 +522,9 @@ def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Bl
 
 def _profile_parts(profile: Profile) -> list[_Part]:
     """The searches and the steps, in order."""
-    from recollect.ranking.profiles import RETRIEVERS, STEPS, to_plain  # loads NumPy
+    from recollect.ranking.candidates import RETRIEVERS  # loads NumPy
+    from recollect.ranking.profiles import to_plain
+    from recollect.ranking.steps import STEPS
 
     plain = to_plain(profile)
     searches = [_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
