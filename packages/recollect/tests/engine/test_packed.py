@@ -141,7 +141,7 @@ def test_the_tags_of_the_log_stay_whatever_classes_and_fields_are_called() -> No
         "position named asks kind role informativeness length",
         "Source": "rank score",
         "Together": "first second count last",
-        "Moment": "now query limit limit_given together span parts",
+        "Moment": "now query limit limit_given together span",
         "Contradictions": "older newer since asked",
     }
 

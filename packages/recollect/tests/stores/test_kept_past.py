@@ -35,7 +35,7 @@ from recollect.domain.records import Filter, Found, Kind, Scope
 from recollect.models.hashing import HashingEmbedder
 from recollect.search import as_of as as_of_search
 from recollect.search import as_of as former_texts
-from recollect.search.as_of import FormerTexts
+from recollect.search.as_of import PastTexts
 from recollect.search.candidates import Search
 from recollect.search.texts import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
@@ -111,7 +111,7 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
             kept = answers(store)
             assert len(former_texts._kept) >= _STATES
             with pytest.MonkeyPatch.context() as monkeypatch:
-                monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
+                monkeypatch.setattr(as_of_search, "past_texts", PastTexts)
                 assert answers(store) == kept
 
 
@@ -126,7 +126,7 @@ def test_a_vector_of_a_name_that_comes_later_is_found_of_the_past(tmp_path: Path
         assert answers(store) != before
         with pytest.MonkeyPatch.context() as monkeypatch:
             kept = answers(store)
-            monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
+            monkeypatch.setattr(as_of_search, "past_texts", PastTexts)
             assert answers(store) == kept
 
 

@@ -25,8 +25,7 @@ from recollect.domain.changes import (
     Supersede,
 )
 from recollect.domain.records import Filter, Kind, Scope
-from recollect.search import as_of as as_of_search
-from recollect.search.as_of import FormerTexts, PastTexts
+from recollect.search.as_of import PastTexts
 from recollect.search.candidates import Search
 from recollect.search.rows import PastState
 from recollect.search.texts import memory_page
@@ -108,8 +107,6 @@ def both(
     with store.read() as view:
         live = {memory.id for memory in memory_page(view, Filter(), 0, 1_000)}
         monkeypatch.setattr(PastState, "changed", lambda *_: live)
-        # Of a state that never was, nothing is kept.
-        monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
         by_index = {hit.id: hit.score for hit in Search(view, Filter()).by_words(query, 1_000, index)}
         past = PastTexts(view, PastState(None, superseded=True), [1])
         formula = past.search_words(TermIndex(view, 1), query, 1_000, index, Filter())

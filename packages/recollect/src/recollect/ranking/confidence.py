@@ -32,7 +32,7 @@ from dataclasses import asdict
 from functools import cache
 from math import exp, fsum, log, log1p
 from pkgutil import get_data
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,8 +40,6 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.tokens import coarse_stem, query_terms, stems_of_word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from recollect.domain.records import Kind
     from recollect.language.questions import PromptSigns
     from recollect.ranking.candidates import Flags, Floats, Ints
@@ -206,12 +204,15 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale |
         terms.matched_share(matched, of_that_time=timed > 0)
         for matched, timed in zip(inputs.matched, inputs.timed.tolist(), strict=True)
     ]
+    agreed = np.zeros(len(bm25))
+    for places in (by_meaning, by_words):
+        agreed += np.where(places > 0, 1 / np.maximum(places, 1), 0.0)
     columns = (
         near,
         above,
         np.array(held),
         np.clip(ahead, -2.0, 2.0),
-        (_reciprocal(by_meaning) + _reciprocal(by_words))[rows],
+        agreed[rows],
         _shares(inputs),
         inputs.fits.astype(np.float64),
         inputs.timed,
@@ -220,27 +221,23 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale |
 
 
 def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Floats, Floats]:
+    nothing = np.zeros(len(inputs.rows))
     found = np.sort(inputs.cosine[np.isfinite(inputs.cosine)])[::-1][:DEPTH]
+    background = found[_BACKGROUND]
+    far = float(background.mean()) if len(background) >= _LEAST_BACKGROUND else None
     if not len(found):
-        return np.zeros(len(inputs.rows)), np.zeros(len(inputs.rows))
-    far = _background(found)
+        return nothing, nothing
     if scale is None:
         # For an unknown model, only a long list shows which cosines are near.
         if far is None:
-            return np.zeros(len(inputs.rows)), np.zeros(len(inputs.rows))
+            return nothing, nothing
         spread = max(float(found.std()), _LEAST_SPREAD)
         cosine = np.where(np.isfinite(inputs.near), inputs.near, far)
-        return np.zeros(len(cosine)), np.clip((cosine - far) / spread, 0.0, 2 * _FARTHEST)
+        return nothing, np.clip((cosine - far) / spread, 0.0, 2 * _FARTHEST)
     far = scale.background if far is None else far
     cosine = np.where(np.isfinite(inputs.near), inputs.near, min(far, scale.cosine))
     near = np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST)
     return near, np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST)
-
-
-def _background(found: Floats) -> float | None:
-    """The mean cosine far down the list; None where the list is too short to tell."""
-    far = found[_BACKGROUND]
-    return float(far.mean()) if len(far) >= _LEAST_BACKGROUND else None
 
 
 def _shares(inputs: ConfidenceInput) -> Floats:
@@ -270,10 +267,6 @@ def _places(score: Floats) -> Ints:
     return places
 
 
-def _reciprocal(places: Ints) -> Floats:
-    return np.where(places > 0, 1 / np.maximum(places, 1), 0.0)
-
-
 # The numbers of confidence: fitted once by `recollect_bench.fit_confidence`, the same for everyone.
 
 FILE = "confidence.json"
@@ -300,19 +293,18 @@ class FittedConfidence:
 @cache
 def fitted_confidence() -> FittedConfidence:
     plain = json.loads(get_data(__package__, FILE) or b"")
-    weights = {name: _weights(each) for name, each in plain["weights"].items()}
+    weights = {
+        name: ConfidenceWeights(
+            tuple(hit[signal] for signal in SIGNALS),
+            hit["constant"],
+            tuple(answer[signal] for signal in SIGNALS),
+            answer["constant"],
+        )
+        for name, each in plain["weights"].items()
+        for hit, answer in ((each["hit"], each["answer"]),)
+    }
     scales = {name: CosineScale(**scale) for name, scale in plain["scales"].items()}
     return FittedConfidence(**weights, scales=scales)
-
-
-def _weights(plain: Mapping[str, Any]) -> ConfidenceWeights:
-    hit, answer = plain["hit"], plain["answer"]
-    return ConfidenceWeights(
-        tuple(hit[name] for name in SIGNALS),
-        hit["constant"],
-        tuple(answer[name] for name in SIGNALS),
-        answer["constant"],
-    )
 
 
 # Bearing: how likely it is that a prompt calls for something remembered.

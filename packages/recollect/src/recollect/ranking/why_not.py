@@ -74,6 +74,7 @@ def standing(
 def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
     """One for each step that multiplied or added, the dearest first."""
     costs = []
+    others = np.arange(len(ranked)) != row
     for skipped, change in enumerate(ranked.score_changes):
         if change.effect not in ("times", "plus"):
             continue
@@ -81,13 +82,8 @@ def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
         for index, other in enumerate(ranked.score_changes):
             if index != skipped:
                 score = apply_change(score, other.at(np.array([row])))
-        place = _place(ranked, row, float(score[0]))
+        # The others keep their scores.
+        ahead = (ranked.score > score) | ((ranked.score == score) & (ranked.ids < ranked.ids[row]))
+        place = 1 + int((ahead & others).sum())
         costs.append(Cost(change.step, float(change.values[row]), place, row + 1 - place))
     return tuple(sorted(costs, key=lambda cost: -cost.places))
-
-
-def _place(ranked: Candidates, row: int, score: float) -> int:
-    """The place of the candidate with this score, the others keeping theirs."""
-    others = np.arange(len(ranked)) != row
-    ahead = (ranked.score > score) | ((ranked.score == score) & (ranked.ids < ranked.ids[row]))
-    return 1 + int((ahead & others).sum())

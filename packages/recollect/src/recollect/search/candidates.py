@@ -325,10 +325,10 @@ class Search:
         self._unchanged: tuple[Condition, ...] = ()
         state = PastState.of(where)
         if state is not None:
-            from recollect.search.as_of import PastTexts  # noqa: PLC0415  # few ask about the past
+            from recollect.search.as_of import past_texts  # noqa: PLC0415  # few ask about the past
 
-            self._past = PastTexts(snapshot, state, self.scopes)
-            self._unchanged = (*self._past.unchanged(), *self._past.state.memory())
+            self._past = past_texts(snapshot, state, self.scopes)
+            self._unchanged = self._past.unchanged(snapshot)
 
     def by_words(
         self, text: str, k: int, index: Analyser = "plain", span: tuple[int, int] | None = None
@@ -360,7 +360,7 @@ class Search:
         where = self._within(span)
         found: list[Found] = []
         if self._past is not None:
-            found += self._past.nearest(vector, k, model[0], self.scopes, where)
+            found += self._past.nearest(self.snapshot, vector, k, model[0], self.scopes, where)
         for part in _by_session(where):
             conditions = (*narrowing(part), *self._unchanged)
             found += self.snapshot.nearest(vector, k, self.scopes, conditions, shortlist)
@@ -379,8 +379,8 @@ class Search:
         passages: list[tuple[int, int]] = []
         changed: list[int] = []
         if self._past is not None:
-            changed = [id_ for id_ in ids if id_ in self._past.changed]
-            passages += self._past.passages(changed).items()
+            changed = np.intersect1d(ids, self._past.changed_ids).tolist()
+            passages += self._past.passages(self.snapshot, changed).items()
         unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
         passages += self.snapshot.embedded_passages(unchanged)
         compared = passages_to_compare(passages, nearest)

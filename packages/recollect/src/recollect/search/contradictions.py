@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from itertools import islice
+from operator import itemgetter
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,12 +21,12 @@ from recollect.ranking.factors import microseconds
 from recollect.ranking.steps import NewestWins, TimeScore
 from recollect.review.results import decision_key, text_reference
 from recollect.search.facts import asked_zone, former_texts
-from recollect.search.rows import MemoryRows, moment
-from recollect.stores.port import Snapshot
+from recollect.search.rows import MemoryRows, memories_by_id, moment
 from recollect.text.tokens import content_words, light_stem
 
 if TYPE_CHECKING:
     from recollect.domain.records import Query
+    from recollect.domain.tables import Row
     from recollect.ranking.candidates import Profile
     from recollect.review.results import OpenContradiction
 
@@ -78,9 +78,12 @@ def contradicting_texts(
     if not any(isinstance(step, NewestWins) for step in profile.steps):
         return ()
     first = _first(facts, sources)
-    as_of = query.where.as_of
-    stated = stated_texts(memories, first) if as_of is None else _texts_then(memories, first, as_of)
-    texts = list(stated)
+    if query.where.as_of is None:
+        texts = list(stated_texts(memories, first))
+    else:
+        whole = memories_by_id(memories.snapshot, first)
+        stood = [memory_at(memory, query.where.as_of) for memory in whole.values()]
+        texts = [text for memory in stood if memory.superseded_at is None for text in texts_of(memory)]
     asked = frozenset(map(light_stem, content_words(query.text)))
     found = []
     for one, other, where in contradicting_pairs([text.claims for text in texts]):
@@ -174,35 +177,17 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
             continue
         at = happened_at if happened_at is not None else NEVER if undated else created_at
         yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
-    for memory, seen in _observations(memories.snapshot, list(names)):
-        id_, content, created_at, happened_at = seen
-        at = created_at if happened_at is None else happened_at
-        claims = claims_of(content, "", names[memory])
-        yield StatedText(memory, content, at, claims, memory, observation=id_)
-
-
-def _observations(snapshot: Snapshot, entities: Sequence[int]) -> Iterator[tuple[int, Any]]:
-    rows = (
-        snapshot.rows(
-            "observation",
-            ("memory_id", "id", "content", "created_at", "happened_at"),
-            (OneOf("memory_id", entities), *IN_FORCE),
-        )
-        if entities
-        else []
-    )
-    of_each: dict[int, list[Any]] = {}
-    for memory, *seen in sorted(rows, key=lambda row: (row[0], row[1])):
-        of_each.setdefault(memory, []).append(seen)
-    for memory, every in of_each.items():
-        yield from ((memory, seen) for seen in every[-_MOST_OBSERVATIONS:])
-
-
-def _texts_then(memories: MemoryRows, ids: Sequence[int], as_of: datetime) -> Iterator[StatedText]:
-    for memory in memories.whole(ids).values():
-        stood = memory_at(memory, as_of)
-        if stood.superseded_at is None:
-            yield from texts_of(stood)
+    observed: dict[int, list[Row]] = {}
+    if names:
+        columns = ("memory_id", "id", "content", "created_at", "happened_at")
+        in_force = (OneOf("memory_id", list(names)), *IN_FORCE)
+        for row in sorted(memories.snapshot.rows("observation", columns, in_force), key=itemgetter(0, 1)):
+            observed.setdefault(row[0], []).append(row)
+    for each in observed.values():
+        for memory, id_, content, created_at, happened_at in each[-_MOST_OBSERVATIONS:]:
+            at = created_at if happened_at is None else happened_at
+            claims = claims_of(content, "", names[memory])
+            yield StatedText(memory, content, at, claims, memory, observation=id_)
 
 
 def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
@@ -241,8 +226,12 @@ def conflicts_by_memory(
     ):
         found.setdefault(pair.older.id, {}).setdefault(pair.newer.id, conflicting(pair.newer, is_newer=True))
         found.setdefault(pair.newer.id, {}).setdefault(pair.older.id, conflicting(pair.older, is_newer=False))
+
+    def newest_first(other: ConflictingMemory) -> tuple[float, int]:
+        return (0.0 if other.at is None else -other.at.timestamp(), other.id)
+
     return {
-        id_: tuple(sorted(others.values(), key=_newest_first)[:_MOST_NAMED]) for id_, others in found.items()
+        id_: tuple(sorted(others.values(), key=newest_first)[:_MOST_NAMED]) for id_, others in found.items()
     }
 
 
@@ -274,10 +263,6 @@ def conflicting(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
     return ConflictingMemory(text.id, text.text, is_newer, time_of_text(text), text.observation)
 
 
-def _newest_first(other: ConflictingMemory) -> tuple[float, int]:
-    return (0.0 if other.at is None else -other.at.timestamp(), other.id)
-
-
 def open_contradictions(
     texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
 ) -> tuple[OpenContradiction, ...]:
@@ -286,31 +271,27 @@ def open_contradictions(
     """
     from recollect.review.results import OpenContradiction  # noqa: PLC0415  # no search lists them
 
-    found = (pair for pair in contradictions_among(texts) if _key(*pair) not in kept)
-    return tuple(
-        OpenContradiction(older.id, older.text, newer.id, newer.text, settling_command(older, newer, names))
-        for older, newer in islice(found, _MOST_LISTED)
-    )
-
-
-def _key(older: StatedText, newer: StatedText) -> str:
-    references = (text_reference(each.id, each.observation) for each in (older, newer))
-    return decision_key("contradiction", *references)
+    found = []
+    for older, newer in contradictions_among(texts):
+        references = (text_reference(each.id, each.observation) for each in (older, newer))
+        if decision_key("contradiction", *references) not in kept:
+            command = settling_command(older, newer, names)
+            found.append(OpenContradiction(older.id, older.text, newer.id, newer.text, command))
+        if len(found) == _MOST_LISTED:
+            break
+    return tuple(found)
 
 
 def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
     """Pairs of an older and a newer one, the newest first. Equal times go by arrival."""
-    arrival = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
-    newest_first = arrival[::-1]
+    newest_first = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0), reverse=True)
     for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
-        newer, older = _newer_first(newest_first[first], newest_first[second], where)
+        newer, older = newest_first[first], newest_first[second]
+        # Their own words may say otherwise.
+        if later_by(newer, older, where) < 0:
+            newer, older = older, newer
         if older.observation is not None or older.origin != newer.origin:
             yield older, newer
-
-
-def _newer_first(one: StatedText, other: StatedText, where: Contradiction) -> tuple[StatedText, StatedText]:
-    """Of two in this order, unless their own words say otherwise."""
-    return (other, one) if later_by(one, other, where) < 0 else (one, other)
 
 
 def settling_command(older: StatedText, newer: StatedText, names: Mapping[int, str]) -> str:

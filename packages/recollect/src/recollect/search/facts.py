@@ -73,18 +73,32 @@ def ranking_facts(
     columns = memories.columns(sorted(ids))
     known: Sequence[int] = columns["id"]
     found, size = _ints(known), len(known)
-    former = _former_texts(snapshot, known, columns["revisions"], now)
+    kinds, revisions = columns["kind"], columns["revisions"]
+    former = _former_texts(snapshot, known, revisions, now)
+    texts: Sequence[str] = columns["text"]
     if former:
-        texts = zip(known, columns["text"], strict=True)
-        columns["text"] = [former.get(id_, text) for id_, text in texts]
-    texts_read: Sequence[str] = columns["text"]
+        texts = [former.get(id_, text) for id_, text in zip(known, texts, strict=True)]
     last_access, access_count, access_days = _use(snapshot, found, groups)
+    dates = zip(columns["created_at"], columns["undated"], strict=True)
+    # A note that was reworded since no longer says what its message says.
+    origins = zip(known, columns["drawn_from"], revisions, strict=True)
     # Most stores hold notes alone or messages alone, and of notes there is less to know.
-    talk = Kind.MESSAGE.value in columns["kind"]
-    sessions = _sessions(snapshot, columns) if talk else np.zeros(size, np.int64)
+    sessions = position = np.zeros(size, np.int64)
+    echo, role, informative = np.zeros(size, bool), np.full(size, NOBODY), np.ones(size)
+    if Kind.MESSAGE.value in kinds:
+        sessions = _sessions(snapshot, columns)
+        places = zip(sessions.tolist(), columns["position"], strict=True)
+        position = _ints([place if where else 0 for where, place in places])
+        spoken = [kind == Kind.MESSAGE for kind in kinds]
+        said = list(zip(spoken, columns["session"], texts, strict=True))
+        echo = np.array([is_said and (where, text) == (session, query) for is_said, where, text in said])
+        informative = np.array([informativeness(text) if is_said else 1.0 for is_said, _, text in said])
+        speakers = list(zip(spoken, columns["role"], strict=True))
+        roles = {each: _role(*each) for each in set(speakers)}
+        role = _ints([roles[each] for each in speakers])
     return Facts(
         ids=found,
-        created_at=_created(columns),
+        created_at=_ints([NEVER if undated else at for at, undated in dates]),
         updated_at=_times(columns["updated_at"]),
         happened_at=_times(columns["happened_at"]),
         last_access=last_access,
@@ -98,32 +112,24 @@ def ranking_facts(
         spread=_ints(columns["spread"]),
         stability=np.array(columns["stability"], np.float64),
         metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
-        content=_contents(columns, former, ignore_marks),
-        echo=_echoes(columns, query, session) if talk else np.zeros(size, bool),
-        origin=_origins(columns),
+        content=_contents(columns, texts, former, ignore_marks),
+        echo=echo,
+        origin=_ints([id_ if origin is None or revised else origin for id_, origin, revised in origins]),
         session=sessions,
-        position=_positions(columns, sessions) if talk else np.zeros(size, np.int64),
-        named=_names_speaker(columns, query),
-        asks=np.array(list(map(ends_with_question, texts_read)), bool),
-        kind=_ints([_KINDS[kind] for kind in columns["kind"]]),
-        role=_roles(columns) if talk else np.full(size, NOBODY),
-        informativeness=_informativeness(columns) if talk else np.ones(size),
-        length=_ints(list(map(len, texts_read))),
+        position=position,
+        named=_names_speaker(columns, texts, query),
+        asks=np.array(list(map(ends_with_question, texts)), bool),
+        kind=_ints([_KINDS[kind] for kind in kinds]),
+        role=role,
+        informativeness=informative,
+        length=_ints(list(map(len, texts))),
     )
-
-
-def _created(columns: Mapping[str, Sequence[Any]]) -> Ints:
-    if not any(columns["undated"]):
-        return _ints(columns["created_at"])
-    dates = zip(columns["created_at"], columns["undated"], strict=True)
-    return _ints([NEVER if undated else at for at, undated in dates])
 
 
 def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[Ints, Ints, Ints]:
     """When each was last seen, how often, and on how many days."""
-    none = np.zeros(len(ids), np.int64)
     if "usage" not in groups:
-        return np.full(len(ids), NEVER), none, none
+        return np.full(len(ids), NEVER), np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
     known = ids.tolist()
     seen = OneOf("memory_id", known)
     uses, days = snapshot.several(
@@ -141,39 +147,8 @@ def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[
     )
 
 
-def _origins(columns: Mapping[str, Sequence[Any]]) -> Ints:
-    # A note that was reworded since no longer says what its message says.
-    each = zip(columns["id"], columns["drawn_from"], columns["revisions"], strict=True)
-    return _ints([id_ if origin is None or revised else origin for id_, origin, revised in each])
-
-
-def _positions(columns: Mapping[str, Sequence[Any]], sessions: Ints) -> Ints:
-    each = zip(sessions.tolist(), columns["position"], strict=True)
-    return _ints([position if where else 0 for where, position in each])
-
-
-def _echoes(columns: Mapping[str, Sequence[Any]], query: str, session: str | None) -> Flags:
-    texts = zip(columns["kind"], columns["session"], columns["text"], strict=True)
-    return np.array(
-        [kind == Kind.MESSAGE and where == session and text == query for kind, where, text in texts], bool
-    )
-
-
-def _informativeness(columns: Mapping[str, Sequence[Any]]) -> Floats:
-    texts = zip(columns["kind"], columns["text"], strict=True)
-    return np.array(
-        [informativeness(text) if kind == Kind.MESSAGE else 1.0 for kind, text in texts], np.float64
-    )
-
-
-def _roles(columns: Mapping[str, Sequence[Any]]) -> Ints:
-    each = list(zip(columns["kind"], columns["role"], strict=True))
-    numbers = {one: _role(*one) for one in set(each)}
-    return _ints([numbers[one] for one in each])
-
-
-def _role(kind: str, role: str | None) -> int:
-    if kind != Kind.MESSAGE:
+def _role(is_said: bool, role: str | None) -> int:
+    if not is_said:
         return NOBODY
     if is_assistant(role):
         return ASSISTANT
@@ -190,22 +165,16 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
     places: list[tuple[Any, ...]] = list(
         zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
     )
-    first = [
-        (scope, session)
+    second = {
+        (scope, session, 2): None
         for kind, scope, session, position in places
         if kind == Kind.MESSAGE and position == 1 and session is not None
-    ]
+    }
     # The first message of a conversation that has no second one is alone in it.
     followed = set()
-    if first:
-        followed = {
-            (scope, session)
-            for scope, session in snapshot.rows(
-                "memory",
-                ("scope_id", "session"),
-                (KeyIn(("scope_id", "session", "position"), [(*each, 2) for each in dict.fromkeys(first)]),),
-            )
-        }
+    if second:
+        seconds = KeyIn(("scope_id", "session", "position"), list(second))
+        followed = set(snapshot.rows("memory", ("scope_id", "session"), (seconds,)))
     return _ints(
         [
             conversation(scope, session)
@@ -243,17 +212,19 @@ def _former_texts(
     return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
 
 
-def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str], ignore_marks: bool) -> Ints:
+def _contents(
+    columns: Mapping[str, Sequence[Any]], texts: Sequence[str], former: Mapping[int, str], ignore_marks: bool
+) -> Ints:
     """Hash what each memory says; in the past, what it said then.
 
     A note with a program's `ref` is never equal to another one.
     """
     if ignore_marks:
-        texts = zip(columns["id"], columns["kind"], columns["ref"], columns["text"], strict=True)
+        each = zip(columns["id"], columns["kind"], columns["ref"], texts, strict=True)
         return _ints(
             [
                 -id_ if kind == Kind.ENTITY or ref is not None else unmarked_text_key(text)
-                for id_, kind, ref, text in texts
+                for id_, kind, ref, text in each
             ]
         )
     return _ints(
@@ -290,7 +261,7 @@ def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, floa
     return {memory: metadata[memory] / count for memory, count in every.items()}
 
 
-def _names_speaker(columns: Mapping[str, Sequence[Any]], query: str) -> Flags:
+def _names_speaker(columns: Mapping[str, Sequence[Any]], texts: Sequence[str], query: str) -> Flags:
     """Whether the query names the speaker; for texts without one, whether it names a person in them."""
     asked = set(content_words(query))
     speakers = columns["speaker"]
@@ -301,7 +272,7 @@ def _names_speaker(columns: Mapping[str, Sequence[Any]], query: str) -> Flags:
             bool(names[speaker])
             if speaker
             else bool(people) and not people.isdisjoint(words(f"{name} {text}"))
-            for name, text, speaker in zip(columns["name"], columns["text"], speakers, strict=True)
+            for name, text, speaker in zip(columns["name"], texts, speakers, strict=True)
         ],
         bool,
     )
@@ -426,17 +397,14 @@ def span_match(asked: Span, named: Span) -> float:
         return 1.0
     distance = _distance(asked, named)
     if distance == 0 and max(start, named[0]) < min(stop, max(named[1], named[0] + 1)):
-        return INSIDE + (1 - INSIDE) * _share_inside(asked, named)
+        # The share of `named` that lies inside; 0 of one that is open.
+        share = 0.0
+        if named[0] != NEVER and named[1] != ALWAYS:
+            share = (min(stop, named[1]) - max(start, named[0])) / (named[1] - named[0])
+        return INSIDE + (1 - INSIDE) * share
     is_open = start == NEVER or stop == ALWAYS
     tau = _OPEN_TAU if is_open else max(stop - start, _SHORTEST_TAU)
     return _OUTSIDE * exp(-distance / tau)
-
-
-def _share_inside(asked: Span, named: Span) -> float:
-    """Return the share of `named` inside `asked`; 0 for an open span."""
-    if named[0] == NEVER or named[1] == ALWAYS:
-        return 0.0
-    return (min(asked[1], named[1]) - max(asked[0], named[0])) / (named[1] - named[0])
 
 
 def _distance(one: Span, other: Span) -> int:
@@ -462,8 +430,10 @@ def time_sources(
     heeds_time = any(getattr(retriever, "then", False) for retriever in profile.retrieve)
     if not heeds_time or (query.span is None and not asks_when(query.text)):
         return {}
-    read = _among_first(ids, found, max(_READ, query.limit))
-    statements = _statements(memories, query, ids.tolist(), read)
+    first = np.zeros(len(ids), bool)
+    for source in found.values():
+        first |= source.found & (source.rank <= max(_READ, query.limit))
+    statements = _statements(memories, query, ids.tolist(), frozenset(ids[first].tolist()))
     each = [statements.get(id_, ()) for id_ in ids.tolist()]
     if query.span is None:
         return {"when": _scored([float(any(times.events for times in those)) for those in each])}
@@ -490,13 +460,6 @@ def shares_in_time(
     return {**sources, "held": Source(held.rank, score)}
 
 
-def _among_first(ids: Ints, found: Mapping[str, Source], most: int) -> frozenset[int]:
-    first = np.zeros(len(ids), bool)
-    for source in found.values():
-        first |= source.found & (source.rank <= most)
-    return frozenset(ids[first].tolist())
-
-
 def _scored(values: Sequence[float]) -> Source:
     return Source(np.zeros(len(values), np.int64), np.array(values, np.float64))
 
@@ -509,18 +472,14 @@ def _statements(
     columns = ("id", "kind", "text", "created_at", "happened_at", "undated")
     rows = memories.select(ids, columns)
     former = {} if query.where.as_of is None else former_texts(memories, ids, query.now)
-    found: dict[int, list[StatementTimes]] = {
-        id_: [
-            _text_times(
-                former.get(id_, text) if id_ in read else "", None if undated else created, happened, zone
-            )
-        ]
-        for id_, kind, text, created, happened, undated in rows
-        if kind != Kind.ENTITY
-    }
-    entities = {
-        id_: (created, happened) for id_, kind, _, created, happened, _ in rows if kind == Kind.ENTITY
-    }
+    found: dict[int, list[StatementTimes]] = {}
+    entities: dict[int, tuple[int, int | None]] = {}
+    for id_, kind, text, created, happened, undated in rows:
+        if kind == Kind.ENTITY:
+            entities[id_] = created, happened
+        else:
+            stood = former.get(id_, text) if id_ in read else ""
+            found[id_] = [_text_times(stood, None if undated else created, happened, zone)]
     if entities:
         state = PastState.of(query.where)
         in_force = IN_FORCE if state is None else state.observation()
@@ -528,9 +487,8 @@ def _statements(
         for id_, content, created, happened in memories.snapshot.rows(
             "observation", observed, (OneOf("memory_id", list(entities)), *in_force)
         ):
-            found.setdefault(id_, []).append(
-                _text_times(content if id_ in read else "", created, happened, zone)
-            )
+            stood = content if id_ in read else ""
+            found.setdefault(id_, []).append(_text_times(stood, created, happened, zone))
         for id_, (created, happened) in entities.items():
             found.setdefault(id_, [_text_times("", created, happened, zone)])
     return found
@@ -561,9 +519,9 @@ def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span,
     except OverflowError:  # the first day of all, in a zone where it has not begun
         reference = None
     phrases = own_times(text, reference)
-    named = tuple(_span(phrase.start, phrase.stop) for phrase in phrases)
-    return named, tuple(_span(*phrase.next) for phrase in phrases if phrase.next is not None)
+    named = tuple(span_of(phrase.start, phrase.stop) for phrase in phrases)
+    return named, tuple(span_of(*phrase.next) for phrase in phrases if phrase.next is not None)
 
 
-def _span(start: datetime | None, stop: datetime | None) -> Span:
+def span_of(start: datetime | None, stop: datetime | None) -> Span:
     return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)

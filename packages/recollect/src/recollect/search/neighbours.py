@@ -114,7 +114,7 @@ def _messages_with_terms(
         rows = _rows(index.snapshot, postings, alive, echo)
     else:
         postings = [ids[~np.isin(ids, past.changed_ids)] for ids in postings]
-        former = past.messages_with(index.scope, terms.chosen, where)
+        former = past.messages_with(index, terms.chosen, where)
         others = [np.array(former.get(word, ()), np.int64) for word in terms.chosen]
         rows = _rows(index.snapshot, postings, alive, echo) + _rows(index.snapshot, others, (), None)
         postings = [np.concatenate(both) for both in zip(postings, others, strict=True)]

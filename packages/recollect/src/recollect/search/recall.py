@@ -18,8 +18,6 @@ from recollect.domain.results import Answer, Hit, Mode, Place
 from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
 from recollect.language.time_phrases import TimePhrase, time_of
 from recollect.ranking.candidates import (
-    ALWAYS,
-    NEVER,
     Candidates,
     Floats,
     Ints,
@@ -43,8 +41,9 @@ from recollect.ranking.routing import RerankBlend, Route, strategy_for
 from recollect.ranking.steps import Cut, uncut
 from recollect.search.candidates import Gathered, Search, gather
 from recollect.search.contradictions import conflicts_by_memory
-from recollect.search.recording import Rankers, baseline_of, note_shown, rankers_for, trace_of
-from recollect.search.rows import memories_by_id, moment
+from recollect.search.facts import span_of
+from recollect.search.recording import Rankers, Trace, baseline_of, note_shown, rankers_for
+from recollect.search.rows import memories_and, memories_by_id, moment
 from recollect.search.texts import has_pending, passage_rows, passages_by_id, passages_from
 from recollect.search.words import MOST_TERMS
 from recollect.services import Services
@@ -105,14 +104,6 @@ _WORTH_OF_BEST = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerConfidence:
-    """The confidence of each hit of an answer, and of the answer."""
-
-    hits: Mapping[int, float]
-    answer: float
-
-
-@dataclass(frozen=True, slots=True)
 class Ranking:
     """A whole ranking, best first, whatever it was cut to."""
 
@@ -135,8 +126,11 @@ def memories_to_read(ranked: Candidates) -> list[int]:
 
 def answer_confidence(
     search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
-) -> AnswerConfidence:
-    """Of these memories: those shown, and the first of the ranking."""
+) -> tuple[dict[int, float], float]:
+    """The confidence of each of these memories, and of the answer.
+
+    The memories are those shown, and the first of the ranking.
+    """
     query = gathered.query
     inputs, terms = confidence_input(search, gathered, ranked, memories)
     model = None if query.vector is None or search.model is None else search.model[1].name
@@ -147,7 +141,7 @@ def answer_confidence(
         hits = np.where(then[inputs.rows], _OF_THAT_TIME, hits)
         answer = max(answer, _OF_THAT_TIME) if then[inputs.rows[: inputs.first]].any() else answer
     ids = gathered.candidates.ids[inputs.rows].tolist()
-    return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
+    return dict(zip(ids, hits.tolist(), strict=True)), answer
 
 
 def confidence_input(
@@ -161,7 +155,9 @@ def confidence_input(
     rows = np.array(list(dict.fromkeys([*first, *shown])), np.int64)
     read = [memories[id_] for id_ in candidates.ids[rows].tolist()]
     texts = [f"{memory.speaker or ''} {memory_text(memory)}" for memory in read]
-    terms = _weighted_terms(search, query)
+    count, counts = search.document_counts(query_terms(query.search_text, MOST_QUERY_TERMS))
+    time_words = "" if query.time is None else query.text[slice(*query.time.place)]
+    terms = weigh_query_terms(query.search_text, counts, count, time_words)
     shape = answer_shape(query.text)
     cosine = candidates.source("meaning").score
     inputs = ConfidenceInput(
@@ -175,28 +171,9 @@ def confidence_input(
         matched=[matched_terms(text, terms.weights.keys()) for text in texts],
         near=_cosines(search, cosine, rows, candidates.ids, query.vector),
         fits=np.array([shape is None or has_shape(text, shape) for text in texts], bool),
-        timed=_time_fit(candidates)[rows],
+        timed=known_or_zero(candidates.source("time").score)[rows],
     )
     return inputs, terms
-
-
-def _weighted_terms(search: Search, query: Query) -> QueryTerms:
-    """The query's terms, each weighed by how many texts contain it."""
-    texts, counts = search.document_counts(query_terms(query.search_text, MOST_QUERY_TERMS))
-    time_words = "" if query.time is None else query.text[slice(*query.time.place)]
-    return weigh_query_terms(query.search_text, counts, texts, time_words)
-
-
-def _time_fit(candidates: Candidates) -> Floats:
-    """Return how well each candidate fits the time of the query, from 0 to 1; 0 without a time."""
-    return known_or_zero(candidates.source("time").score)
-
-
-def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
-    """Drop hits below `least`; hits without a confidence stay."""
-    if least is None:
-        return hits
-    return tuple(hit for hit in hits if hit.confidence is None or hit.confidence >= least)
 
 
 def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -259,11 +236,6 @@ class Rescorer:
     step: RerankBlend = field(default_factory=RerankBlend)
     _known: dict[int, float] = field(default_factory=dict)
 
-    @property
-    def depth(self) -> int:
-        """How long a list the answer is cut from."""
-        return self.step.listed(self.query.limit)
-
     def __call__(self, ranked: Candidates, gathered: Gathered) -> Candidates:
         """The whole list again, its first places read."""
         first = ranked.ids[: self.step.read(gathered.query.limit)].tolist()
@@ -280,14 +252,6 @@ class Rescorer:
         wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
         passages = {passage.memory: passage for passage in passages_by_id(self.snapshot, wanted, memories)}
         return [as_read(memory, self.query.text, passages.get(memory.id)) for memory in stood]
-
-
-def ranked_anew(profile: Profile, gathered: Gathered, rescorer: Rescorer) -> Candidates:
-    """By the profile's steps, then by the re-ranker, cut to the limit."""
-    ranked = gathered.candidates
-    for step in uncut(profile):
-        ranked = step(ranked, gathered.query)
-    return Cut()(rescorer(ranked, gathered), gathered.query)
 
 
 def as_read(memory: Memory, query: str, passage: Passage | None = None) -> str:
@@ -376,8 +340,8 @@ def query_of(
         only_time=only_time,
         time=phrase,
         time_words=named,
-        span=_span(phrase.start, phrase.stop),
-        next_span=None if phrase.next is None else _span(*phrase.next),
+        span=span_of(phrase.start, phrase.stop),
+        next_span=None if phrase.next is None else span_of(*phrase.next),
     )
 
 
@@ -424,10 +388,6 @@ def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, 
     return (" ".join((before, *named, after)), False, tuple(named)) if content else (text, True, ())
 
 
-def _span(start: datetime | None, stop: datetime | None) -> tuple[int, int]:
-    return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)
-
-
 def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     """The best memories for a query, best first."""
     if asked.limit == 0 or not asked.text.strip():
@@ -444,32 +404,53 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         wanted = memories_to_read(ranked) if query.with_confidence else ids
         nearest = gathered.nearest_passages
         found_by = passage_rows([nearest[id_] for id_ in ids if id_ in nearest])
-        present_memories, (rows,) = search.memories.whole_and(wanted, found_by)
+        present_memories, (rows,) = memories_and(search.snapshot, wanted, [found_by])
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: memory_at(memory, query.where.as_of) for id_, memory in present_memories.items()}
-        sure = answer_confidence(search, gathered, ranked, memories) if query.with_confidence else None
-        hits = _hits(ranked, gathered, memories, passages, {} if sure is None else sure.hits)
+        of_hits: Mapping[int, float] = {}
+        sure: float | None = None
+        if query.with_confidence:
+            of_hits, sure = answer_confidence(search, gathered, ranked, memories)
+        hits = _hits(ranked, gathered, memories, passages, of_hits)
         now = moment(query.now)
-        trace = trace_of(services, rankers, gathered, ids, now, several_scopes=len(search.scopes) > 1)
+        trace = Trace(
+            services.usage.handle(now),
+            rankers,
+            gathered.candidates,
+            query,
+            services.trial.bounds,
+            tuple(ids),
+            services.trial.keeps_text,
+            several_scopes=len(search.scopes) > 1,
+        )
     # An explicit limit is filled. Without one, weak hits are dropped.
     found = len(hits)
     hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
-    abstained = query.abstain and sure is not None and sure.answer < UNLIKELY
-    likely = () if abstained else confident_hits(hits, query.min_confidence)
+    abstained = query.abstain and sure is not None and sure < UNLIKELY
+    likely = () if abstained else hits
+    least = query.min_confidence
+    if least is not None:
+        likely = tuple(hit for hit in likely if hit.confidence is None or hit.confidence >= least)
     shown = fit_budget(likely, query.budget_tokens)
     # Questions about the past are not recorded.
     if query.record and present:
         note_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
+    # Hybrid where words found something beside meaning, as the published pipeline chooses.
+    by_meaning = bool(gathered.found.get("meaning"))
+    mode: Mode = "words" if not by_meaning else "hybrid" if gathered.found.get("words") else "meaning"
+    strategy = None
+    if any(isinstance(step, Route) and step.on for step in rankers.shown.steps):
+        strategy = strategy_for(query.text, query.limit if query.limit_given else None).value
     return Answer(
         query=query.text,
         hits=shown,
-        mode=mode_of(gathered),
+        mode=mode,
         note=" ".join(filter(None, (rankers.note, unread, note, _cut_note(query), model_note))) or None,
         profile=profile.name,
-        strategy=_strategy(query, rankers.shown),
+        strategy=strategy,
         time=query.time,
         left_out=len(likely) - len(shown),
-        confidence=None if sure is None else sure.answer,
+        confidence=sure,
         abstained=abstained,
         withheld=len(hits) - len(likely),
         unread=found - len(hits),
@@ -543,26 +524,15 @@ def _ranked(
     if reranker is not None:
         rescorer = Rescorer(reranker, search.snapshot, query)
         try:
-            gathered = gather(search, profile, query, depth=rescorer.depth, also_ranked=others)
-            return gathered, ranked_anew(profile, gathered, rescorer), None
+            depth = rescorer.step.listed(query.limit)
+            ranked = (gathered := gather(search, profile, query, depth=depth, also_ranked=others)).candidates
+            for step in uncut(profile):
+                ranked = step(ranked, query)
+            return gathered, Cut()(rescorer(ranked, gathered), query), None
         except ModelUnavailable as error:
             note = unread_note(query, error)
     gathered = gather(search, profile, query, also_ranked=others)
     return gathered, run(profile, gathered.candidates, query), note
-
-
-def _strategy(query: Query, profile: Profile) -> str | None:
-    if not any(isinstance(step, Route) and step.on for step in profile.steps):
-        return None
-    return strategy_for(query.text, query.limit if query.limit_given else None).value
-
-
-def mode_of(gathered: Gathered) -> Mode:
-    """Hybrid where words found something beside meaning, as the published pipeline chooses."""
-    words, meaning = gathered.found.get("words"), gathered.found.get("meaning")
-    if words and meaning:
-        return "hybrid"
-    return "meaning" if meaning else "words"
 
 
 def _hits(
@@ -583,7 +553,9 @@ def _hits(
         Hit(
             memory=memories[id_],
             score=scores[row],
-            places=_places(found_by, row),
+            places={
+                name: Place(ranks[row], values[row]) for name, ranks, values in found_by if ranks[row] > 0
+            },
             scores={name: values[row] for name, values in by_name.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
@@ -593,7 +565,3 @@ def _hits(
         )
         for row, id_ in enumerate(ids)
     )
-
-
-def _places(found_by: Iterable[tuple[str, Sequence[int], Sequence[float]]], row: int) -> dict[str, Place]:
-    return {name: Place(ranks[row], scores[row]) for name, ranks, scores in found_by if ranks[row] > 0}

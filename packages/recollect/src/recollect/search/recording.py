@@ -12,6 +12,7 @@ from dataclasses import MISSING, field, fields, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from hashlib import blake2b
+from io import BytesIO
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,14 +44,12 @@ from recollect.tuning.knobs import knobs_of, with_knobs
 from recollect.write.repository import Priority, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Iterable,
-    )
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from recollect.domain.records import Arm, Memory
-    from recollect.search.candidates import Gathered, Search
+    from recollect.search.candidates import Search
     from recollect.services import Services
     from recollect.write.repository import Repository
 
@@ -70,7 +69,6 @@ class _Moment:
     limit_given: bool
     together: Cooccurrences
     span: tuple[int, int] | None = None
-    parts: tuple[object, ...] = ()
 
 
 # The tags that the log has for classes and their fields, in the order in which they are written. They stay,
@@ -115,18 +113,16 @@ def pack(candidates: Candidates, query: Query) -> bytes:
 def unpack(packed: bytes) -> tuple[Candidates, Query]:
     """`InvalidInput` for what another version wrote and this one cannot rank."""
     try:
-        return _unpack_raw(zlib.decompress(packed))
+        return _unpack_raw(BytesIO(zlib.decompress(packed)))
     except (InvalidInput, ValueError, KeyError, TypeError, zlib.error) as error:
         raise InvalidInput(f"The log cannot be read: {error}.") from error
 
 
-def _unpack_raw(raw: bytes) -> tuple[Candidates, Query]:
-    end = 4 + int.from_bytes(raw[:4], "little")
-    version, *told = json.loads(raw[4:end])
+def _unpack_raw(raw: BytesIO) -> tuple[Candidates, Query]:
+    version, *told = json.loads(raw.read(int.from_bytes(raw.read(4), "little")))
     if version != _VERSION:
         raise InvalidInput(f"it is of the form {version}, and this program knows {_VERSION}")
-    columns = _Columns(raw, end)
-    candidates, moment = (_from_json(one, columns) for one in told)
+    candidates, moment = (_from_json(one, raw) for one in told)
     query = Query(moment.query, moment.now, moment.limit, moment.limit_given, moment.span)
     return replace(candidates, cooccurrences=moment.together), query
 
@@ -146,18 +142,17 @@ def _to_json(value: Any, columns: list[bytes]) -> Any:
     return value
 
 
-def _from_json(told: Any, columns: _Columns) -> Any:
+def _from_json(told: Any, columns: BytesIO) -> Any:
+    """Read columns in the order in which they were written."""
     match told:
         case {"is": kind, "with": parts}:
-            # In the order of the columns; fields that no longer exist are dropped.
-            made = {tag: _from_json(one, columns) for tag, one in parts.items()}
-            return _built(TAGS[kind], made)
+            return _built(TAGS[kind], {tag: _from_json(one, columns) for tag, one in parts.items()})
         case {"map": parts}:
             return {name: _from_json(one, columns) for name, one in parts.items()}
         case {"row": parts}:
             return tuple(_from_json(one, columns) for one in parts)
         case [str(kind), str(stored), int(count), low]:
-            return columns.read(np.dtype(kind), np.dtype(stored), count, low)
+            return _read_column(columns, np.dtype(kind), np.dtype(stored), count, low)
         case _:
             return told
 
@@ -172,7 +167,7 @@ _LATER_COLUMNS: dict[str, tuple[type[Any], float]] = {
 
 
 def _built(kind: type[Any], made: Mapping[str, Any]) -> Any:
-    """New fields need a usual value."""
+    """Fields that no longer exist are dropped; new ones need a usual value."""
     names = FIELD_TAGS[kind]
     if kind is Facts and "ids" in made:
         usual = {tag: np.full(len(made["ids"]), value, of) for tag, (of, value) in _LATER_COLUMNS.items()}
@@ -202,37 +197,26 @@ def _column(column: Column, columns: list[bytes]) -> list[Any]:
     elif kind == np.float64:
         half = column.astype(np.float32)
         stored = half if half.astype(np.float64).tobytes() == raw else column
-    columns.append(_by_bytes(stored))
+    # The first byte of each, then the second: neighbours are alike, and compress.
+    width = stored.dtype.itemsize
+    columns.append(np.ascontiguousarray(stored).view(np.uint8).reshape(-1, width).T.tobytes())
     return [kind.str, stored.dtype.str, count, low]
 
 
-def _by_bytes(values: Column) -> bytes:
-    """The first byte of each, then the second: neighbours are alike, and compress."""
-    width = values.dtype.itemsize
-    return np.ascontiguousarray(values).view(np.uint8).reshape(-1, width).T.tobytes()
-
-
-class _Columns:
-    """Reads columns one after the other."""
-
-    def __init__(self, raw: bytes, start: int) -> None:
-        self._raw = raw
-        self._at = start
-
-    def read(self, kind: np.dtype[Any], stored: np.dtype[Any], count: int, low: int | None) -> Column:
-        if low is None:
-            return np.full(count, np.frombuffer(self._next(stored.itemsize), stored)[0], kind)
-        mixed = np.frombuffer(self._next(stored.itemsize * count), np.uint8)
-        values = np.ascontiguousarray(mixed.reshape(stored.itemsize, -1).T).view(stored).reshape(-1)
-        if kind == stored:
-            return values.copy()
-        return values.astype(kind) + low if low else values.astype(kind)
-
-    def _next(self, size: int) -> bytes:
-        start, self._at = self._at, self._at + size
-        if self._at > len(self._raw):
-            raise InvalidInput("it ends too early")
-        return self._raw[start : self._at]
+def _read_column(
+    columns: BytesIO, kind: np.dtype[Any], stored: np.dtype[Any], count: int, low: int | None
+) -> Column:
+    size = stored.itemsize * (1 if low is None else count)
+    raw = columns.read(size)
+    if len(raw) < size:
+        raise InvalidInput("it ends too early")
+    if low is None:
+        return np.full(count, np.frombuffer(raw, stored)[0], kind)
+    mixed = np.frombuffer(raw, np.uint8).reshape(stored.itemsize, -1)
+    values = np.ascontiguousarray(mixed.T).view(stored).reshape(-1)
+    if kind == stored:
+        return values.copy()
+    return values.astype(kind) + low if low else values.astype(kind)
 
 
 # Reading the log of answers, and the numbers that profiles were given.
@@ -292,16 +276,12 @@ def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterat
 def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
     """How much the log holds of each profile that it knows, by name."""
     judged = {answer for (answer,) in snapshot.rows("feedback", ("shadow_id",))}
-    sizes: dict[str, list[int]] = {}
+    sizes: dict[str, LogSize] = {}
     for id_, profile, arm in snapshot.rows("shadow", ("id", "profile", "arm"), (Equals("scope_id", scope),)):
-        size = sizes.setdefault(profile, [0, 0, 0])
-        size[0] += 1
-        size[1] += arm != "baseline"
-        size[2] += id_ in judged
-    return [
-        LogSize(events, treated, judged_, profile)
-        for profile, (events, treated, judged_) in sorted(sizes.items())
-    ]
+        size = sizes.get(profile, LogSize(0, 0, 0, profile))
+        treated, seen = size.treated + (arm != "baseline"), size.judged + (id_ in judged)
+        sizes[profile] = LogSize(size.events + 1, treated, seen, profile)
+    return [sizes[profile] for profile in sorted(sizes)]
 
 
 def tuned_numbers(snapshot: Snapshot, scope: int, profile: str) -> tuple[int, Mapping[str, float]] | None:
@@ -501,22 +481,6 @@ class Trace:
         return tuple(run(profile, self.candidates, self.query).ids.tolist())
 
 
-def trace_of(
-    services: Services,
-    rankers: Rankers,
-    gathered: Gathered,
-    shown: Sequence[int],
-    now: datetime,
-    *,
-    several_scopes: bool = False,
-) -> Trace:
-    """Return the trace of an answer before it is returned; `shown` is the order of its ranking."""
-    handle, bounds = services.usage.handle(now), services.trial.bounds
-    candidates, query = gathered.candidates, gathered.query
-    keeps_text = services.trial.keeps_text
-    return Trace(handle, rankers, candidates, query, bounds, tuple(shown), keeps_text, several_scopes)
-
-
 def note_shown(
     services: Services, shown: Iterable[Memory], at: datetime, query: str, profile: str, trace: Trace | None
 ) -> None:
@@ -611,7 +575,7 @@ class UsageRecorder:
         if not ids or self._store.read_only:
             return
         use = RecordUse(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
-        if not self.worker.submit(Priority.USAGE, lambda: self._write(use, at, log)):
+        if not self.worker.submit(Priority.USAGE, partial(self._write, use, at, log)):
             self._fail("the memory was closed meanwhile")
 
     def handle(self, at: datetime) -> str:
@@ -643,7 +607,11 @@ class UsageRecorder:
 
     def _write(self, use: RecordUse, at: datetime, log: LogEntry | None) -> None:
         try:
-            self._apply(replace(use, log=_log_entry(log)), at)
+            use = replace(use, log=None if log is None else log())
+        except Exception as error:  # noqa: BLE001  # best effort: usage is still recorded
+            _log.warning("An answer could not be logged: %s", error)
+        try:
+            self._apply(use, at)
         except Exception as error:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
             self._fail(str(error))
         for look in self.after_recording:
@@ -663,12 +631,3 @@ class UsageRecorder:
             self.failures += answers
             self.last_failure = why
         _log.warning("What was recalled could not be noted: %s", why)
-
-
-def _log_entry(log: LogEntry | None) -> Logged | None:
-    """Return the log entry. If that fails, usage is still recorded."""
-    try:
-        return None if log is None else log()
-    except Exception as error:  # noqa: BLE001  # best effort, as above
-        _log.warning("An answer could not be logged: %s", error)
-        return None

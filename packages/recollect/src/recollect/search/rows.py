@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -110,22 +110,12 @@ _RELATION_COLUMNS = (
 )  # fmt: skip
 
 
-def memory_values(memory: Memory) -> dict[str, Value]:
-    """The columns of a memory's own row, but for its id and scope."""
+def row_values(record: Memory | Observation) -> dict[str, Value]:
+    """The columns of a record's own row, but for its id and for what it belongs to."""
     return {
-        name: getattr(memory, name) if (write := _WRITE.get(type_)) is None else write(getattr(memory, name))
-        for name, type_ in _MEMORY_FIELDS
+        name: getattr(record, name) if (write := _WRITE.get(type_)) is None else write(getattr(record, name))
+        for name, type_ in (_MEMORY_FIELDS if isinstance(record, Memory) else _OBSERVATION_FIELDS)
         if name != "id"
-    }
-
-
-def observation_values(observation: Observation) -> dict[str, Value]:
-    """The columns of an observation's row, but for its id and memory."""
-    return {
-        name: value if (write := _WRITE.get(type_)) is None else write(value)
-        for name, type_ in _OBSERVATION_FIELDS
-        if name != "id"
-        for value in (getattr(observation, name),)
     }
 
 
@@ -170,22 +160,29 @@ def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
 
 def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[list[Row]]) -> list[Memory]:
     scopes, observations, tags, mentions, former, absences = children_rows
-    children: dict[int, dict[str, tuple[Any, ...]]] = {}
+    children: dict[int, dict[str, Any]] = {}
     _keep(children, "observations", observations, _observation)
     _keep(children, "tags", tags, itemgetter(1))
     _keep(children, "former", former, lambda row: Revision(row[1], moment(row[2]), moment(row[3])))
     _keep(children, "absences", absences, lambda row: Absence(row[1], moment(row[0]), moment(row[2])))
     if mentions:
-        alive = _alive(snapshot, {entity for _, entity, _ in mentions})
+        living = (OneOf("id", {entity for _, entity, _ in mentions}), is_null("deleted_at"))
+        alive = {id_ for (id_,) in snapshot.rows("memory", ("id",), living)}
         there = [row for row in mentions if row[1] in alive]
         _keep(children, "mentions", there, itemgetter(0))
         _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
     owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
-    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows]
+    memories = []
+    for scope, *values in rows:
+        own: dict[str, Any] = dict(zip(_MEMORY_NAMES, values, strict=True))
+        for name, read in _MEMORY_READERS:
+            own[name] = read(own[name])
+        memories.append(Memory(scope=owners[scope], **own, **children.get(own["id"], {})))
+    return memories
 
 
 def _keep(
-    children: dict[int, dict[str, tuple[Any, ...]]],
+    children: dict[int, dict[str, Any]],
     field: str,
     rows: Iterable[Row],
     value_of: Callable[[Row], object],
@@ -194,17 +191,6 @@ def _keep(
     # Keys come first and are unique, so later columns are never compared.
     for memory, group in groupby(sorted(rows), itemgetter(0)):
         children.setdefault(memory, {})[field] = tuple(value_of(row[1:]) for row in group)
-
-
-def _alive(snapshot: Snapshot, ids: Collection[int]) -> set[int]:
-    return {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ids), is_null("deleted_at")))}
-
-
-def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
-    own: dict[str, Any] = dict(zip(_MEMORY_NAMES, row[1:], strict=True))
-    for name, read in _MEMORY_READERS:
-        own[name] = read(own[name])
-    return Memory(scope=scope, **own, **children)
 
 
 def _observation(row: Row) -> Observation:
@@ -318,14 +304,6 @@ class MemoryRows:
         rows = [row for id_ in ids if (row := self._rows.get(id_)) is not None]
         return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
 
-    def whole(self, ids: Iterable[int]) -> dict[int, Memory]:
-        """Return the memories that exist, with the rows of other tables, by id."""
-        return self.whole_and(ids)[0]
-
-    def whole_and(self, ids: Iterable[int], *beside: RowsQuery) -> tuple[dict[int, Memory], list[list[Row]]]:
-        """The same; and what else to ask for in the same go."""
-        return memories_and(self.snapshot, ids, beside)
-
 
 # Which memories a filter lets through, as conditions on rows; and the state of a past moment.
 
@@ -405,31 +383,28 @@ def lifecycle(where: Filter) -> tuple[Condition, ...]:
 
 def narrowing(where: Filter) -> tuple[Condition, ...]:
     """The part of a filter that a scope's own indexes do not answer by themselves."""
-    return tuple(_narrowing(where))
-
-
-def _narrowing(where: Filter) -> Iterator[Condition]:
+    found: list[Condition] = []
     if where.kinds != frozenset(Kind):
-        yield OneOf("kind", where.kinds)
+        found.append(OneOf("kind", where.kinds))
     if where.current is not None:
         others = OneOf("kind", frozenset(Kind) - {Kind.MESSAGE})
-        yield AnyOf(((others,), (Equals("session", where.current),)))
+        found.append(AnyOf(((others,), (Equals("session", where.current),))))
     if where.session is not None:
-        yield Equals("session", where.session)
-    for tag in sorted({fold(tag) for tag in where.tags}):
-        yield HasRow("tag", "memory_id", (Equals("folded", tag),))
+        found.append(Equals("session", where.session))
+    found += [
+        HasRow("tag", "memory_id", (Equals("folded", tag),)) for tag in sorted(set(map(fold, where.tags)))
+    ]
     if where.refs is not None:
-        yield OneOf("ref", where.refs)
+        found.append(OneOf("ref", where.refs))
     if where.category is not None:
-        yield Equals("category", where.category)
+        found.append(Equals("category", where.category))
     if where.speaker is not None:
-        yield Equals("speaker", where.speaker)
+        found.append(Equals("speaker", where.speaker))
     if where.about is not None:
-        yield HasRow("mention", "memory_id", (Equals("entity_id", where.about),))
+        found.append(HasRow("mention", "memory_id", (Equals("entity_id", where.about),)))
     if where.expired_by is not None:
-        yield null_or_after("expires_at", where.expired_by)
+        found.append(null_or_after("expires_at", where.expired_by))
     if where.span is not None:
-        start, stop = where.span
-        yield OneOf("kind", frozenset(Kind) - {Kind.ENTITY})
-        yield Compares(EVENT_TIME, ">=", start)
-        yield Compares(EVENT_TIME, "<", stop)
+        found.append(OneOf("kind", frozenset(Kind) - {Kind.ENTITY}))
+        found += [Compares(EVENT_TIME, ">=", where.span[0]), Compares(EVENT_TIME, "<", where.span[1])]
+    return tuple(found)

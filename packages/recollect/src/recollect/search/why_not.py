@@ -23,7 +23,7 @@ from recollect.services import Services
 from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
-    from recollect.domain.records import Filter, Query
+    from recollect.domain.records import Query
     from recollect.search.candidates import Search
 
 # How far down a search's list we look for the memory.
@@ -96,44 +96,14 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
         stands = _standing(profile, gathered, id_, rescorer)
         enough = _enough(search, profile, query, branches, stands, id_, rescorer)
-        moved = None if rescorer is None else _reranking_of(profile, gathered, id_, rescorer)
-    return WhyNot(
-        query=query.text,
-        profile=profile.name,
-        memory=memory,
-        verdict=_verdict(branches, stands, query.limit, moved),
-        branches=branches,
-        standing=stands,
-        advice=(
-            *_advice(query, memory, branches, stands, enough),
-            *_unmoved(stands, moved),
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reranking:
-    """How re-ranking changed the place."""
-
-    before: int | None
-    """The place by the profile alone; None where a step dropped it."""
-    read: int
-    """How many of that list were read again."""
-
-    @property
-    def is_beyond(self) -> bool:
-        return self.before is not None and self.before > self.read
-
-
-def _reranking_of(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer) -> _Reranking:
-    stood = standing(profile, gathered.candidates, gathered.query, id_)
-    return _Reranking(stood.place, rescorer.step.read(gathered.query.limit))
-
-
-def _unmoved(stands: Standing, moved: _Reranking | None) -> tuple[str, ...]:
-    if moved is None or moved.before is None or moved.is_beyond or moved.before == stands.place:
-        return ()
-    return (f"Without re-ranking it would stand at {moved.before}.",)
+        before = None if rescorer is None else _standing(profile, gathered, id_, None).place
+        read = None if rescorer is None else rescorer.step.read(query.limit)
+    is_beyond = before is not None and read is not None and before > read
+    advice = _advice(query, memory, branches, stands, enough)
+    if before is not None and not is_beyond and before != stands.place:
+        advice.append(f"Without re-ranking it would stand at {before}.")
+    verdict = _verdict(branches, stands, query.limit, read if is_beyond else None)
+    return WhyNot(query.text, profile.name, memory, verdict, branches, stands, tuple(advice))
 
 
 def _depth(query: Query, rescorer: Rescorer | None) -> int:
@@ -149,50 +119,32 @@ def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer
 def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
     """Why no search could have found it, and what to do; None if one could."""
     where = query.where
+    until, now, session = memory.expires_at, where.expired_by, where.current
+    owned = set(map(fold, memory.tags))
+    lacking = {fold(tag): tag for tag in where.tags if fold(tag) not in owned}
+    out: tuple[str, str] | None = None
     if where.as_of is not None and memory.created_at > where.as_of:
-        return (
-            f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}.",
-            "Ask as of a later day.",
-        )
-    if memory.deleted_at is not None:
-        return (
-            f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
-            f"Restore it: recollect restore {memory.id}",
-        )
-    until, now = memory.expires_at, where.expired_by
-    if until is not None and now is not None and microseconds(until) <= now:
-        return (
-            f"It expired on {until:%Y-%m-%d}.",
-            f"If it still holds: recollect update {memory.id} --no-expiry",
-        )
-    if memory.superseded_at is not None and not where.superseded:
-        return (
-            f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
-            f"Ask for memory {memory.superseded_by}, which stands in its place.",
-        )
-    if memory.kind not in where.kinds:
-        return (
-            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(where.kinds))}.",
-            f"Ask for the kind {memory.kind} too.",
-        )
-    return _elsewhere(memory, where)
-
-
-def _elsewhere(memory: Memory, where: Filter) -> tuple[str, str] | None:
-    """Where the search did not look: another session, or what has other tags."""
-    session = where.current
-    if session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
-        return (
-            f"It is a message of the session {memory.session!r}, and the search was in {session!r}.",
-            "Ask in its own session, or in none.",
-        )
-    lacking = {fold(tag): tag for tag in where.tags}
-    for tag in memory.tags:
-        lacking.pop(fold(tag), None)
-    if lacking:
+        why = f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}."
+        out = why, "Ask as of a later day."
+    elif memory.deleted_at is not None:
+        why = f"It was forgotten on {memory.deleted_at:%Y-%m-%d}."
+        out = why, f"Restore it: recollect restore {memory.id}"
+    elif until is not None and now is not None and microseconds(until) <= now:
+        why = f"It expired on {until:%Y-%m-%d}."
+        out = why, f"If it still holds: recollect update {memory.id} --no-expiry"
+    elif memory.superseded_at is not None and not where.superseded:
+        why = f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}."
+        out = why, f"Ask for memory {memory.superseded_by}, which stands in its place."
+    elif memory.kind not in where.kinds:
+        why = f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(where.kinds))}."
+        out = why, f"Ask for the kind {memory.kind} too."
+    elif session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
+        why = f"It is a message of the session {memory.session!r}, and the search was in {session!r}."
+        out = why, "Ask in its own session, or in none."
+    elif lacking:
         tags = ", ".join(sorted(map(repr, lacking.values())))
-        return (f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them.")
-    return None
+        out = f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them."
+    return out
 
 
 def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, id_: int) -> Iterator[Branch]:
@@ -204,7 +156,9 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
                 name = "meaning"
                 hits = [] if query.vector is None else search.by_meaning(query.vector, _DEEPEST)
             case ByContext():
-                if not _is_spoken(gathered.candidates, id_):
+                # Only a part of a conversation has neighbours.
+                candidates = gathered.candidates
+                if not candidates.facts.session[candidates.ids == id_].any():
                     continue
                 name, (hits, _) = "nearby", neighbours_of(search, retriever, query, _DEEPEST)
             case ByLinks():
@@ -213,20 +167,12 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
                     continue
             case ByWords():
                 name, hits = "words", search.by_words(query.search_text, _DEEPEST, retriever.index)
-        yield _branch(name, hits, gathered, id_, retriever.take(depth))
-
-
-def _is_spoken(candidates: Candidates, id_: int) -> bool:
-    """Whether it is part of a conversation, so it can have neighbours."""
-    return bool(candidates.facts.session[candidates.ids == id_].any())
-
-
-def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, taken: int) -> Branch:
-    place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
-    # The reply to a question like the query is brought along by its place in the talk.
-    brought = gathered.found.get("reply", ()) if name == "nearby" else ()
-    reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
-    return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
+        place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
+        # The reply to a question like the query is brought along by its place in the talk.
+        brought = gathered.found.get("reply", ()) if name == "nearby" else ()
+        reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
+        score = hits[place - 1].score if place else None
+        yield Branch(name, place, score, retriever.take(depth), reached)
 
 
 def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
@@ -275,22 +221,20 @@ def _enough(
     return None
 
 
-def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, moved: _Reranking | None) -> str:
-    reached = [branch.name for branch in branches if branch.reached]
-    if not reached:
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread: int | None) -> str:
+    """`unread` is the number of places that were re-ranked, where this one is behind them."""
+    found = " and ".join(branch.name for branch in branches if branch.reached)
+    if not found:
         return "No search brought it up, so it was never a candidate."
     if stands.dropped is not None:
-        return (
-            f"It was found by {' and '.join(reached)}, and the step {stands.dropped.step!r} dropped it: "
-            f"{stands.dropped.reason}."
-        )
+        dropped = stands.dropped
+        return f"It was found by {found}, and the step {dropped.step!r} dropped it: {dropped.reason}."
     if stands.place is not None and stands.place <= limit:
         return f"It was returned, at place {stands.place}."
-    found = " and ".join(reached)
-    if moved is not None and moved.is_beyond:
+    if unread is not None:
         return (
             f"It was found by {found} and stands at place {stands.place}, "
-            f"beyond the first {moved.read}, which alone are re-ranked."
+            f"beyond the first {unread}, which alone are re-ranked."
         )
     return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
 

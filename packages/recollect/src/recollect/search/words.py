@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.domain.errors import StoreDamaged
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Found
 from recollect.domain.tables import Compares, Condition, Equals, OneOf
 from recollect.ranking.candidates import Ints
@@ -61,7 +60,9 @@ def pack_block(postings: Postings) -> bytes:
     gaps = postings.ids - postings.ids[0]
     gaps[1:] -= gaps[:-1].copy()
     columns = (gaps, postings.counts, postings.lengths, postings.positions)
-    widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
+    widths = [
+        next(width for width in _TYPES if int(column.max(initial=0)) < 1 << 8 * width) for column in columns
+    ]
     packed = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
     return b"".join((bytes(widths), *packed))
 
@@ -74,59 +75,39 @@ def appended_block(first_id: int, count: int, packed: bytes, later: Postings) ->
     if count + len(later.ids) > BLOCK:
         return None
     try:
-        gap, often, length, position = packed[:_COLUMNS]
-        last = first_id + int(np.frombuffer(packed, _TYPES[gap], count, _COLUMNS).sum())
+        widths = packed[:_COLUMNS]
+        last = first_id + int(np.frombuffer(packed, _TYPES[widths[0]], count, _COLUMNS).sum())
+        gaps = [id_ - before for before, id_ in pairwise((last, *later.ids.tolist()))]
+        columns = (gaps, later.counts.tolist(), later.lengths.tolist(), later.positions.tolist())
         more = [
-            _numbers(gap, [id_ - before for before, id_ in pairwise((last, *later.ids.tolist()))]),
-            _numbers(often, later.counts.tolist()),
-            _numbers(length, later.lengths.tolist()),
-            _numbers(position, later.positions.tolist()),
+            struct.pack(f"<{len(column)}{_LETTERS[width]}", *column)
+            for width, column in zip(widths, columns, strict=True)
         ]
     # A number wider than those before it, an id that comes before them, or a damaged block.
     except (struct.error, KeyError, ValueError):
         return None
-    counts_at = _COLUMNS + count * gap
-    lengths_at = counts_at + count * often
-    positions_at = lengths_at + count * length
-    return b"".join(
-        (
-            packed[:counts_at],
-            more[0],
-            packed[counts_at:lengths_at],
-            more[1],
-            packed[lengths_at:positions_at],
-            more[2],
-            packed[positions_at:],
-            more[3],
-        )
-    )
-
-
-def _numbers(width: int, numbers: Sequence[int]) -> bytes:
-    return struct.pack(f"<{len(numbers)}{_LETTERS[width]}", *numbers)
+    # Positions come last: all that is left.
+    edges = [0, *accumulate((count * width for width in widths[:-1]), initial=_COLUMNS)][2:]
+    parts = [packed[start:stop] for start, stop in pairwise((0, *edges, len(packed)))]
+    return b"".join(chain.from_iterable(zip(parts, more, strict=True)))
 
 
 def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
+    start = _COLUMNS
+    columns: list[NDArray[Any]] = []
     try:
-        gaps, counts, lengths, positions = _unpacked(count, packed)
+        for place in range(_COLUMNS):
+            kind = _TYPES[packed[place]]
+            # Positions come last: as many as are left, which may be none.
+            size = -1 if place == _COLUMNS - 1 else count
+            there = size >= 0 or start < len(packed)
+            columns.append(np.frombuffer(packed, kind, size, start) if there else _NOTHING)
+            start += count * kind.itemsize
     except (KeyError, IndexError, ValueError) as error:
         raise StoreDamaged(
             "A part of the index of words cannot be read. Build it anew: recollect doctor --repair"
         ) from error
-    return Postings(first_id + np.cumsum(gaps, dtype=np.int64), counts, lengths, positions)
-
-
-def _unpacked(count: int, packed: bytes) -> list[NDArray[Any]]:
-    start = _COLUMNS
-    columns: list[NDArray[Any]] = []
-    for place in range(_COLUMNS):
-        kind = _TYPES[packed[place]]
-        # Positions come last: as many as are left, which may be none.
-        is_last = place == _COLUMNS - 1
-        there = not is_last or start < len(packed)
-        columns.append(np.frombuffer(packed, kind, -1 if is_last else count, start) if there else _NOTHING)
-        start += count * kind.itemsize
-    return columns
+    return Postings(first_id + np.cumsum(columns[0], dtype=np.int64), *columns[1:])
 
 
 def joined(parts: Sequence[Postings]) -> Postings:
@@ -136,8 +117,7 @@ def joined(parts: Sequence[Postings]) -> Postings:
     whole = Postings(*map(np.concatenate, zip(*parts, strict=True)))
     if all(one.ids[-1] < next_one.ids[0] for one, next_one in pairwise(parts)):
         return whole
-    order = np.argsort(whole.ids, kind="stable")
-    return taken(whole, order)
+    return taken(whole, np.argsort(whole.ids, kind="stable"))
 
 
 def summed(parts: Sequence[Postings]) -> Postings:
@@ -188,11 +168,7 @@ def split_into_blocks(postings: Postings) -> list[Postings]:
     size = len(postings.ids)
     if size <= BLOCK:
         return [postings]
-    return [taken(postings, np.arange(start, min(start + BLOCK, size))) for start in range(0, size, BLOCK)]
-
-
-def _width(highest: int) -> int:
-    return 1 if highest < 1 << 8 else 2 if highest < 1 << 16 else 4 if highest < 1 << 32 else 8
+    return [taken(postings, np.arange(size)[start : start + BLOCK]) for start in range(0, size, BLOCK)]
 
 
 # A scope's index of words, as one question reads it: each term's postings once, for all that need them.
@@ -205,8 +181,7 @@ _LAST_LETTER = "\U0010ffff"
 _FEW = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """One thing to look for in an index of words: folded terms that follow one another."""
 
     terms: tuple[str, ...]
@@ -326,39 +301,29 @@ class TermIndex:
     def postings(self, phrase: Phrase, analyser: Analyser) -> Postings:
         """Return the postings of a phrase; a sequence of terms is searched among pairs."""
         known = self._postings.get((phrase, analyser))
-        if known is None:
-            known = self._postings[phrase, analyser] = self._of_phrase(phrase, analyser)
-        return known
-
-    def _of_phrase(self, phrase: Phrase, analyser: Analyser) -> Postings:
+        if known is not None:
+            return known
         if phrase.prefix:
-            return summed(self._of_terms(self._beginning_with(phrase.terms[0])))
-        self.read([phrase], analyser)
-        each = [self._of_term(term, analyser) for term in phrase.terms]
-        return each[0] if len(each) == 1 else following(each)
+            self._find((), pairs=True)
+            letter = phrase.terms[0]
+            beginning = (Compares("stem", ">=", letter), Compares("stem", "<=", letter + _LAST_LETTER))
+            rows = self.snapshot.rows("term", ("id",), (*self._of_scope(pairs=True), *beginning))
+            found = self._summed([id_ for (id_,) in rows])
+        else:
+            self.read([phrase], analyser)
+            each = []
+            for term in phrase.terms:
+                forms = self._ids[analyser == "pairs"][_stem(term, analyser)]
+                if analyser == "plain":
+                    forms = {term: forms[term]} if term in forms else {}
+                each.append(self._summed(list(forms.values())))
+            found = each[0] if len(each) == 1 else following(each)
+        self._postings[phrase, analyser] = found
+        return found
 
-    def _of_term(self, term: str, analyser: Analyser) -> Postings:
-        forms = self._ids[analyser == "pairs"][_stem(term, analyser)]
-        if analyser == "plain":
-            forms = {term: forms[term]} if term in forms else {}
-        return summed(self._of_terms(forms.values()))
-
-    def _of_terms(self, ids: Iterable[int]) -> list[Postings]:
-        self._unpack(ids := list(ids))
-        return [self._read[id_] for id_ in ids if len(self._read[id_].ids)]
-
-    def _beginning_with(self, letter: str) -> list[int]:
-        self._find((), pairs=True)
-        rows = self.snapshot.rows(
-            "term",
-            ("id",),
-            (
-                *self._of_scope(pairs=True),
-                Compares("stem", ">=", letter),
-                Compares("stem", "<=", letter + _LAST_LETTER),
-            ),
-        )
-        return [id_ for (id_,) in rows]
+    def _summed(self, ids: Sequence[int]) -> Postings:
+        self._unpack(ids)
+        return summed([self._read[id_] for id_ in ids if len(self._read[id_].ids)])
 
     def _find(self, stems: Iterable[str], *, pairs: bool) -> None:
         known = self._ids[pairs]
@@ -456,13 +421,8 @@ class Scores(NamedTuple):
 
 def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> AffordableTerms:
     """The rarest content words whose texts fit the budget, and the others."""
-    known = index.affordable.get((text, budget))
-    if known is None:
-        known = index.affordable[text, budget] = _affordable_terms(index, text, budget)
-    return known
-
-
-def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTerms:
+    if (text, budget) in index.affordable:
+        return index.affordable[text, budget]
     distinct = query_terms(text)
     counts = index.counts(distinct)
     # Words that occur before those that do not, which only their stem could find.
@@ -476,7 +436,9 @@ def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTer
             too_common.append(word)
         else:
             chosen.append(word)
-    return AffordableTerms(chosen, too_common, sum(counts[word] for word in chosen) <= budget)
+    affordable = sum(counts[word] for word in chosen) <= budget
+    index.affordable[text, budget] = terms = AffordableTerms(chosen, too_common, affordable)
+    return terms
 
 
 def pair_phrases(text: str) -> tuple[Phrase, ...]:

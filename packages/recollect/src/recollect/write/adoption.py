@@ -15,7 +15,7 @@ from recollect.domain.errors import NotFound
 from recollect.domain.records import Kind, Memory, Observation, Relation
 from recollect.domain.tables import IN_FORCE, Equals, Value, Where, is_null, is_set
 from recollect.search.entities import exact_entity
-from recollect.search.rows import json_or_none, memory_values, observation_values, stamp, stamp_or_none
+from recollect.search.rows import json_or_none, row_values, stamp, stamp_or_none
 from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans
@@ -194,7 +194,7 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
     is_entity = memory.kind is Kind.ENTITY
     folded = fold(memory.name)
     values = {
-        **memory_values(memory),
+        **row_values(memory),
         "scope_id": scope,
         "folded_name": folded,
         "first_word": name_beginning(folded) if is_entity else None,
@@ -250,7 +250,7 @@ def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int,
 
 def _insert_observation(work: Work, entity: int, observation: Observation, *, live: bool) -> int:
     values = {
-        **observation_values(observation),
+        **row_values(observation),
         "memory_id": entity,
         # These follow, once the ids of all are known.
         "superseded_by": None,
