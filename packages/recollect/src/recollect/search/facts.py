@@ -519,9 +519,9 @@ def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span,
     except OverflowError:  # the first day of all, in a zone where it has not begun
         reference = None
     phrases = own_times(text, reference)
-    named = tuple(span_of(phrase.start, phrase.stop) for phrase in phrases)
-    return named, tuple(span_of(*phrase.next) for phrase in phrases if phrase.next is not None)
+    named = tuple(span_between(phrase.start, phrase.stop) for phrase in phrases)
+    return named, tuple(span_between(*phrase.next) for phrase in phrases if phrase.next is not None)
 
 
-def span_of(start: datetime | None, stop: datetime | None) -> Span:
+def span_between(start: datetime | None, stop: datetime | None) -> Span:
     return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)

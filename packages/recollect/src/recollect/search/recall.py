@@ -41,7 +41,7 @@ from recollect.ranking.routing import RerankBlend, Route, strategy_for
 from recollect.ranking.steps import Cut, uncut
 from recollect.search.candidates import Gathered, Search, gather
 from recollect.search.contradictions import conflicts_by_memory
-from recollect.search.facts import span_of
+from recollect.search.facts import span_between
 from recollect.search.recording import Rankers, Trace, baseline_of, note_shown, rankers_for
 from recollect.search.rows import memories_and, memories_by_id, moment
 from recollect.search.texts import has_pending, passage_rows, passages_by_id, passages_from
@@ -340,8 +340,8 @@ def query_of(
         only_time=only_time,
         time=phrase,
         time_words=named,
-        span=span_of(phrase.start, phrase.stop),
-        next_span=None if phrase.next is None else span_of(*phrase.next),
+        span=span_between(phrase.start, phrase.stop),
+        next_span=None if phrase.next is None else span_between(*phrase.next),
     )
 
 
