@@ -1,7 +1,6 @@
 """The words of sentences that state something, and the figures among them: amounts, times, dates, codes.
 
-The word lists are English and Spanish, and the plainest of other languages. What a list lacks is no
-contradiction: a missing word costs a find, a wrong one an error.
+A word that a list lacks costs a find; a wrong word makes an error.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from recollect.language.words import (
     ARTICLES,
     FILLERS,
     STOPWORDS,
+    LazyTable,
     by_word,
     languages,
     month_names,
@@ -26,74 +26,34 @@ from recollect.language.words import (
 )
 from recollect.text.tokens import compile_later, fold, light_stem
 
-_words = partial(word_set, "claims")
-
-# Verbs
-
-IS_NOW = _words("is_now")
-WAS = _words("was")
-COPULAS = IS_NOW | WAS
+WORDS = LazyTable(partial(word_set, "claims"))
+"""The words of each section of `claims.txt`."""
+COPULAS = WORDS["is_now"] | WORDS["was"]
 RELATION_OF = by_word("claims", "relations")
 PLACE_PREPOSITIONS = {
     verb: frozenset("" if word == "-" else word for word in found.split())
     for verb, found in words_by_name("claims", "place_prepositions").items()
 }
-FIRST_PERSON_VERBS = _words("first_person_verbs")
-AUXILIARIES = IS_NOW | _words("auxiliaries")
-PAST_DEEDS = _words("past_deeds")
-PAST_ENDINGS = tuple(_words("past_endings"))
-LASTING_DEEDS = _words("lasting_deeds")
-
-# Small words
-
-PREPOSITIONS = _words("prepositions")
-DESCRIBED_BY = _words("described_by")
-PLACING = _words("placing")
-PER = _words("per")
-INDEFINITE = _words("indefinite")
-DEFINITE = _words("definite")
-OTHERS_OWN = _words("others_own")
-DETERMINERS = DEFINITE | INDEFINITE | OTHERS_OWN | _words("demonstratives")
-CLAUSE_WORDS = _words("clause_words")
-BREAKS = CLAUSE_WORDS | _words("breaks")
-RELATIVE_WORDS = _words("relative_words")
-VALUE_ENDS = BREAKS | _words("value_ends")
-LIGHT_WORDS = ARTICLES | FILLERS | _words("light_words")
-LIGHT_VERBS = LIGHT_WORDS | _words("light_verbs")
-
-# Subjects
-
-FIRST_PERSON = _words("first_person")
-USER = _words("user")
-PRONOUNS = _words("pronouns")
-PERSONAL = PRONOUNS | FIRST_PERSON | OTHERS_OWN
-
-# Words that keep a clause from stating a fact
-
-UNSURE = _words("unsure")
-ONCE = _words("once")
-LAST = _words("last")
-SPANS = _words("spans")
-DENIED = _words("denied")
-CHANGES = _words("changes")
-HABITUAL = _words("habitual")
+AUXILIARIES = WORDS["is_now"] | WORDS["auxiliaries"]
+DETERMINERS = WORDS["definite"] | WORDS["indefinite"] | WORDS["others_own"] | WORDS["demonstratives"]
+BREAKS = WORDS["clause_words"] | WORDS["breaks"]
+VALUE_ENDS = BREAKS | WORDS["value_ends"]
+LIGHT_WORDS = ARTICLES | FILLERS | WORDS["light_words"]
+LIGHT_VERBS = LIGHT_WORDS | WORDS["light_verbs"]
+PERSONAL = WORDS["pronouns"] | WORDS["first_person"] | WORDS["others_own"]
 _STATING_RELATIONS = frozenset({"meet", "start", "end", "open", "close"})
-STATING = IS_NOW | HABITUAL | {form for form, name in RELATION_OF.items() if name in _STATING_RELATIONS}
+STATING = (
+    WORDS["is_now"]
+    | WORDS["habitual"]
+    | {form for form, name in RELATION_OF.items() if name in _STATING_RELATIONS}
+)
 """A clause with one of these says what is, or is again and again."""
-
-# Attributes and values
-
-SEVERAL = _words("several")
-ADDITIVE = SEVERAL | _words("additive")
-ATTRIBUTES = _words("attributes")
-CODE_NOUNS = _words("code_nouns")
+ADDITIVE = WORDS["several"] | WORDS["additive"]
 STATUS_OF = by_word("claims", "statuses")
-ADJECTIVE_ENDINGS = tuple(_words("adjective_endings"))
-
-# Figures
-
-WEEKDAY_OF = numbered("claims", "weekdays", first=0)
-MONTH_OF = {
+ADJECTIVE_ENDINGS = tuple(WORDS["adjective_endings"])
+_PAST_ENDINGS = tuple(WORDS["past_endings"])
+_WEEKDAY_OF = numbered("claims", "weekdays", first=0)
+_MONTH_OF = {
     word: month
     for language in languages()
     if "months" in sections("words", language)
@@ -101,15 +61,7 @@ MONTH_OF = {
     for word in (name, name[:3])
     if word != "mar"  # the sea
 } | {"sept": 9}
-MONEY = _words("money")
-PER_CENT = _words("per_cent")
-LABELLED = _words("labelled")
-ORDINALS = _words("ordinals")
-HOURS = by_word("claims", "hours")
-ORDINAL_ENDINGS = _words("ordinal_endings")
-ABBREVIATIONS = _words("abbreviations")
-
-# Words, sentences and figures
+_HOURS = by_word("claims", "hours")
 
 LONGEST = 600
 """In letters: what comes later in a text is not read."""
@@ -170,15 +122,15 @@ def word_of(text: str) -> Word:
         says_something=says_something,
         is_verb=folded in COPULAS or folded in RELATION_OF,
         begins_figure=text in _CURRENCY
-        or folded in WEEKDAY_OF
-        or folded in MONTH_OF
+        or folded in _WEEKDAY_OF
+        or folded in _MONTH_OF
         or any(map(str.isdecimal, text)),
         # May is a month.
-        is_unsure=folded in UNSURE and text != "May",
+        is_unsure=folded in WORDS["unsure"] and text != "May",
         is_unit=says_something and text.islower(),
-        is_past=folded in WAS
-        or folded in PAST_DEEDS
-        or (len(lower) > _SHORTEST_DEED and "-" not in lower and lower.endswith(PAST_ENDINGS)),
+        is_past=folded in WORDS["was"]
+        or folded in WORDS["past_deeds"]
+        or (len(lower) > _SHORTEST_DEED and "-" not in lower and lower.endswith(_PAST_ENDINGS)),
     )
 
 
@@ -201,7 +153,7 @@ class Sentence:
 
 
 def sentences_in(text: str) -> Iterator[Sentence]:
-    """The sentences of a text, without code and text in brackets."""
+    """Yield the sentences of a text, without code and text in brackets."""
     words: list[Word] = []
     start = stop = 0
     for match in _PIECE.finditer(text, 0, LONGEST):
@@ -225,7 +177,7 @@ def _is_full_stop(before: Word, after: str) -> bool:
     if after.lstrip()[:1].islower() or (after[:1] and not after[0].isspace()):
         return False
     initial = len(before.text) == 1 and before.is_capital
-    return not (initial or "." in before.text or before.folded in ABBREVIATIONS)
+    return not (initial or "." in before.text or before.folded in WORDS["abbreviations"])
 
 
 def stems_in(text: str) -> frozenset[str]:
@@ -246,13 +198,13 @@ def value_at(words: Sequence[Word], place: int) -> Value | None:
     if not word.begins_figure:
         return None
     after = words[place + 1] if place + 1 < len(words) else None
-    if word.folded in WEEKDAY_OF:
+    if word.folded in _WEEKDAY_OF:
         return _weekday_at(words, place)
     if word.is_number:
         return _number_at(words, place)
     if word.text in _CURRENCY:
         return _rated("money", after, words, place + 2) if after is not None and after.is_number else None
-    if word.folded in MONTH_OF:
+    if word.folded in _MONTH_OF:
         return _date(word, after, 2) if word.is_capital and after is not None else None
     return _joined_figure(word)
 
@@ -265,18 +217,18 @@ def _weekday_at(words: Sequence[Word], place: int) -> Value:
     date = value_at(words, date_at) if date_at < len(words) else None
     if date is not None and date.kind == "date":
         return Value("date", date.what, date_at - place + date.length)
-    return Value("weekday", str(WEEKDAY_OF[words[place].folded]), 1)
+    return Value("weekday", str(_WEEKDAY_OF[words[place].folded]), 1)
 
 
 def _joined_figure(word: Word) -> Value | None:
     """A number with its unit, such as `30mg` and `7pm`, or a code such as `kite1921`."""
     match = _AMOUNT.fullmatch(word.text)
-    unit = "" if match is None else match[2].lower()
     if match is None:
         return Value("code", word.folded, 1) if len(word.text) >= _LEAST_CODE else None
-    if unit in HOURS:
-        return Value("time", f"{match[1]} {HOURS[unit]}", 1)
-    return None if unit in ORDINAL_ENDINGS else Value(f"amount {unit}", plain_number(match[1]), 1)
+    unit = match[2].lower()
+    if unit in _HOURS:
+        return Value("time", f"{match[1]} {_HOURS[unit]}", 1)
+    return None if unit in WORDS["ordinal_endings"] else Value(f"amount {unit}", plain_number(match[1]), 1)
 
 
 def _number_at(words: Sequence[Word], place: int) -> Value:
@@ -285,40 +237,38 @@ def _number_at(words: Sequence[Word], place: int) -> Value:
     if _CLOCK.fullmatch(word.text):
         return Value("time", word.text.lstrip("0"), 1)
     # `type 2 diabetes`, `the 2014 fair`
-    is_label = (place > 0 and words[place - 1].folded in LABELLED) or _YEAR.fullmatch(word.text)
-    value = None if is_label or after is None or after.is_mark else _measured(word, after, words, place)
-    return value or _digits_at(words, place)
-
-
-def _digits_at(words: Sequence[Word], place: int) -> Value:
-    """A bare number, also one in several groups, such as that of a telephone."""
+    is_label = (place > 0 and words[place - 1].folded in WORDS["labelled"]) or _YEAR.fullmatch(word.text)
+    if not is_label and after is not None and not after.is_mark and (value := _measured(words, place)):
+        return value
+    # A bare number may have several groups, as that of a telephone.
     groups = [each.text for each in takewhile(lambda each: each.is_number, words[place:])]
     return Value("number", " ".join(map(plain_number, groups)), len(groups))
 
 
-def _measured(word: Word, after: Word, words: Sequence[Word], place: int) -> Value | None:
+def _measured(words: Sequence[Word], place: int) -> Value | None:
     """Read a number with the word behind it."""
-    if after.folded in HOURS:
-        return Value("time", f"{word.text} {HOURS[after.folded]}", 2)
-    if after.folded in PER_CENT:
+    word, after = words[place : place + 2]
+    if after.folded in _HOURS:
+        return Value("time", f"{word.text} {_HOURS[after.folded]}", 2)
+    if after.folded in WORDS["per_cent"]:
         return Value("percent", plain_number(word.text), 2)
-    if after.folded in MONEY:
+    if after.folded in WORDS["money"]:
         return _rated("money", word, words, place + 2)
-    linked = after.folded in DESCRIBED_BY and place + 2 < len(words)
+    linked = after.folded in WORDS["described_by"] and place + 2 < len(words)
     if date := _date(words[place + 2] if linked else after, word, 3 if linked else 2):
         return date
     return _rated(f"amount {after.stem}", word, words, place + 2) if after.is_unit else None
 
 
 def _date(month: Word, day: Word, length: int) -> Value | None:
-    if month.folded not in MONTH_OF or not day.text.isdecimal() or int(day.text) > _MOST_DAYS:
+    if month.folded not in _MONTH_OF or not day.text.isdecimal() or int(day.text) > _MOST_DAYS:
         return None
-    return Value("date", f"{MONTH_OF[month.folded]}-{int(day.text)}", length)
+    return Value("date", f"{_MONTH_OF[month.folded]}-{int(day.text)}", length)
 
 
 def _rated(kind: str, number: Word, words: Sequence[Word], place: int) -> Value:
     """`1.79 € a litre` is of another kind than `1.79 €`; its unit would begin at the place."""
-    is_rate = place + 1 < len(words) and words[place].folded in PER and words[place + 1].is_unit
+    is_rate = place + 1 < len(words) and words[place].folded in WORDS["per"] and words[place + 1].is_unit
     kind = f"{kind} per {words[place + 1].stem}" if is_rate else kind
     return Value(kind, plain_number(number.text), 4 if is_rate else 2)
 

@@ -11,11 +11,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, product, takewhile
 
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.language import claim_words as known
-from recollect.language.claim_words import Sentence, Value, Word, names_in, sentences_in, stems_in, value_at
+from recollect.language.claim_words import (
+    WORDS,
+    Sentence,
+    Value,
+    Word,
+    names_in,
+    sentences_in,
+    stems_in,
+    value_at,
+)
 from recollect.text.tokens import keep_short, light_stem
 
 _MOST_SUBJECT_WORDS = 16
@@ -42,7 +51,7 @@ class Claim:
     is_named: bool
     """A name or the speaker identifies the subject; else another text may mean another of the kind."""
     place: tuple[int, int]
-    """The place of the sentence in the text."""
+    """Of the sentence in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,57 +101,36 @@ def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
     return Claims(tuple(dict.fromkeys(stated)), tuple(dict.fromkeys(figures)), frozenset(names))
 
 
-def _is_past(folded: Sequence[str]) -> bool:
-    """Whether a clause is about the past, or about one day only."""
-    if not known.ONCE.isdisjoint(folded):
-        return True
-    return not known.LAST.isdisjoint(folded) and any(
-        word in known.LAST and after in known.SPANS for word, after in pairwise(folded)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Subject:
     stems: frozenset[str]
-    has_attribute: bool
+    has_attribute: bool = False
     """It names an attribute of something: `my rent`, `the capital of Peru`."""
-    has_attribute_noun: bool
-    is_additive: bool
+    has_attribute_noun: bool = False
+    is_additive: bool = False
     """There may be several: `my friend`."""
-    is_name: bool
-    is_named: bool
+    is_name: bool = True
+    is_named: bool = True
 
 
 class _Reader:
     """Reads the claims of one sentence."""
 
     def __init__(
-        self,
-        sentence: Sentence,
-        me: frozenset[str],
-        entity: frozenset[str],
-        *,
-        opens: bool,
+        self, sentence: Sentence, me: frozenset[str], entity: frozenset[str], *, opens: bool
     ) -> None:
-        self._words = sentence.words
+        self._words, self._asks, self._place = sentence.words, sentence.asks, sentence.place
         self._folded = [word.folded for word in sentence.words]
-        self._me = me
-        self._entity = entity
-        self._opens = opens
-        self._asks = sentence.asks
-        self._place = sentence.place
+        self._me, self._entity, self._opens = me, entity, opens
         self._clauses = tuple(_clauses(self._folded))
 
     def claims(self) -> Iterator[Claim]:
         for start, stop in self._clauses:
-            if not any(word.is_verb for word in self._words[start:stop]):
+            verbs = [place for place in range(start, stop) if self._words[place].is_verb]
+            if not verbs or self._is_open(start, stop) or (self._asks and stop == len(self._words)):
                 continue
-            if self._is_open(start, stop):
-                continue
-            if self._asks and stop == len(self._words):
-                continue
-            for verb in range(start, stop):
-                subject = self._subject(verb) if self._words[verb].is_verb else None
+            for verb in verbs:
+                subject = self._subject(verb)
                 if subject is not None:
                     copula = self._folded[verb] in known.COPULAS
                     yield from (self._after_copula if copula else self._after_verb)(verb, subject)
@@ -159,15 +147,15 @@ class _Reader:
             and word.says_something
             # A passive verb says no attribute.
             and not word.is_past
-            and word.folded not in known.CHANGES
+            and word.folded not in WORDS["changes"]
             # `the second Wednesday`
-            and not (place + 1 in taken and word.folded in known.ORDINALS)
+            and not (place + 1 in taken and word.folded in WORDS["ordinals"])
         }
         topic = frozenset(content.values()) | self._entity
         names = names_in(self._words) & topic
         for start, stop in self._clauses:
             clause = self._folded[start:stop]
-            changed = not known.CHANGES.isdisjoint(clause)
+            changed = not WORDS["changes"].isdisjoint(clause)
             asks = self._asks and stop == len(self._words)
             if self._is_open(start, stop) or (asks and not changed):
                 continue
@@ -193,22 +181,23 @@ class _Reader:
         if any(word.is_unsure for word in self._words[start:stop]):
             return True
         clause = self._folded[start:stop]
-        return _is_past(clause) and known.CHANGES.isdisjoint(clause)
+        if not WORDS["changes"].isdisjoint(clause):
+            return False
+        return not WORDS["once"].isdisjoint(clause) or any(
+            word in WORDS["last"] and after in WORDS["spans"] for word, after in pairwise(clause)
+        )
 
     def _lasts(self, place: int, value: Value, clause: Sequence[str]) -> bool:
         """Whether a figure is said to be so. Two appointments are two; what is every week is one."""
         if value.kind not in TIMES or not known.STATING.isdisjoint(clause):
             return True
         after = self._folded[place + value.length : place + value.length + 2]
+        has_year = any(len(word) == len("2019") and word.isdecimal() for word in after)
         # In a list, `Choir: Mondays` is said to be so; `Opening: 3 May 2019` happened.
-        return ":" in self._folded and not any(_is_year(word) for word in after)
+        return ":" in self._folded and not has_year
 
     def _near(
-        self,
-        place: int,
-        value: Value,
-        content: Mapping[int, str],
-        values: Sequence[tuple[int, Value]],
+        self, place: int, value: Value, content: Mapping[int, str], values: Sequence[tuple[int, Value]]
     ) -> tuple[str, ...]:
         """The content words before a figure, nearest first, then those after it; back to the last figure."""
         # `Monday at 7` is one time.
@@ -227,11 +216,9 @@ class _Reader:
         return tuple(before[:_NEAR_WORDS] + after[: _NEAR_WORDS - 1])
 
     def _is_deed(self, place: int) -> bool:
-        """Whether a word is a verb in the past."""
-        if not self._words[place].is_past:
-            return False
-        # `has added`, `is worried`
-        return known.AUXILIARIES.isdisjoint(self._folded[max(0, place - 3) : place])
+        """Whether a word is a verb in the past, and not as in `has added` and `is worried`."""
+        before = self._folded[max(0, place - 3) : place]
+        return self._words[place].is_past and known.AUXILIARIES.isdisjoint(before)
 
     def _values(self) -> Iterator[tuple[int, Value]]:
         end = 0
@@ -251,32 +238,34 @@ class _Reader:
             return None
         words = [word for word in self._words[first:verb] if word.folded not in known.LIGHT_VERBS]
         if not words:
-            return self._unsaid_subject(first, verb)
+            # `Vivo en Lima.` is about the speaker, `Lives in Lima.` about the observed entity.
+            speaks = self._folded[verb] in WORDS["first_person_verbs"]
+            unsaid = self._me if speaks else self._entity if first == 0 else None
+            return _Subject(unsaid) if unsaid else None
         folded = [word.folded for word in words]
-        if folded[0] in known.PRONOUNS or folded[-1] in known.PRONOUNS:
+        if folded[0] in WORDS["pronouns"] or folded[-1] in WORDS["pronouns"]:
             return None
-        mine = not known.FIRST_PERSON.isdisjoint(folded)
+        mine = not WORDS["first_person"].isdisjoint(folded)
         content = [
             word
             for word in words
-            if word.says_something and word.folded not in known.FIRST_PERSON | known.USER
+            if word.says_something and word.folded not in WORDS["first_person"] | WORDS["user"]
         ]
         stems = {word.stem for word in content}
         names = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
+        definite = self._folded[first] in WORDS["definite"]
         # `The film`, after other sentences, is the one in those sentences.
-        if not stems and not mine and known.USER.isdisjoint(folded):
+        points_back = definite and not self._opens and not mine and len(stems) == 1
+        if points_back or (not stems and not mine and WORDS["user"].isdisjoint(folded)):
             return None
-        definite = self._folded[first] in known.DEFINITE
-        if definite and not self._opens and not mine and len(stems) == 1:
-            return None
-        if mine or not known.USER.isdisjoint(folded):
+        if mine or not WORDS["user"].isdisjoint(folded):
             stems |= self._me
-        owned = mine or any(word.is_possessive or word.folded in known.DESCRIBED_BY for word in words)
+        owned = mine or any(word.is_possessive or word.folded in WORDS["described_by"] for word in words)
         return _Subject(
             frozenset(stems),
             has_attribute=bool(content) and (owned or definite) and len(stems) > 1,
-            has_attribute_noun=not known.ATTRIBUTES.isdisjoint(folded),
-            is_additive=any(word.text in known.SEVERAL for word in words),
+            has_attribute_noun=not WORDS["attributes"].isdisjoint(folded),
+            is_additive=any(word.text in WORDS["several"] for word in words),
             is_name=bool(content) and all(word.is_capital for word in content),
             # `baseball` is baseball in every text; `the team` is not.
             is_named=mine
@@ -284,34 +273,17 @@ class _Reader:
             or (self._opens and (len(content) > 1 or self._folded[first] not in known.DETERMINERS)),
         )
 
-    def _unsaid_subject(self, first: int, verb: int) -> _Subject | None:
-        """`Vivo en Lima.` is about the speaker, `Lives in Lima.` about the observed entity."""
-        if self._folded[verb] in known.FIRST_PERSON_VERBS:
-            stems = self._me
-        elif first == 0 and self._entity:
-            stems = self._entity
-        else:
-            return None
-        return _Subject(
-            stems,
-            has_attribute=False,
-            has_attribute_noun=False,
-            is_additive=False,
-            is_name=True,
-            is_named=True,
-        )
-
     def _breaks(self, place: int) -> bool:
         """Whether a subject cannot reach back beyond this word."""
         word = self._words[place]
         if word.is_mark:
             return True
-        if word.folded in known.RELATIVE_WORDS and self._folded[0] in known.DEFINITE:
+        if word.folded in WORDS["relative_words"] and self._folded[0] in WORDS["definite"]:
             return False  # `the school where she was taught is …`
         return word.folded in known.BREAKS or word.folded in known.COPULAS
 
     def _is_denied(self, verb: int) -> bool:
-        return not known.DENIED.isdisjoint(self._folded[max(0, verb - 3) : verb + 3])
+        return not WORDS["denied"].isdisjoint(self._folded[max(0, verb - 3) : verb + 3])
 
     def _after(self, verb: int) -> list[Word]:
         return [word for word in self._words[verb + 1 :] if word.folded not in known.LIGHT_WORDS]
@@ -320,18 +292,18 @@ class _Reader:
         rest = self._after(verb)
         if not rest or rest[0].is_mark or subject.is_additive:
             return
-        is_now = self._folded[verb] in known.IS_NOW
+        is_now = self._folded[verb] in WORDS["is_now"]
         yield from self._qualified(verb, subject, rest, is_now=is_now)
         if not is_now:
             return
-        if subject.is_name and self._folded[verb + 1] in known.DEFINITE:
+        if subject.is_name and self._folded[verb + 1] in WORDS["definite"]:
             role = _role(rest)
             if role and not self._is_denied(verb):
                 # `Ada is the head of Acme` says who the head of Acme is.
                 yield Claim(_about(role, "be"), "name", subject.stems, False, True, self._place)
-        placed = rest[0].folded in known.PLACING
+        placed = rest[0].folded in WORDS["placing"]
         kind, value = _value(rest[placed:])
-        article = self._words[verb + 1].folded in known.INDEFINITE
+        article = self._words[verb + 1].folded in WORDS["indefinite"]
         if kind == "name" and placed and not article:
             yield self._claim(verb, subject, "be in", kind, value)
         elif kind in TIMES or kind.startswith("status"):
@@ -349,10 +321,10 @@ class _Reader:
         size = 0
         while size < min(len(rest), _MOST_MIDDLE_WORDS) and _is_plain(rest[size]):
             size += 1
-        if not 0 < size < len(rest) or rest[size].folded not in known.PREPOSITIONS:
+        if not 0 < size < len(rest) or rest[size].folded not in WORDS["prepositions"]:
             return
         heads = [word.folded for word in rest[:size]]
-        lasts = not known.LASTING_DEEDS.isdisjoint(heads)
+        lasts = not WORDS["lasting_deeds"].isdisjoint(heads)
         several = not lasts and not known.ADDITIVE.isdisjoint(heads)
         if any(head.endswith("ing") for head in heads):
             return
@@ -371,7 +343,7 @@ class _Reader:
         rest = self._after(verb)
         if not rest or rest[0].is_mark:
             return
-        preposition = rest[0].folded if rest[0].folded in known.PREPOSITIONS else ""
+        preposition = rest[0].folded if rest[0].folded in WORDS["prepositions"] else ""
         described, values = _described(rest[1:] if preposition else rest)
         kind, value = _value(values)
         typed = kind in {"money", "percent"} or kind.startswith("amount") or "per" in kind
@@ -395,14 +367,8 @@ class _Reader:
             yield self._claim(verb, subject, " ".join((relation, *described)), kind, value)
 
     def _claim(self, verb: int, subject: _Subject, relation: str, kind: str, value: frozenset[str]) -> Claim:
-        return Claim(
-            _about(subject.stems, relation),
-            kind,
-            value,
-            self._is_denied(verb),
-            subject.is_named,
-            self._place,
-        )
+        about, denied = _about(subject.stems, relation), self._is_denied(verb)
+        return Claim(about, kind, value, denied, subject.is_named, self._place)
 
 
 def _about(stems: frozenset[str], relation: str) -> str:
@@ -413,7 +379,7 @@ def _clauses(folded: Sequence[str]) -> Iterator[tuple[int, int]]:
     """From comma to comma, and from one `but` to the next."""
     start = 0
     for place, word in enumerate(folded):
-        if word == "," or word in known.CLAUSE_WORDS:
+        if word == "," or word in WORDS["clause_words"]:
             if place > start:
                 yield start, place
             start = place + 1
@@ -421,32 +387,26 @@ def _clauses(folded: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, len(folded)
 
 
-def _is_year(word: str) -> bool:
-    return len(word) == len("2019") and word.isdecimal()
-
-
 def _role(rest: Sequence[Word]) -> frozenset[str]:
     """The words of `head of Acme`; empty where no role follows."""
-    words: list[Word] = []
-    for word in rest:
-        if word.is_mark or word.folded in known.BREAKS:
-            break
-        words.append(word)
+    words = list(takewhile(lambda word: not word.is_mark and word.folded not in known.BREAKS, rest))
     folded = {word.folded for word in words}
-    if known.DESCRIBED_BY.isdisjoint(folded) or not known.ADDITIVE.isdisjoint(folded):
+    if WORDS["described_by"].isdisjoint(folded) or not known.ADDITIVE.isdisjoint(folded):
         return frozenset()
     return frozenset(word.stem for word in words if word.says_something)
 
 
 def _is_plain(word: Word) -> bool:
     """A word in small letters that may describe something."""
-    return word.text.islower() and word.folded not in known.PREPOSITIONS and word.folded not in known.BREAKS
+    return (
+        word.text.islower() and word.folded not in WORDS["prepositions"] and word.folded not in known.BREAKS
+    )
 
 
 def _described(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
     """What `city of Oslo` says of its value, and the value."""
     for size in (1, 2):
-        linked = len(words) > size + 1 and words[size].folded in known.DESCRIBED_BY
+        linked = len(words) > size + 1 and words[size].folded in WORDS["described_by"]
         if linked and all(map(_is_plain, words[:size])):
             return tuple(word.stem for word in words[:size]), words[size + 1 :]
     return (), words
@@ -459,19 +419,18 @@ def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
     """The kind of value that the words begin with, and the value; empty where they begin with none."""
     if not words or words[0].is_mark:
         return _NO_VALUE
-    figure = value_at(words, 0)
-    return _named_value(words) if figure is None else (figure.kind, frozenset({figure.what}))
-
-
-def _named_value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
+    if figure := value_at(words, 0):
+        return figure.kind, frozenset({figure.what})
     taken: list[Word] = []
     for place, word in enumerate(words):
-        ends = word.folded in known.VALUE_ENDS and not _is_inside_name(words, place)
+        # `Bosnia and Herzegovina` is one name.
+        inside = 0 < place < len(words) - 1 and words[place - 1].is_capital and words[place + 1].is_capital
+        ends = word.folded in known.VALUE_ENDS and not inside
         if ends or word.is_mark or word.folded in known.COPULAS:
             break
         taken.append(word)
     content = [word for word in taken if word.says_something]
-    unclear = any(word.text in known.PERSONAL or word.folded in known.DENIED for word in taken)
+    unclear = any(word.text in known.PERSONAL or word.folded in WORDS["denied"] for word in taken)
     if unclear or not 0 < len(content) <= _MOST_VALUE_WORDS:
         return _NO_VALUE
     if len(taken) == 1 and taken[0].folded in known.STATUS_OF:
@@ -484,14 +443,9 @@ def _named_value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
     return _NO_VALUE if goes_on or describes else ("word", stems)
 
 
-def _is_inside_name(words: Sequence[Word], place: int) -> bool:
-    """`Bosnia and Herzegovina` is one name."""
-    return 0 < place < len(words) - 1 and words[place - 1].is_capital and words[place + 1].is_capital
-
-
 # Contradictions between the claims of two texts
 
-_CODE_STEMS = frozenset(map(light_stem, known.CODE_NOUNS))
+_CODE_STEMS = frozenset(map(light_stem, WORDS["code_nouns"]))
 _SHARED_WORDS = 2
 _SHARED_TOPIC = 0.5
 """The share of the shorter sentence's content words that two sentences about one thing have in common."""
@@ -572,7 +526,10 @@ def _both_lasting(one: Figure, other: Figure) -> bool:
 def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
     """Whether two figures of one kind are values of the same thing, by the words near them."""
     # Each is about another person, or one about the first and one about the second.
-    mine, theirs = one.names | (one.topic & known.ORDINALS), other.names | (other.topic & known.ORDINALS)
+    mine, theirs = (
+        one.names | (one.topic & WORDS["ordinals"]),
+        other.names | (other.topic & WORDS["ordinals"]),
+    )
     if mine - other.topic and theirs - one.topic:
         return False
     shared, near = one.topic & other.topic, set(one.near) & set(other.near)
@@ -583,16 +540,11 @@ def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
         changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
         return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
     # In a list of figures, each has a word of its own.
-    if not (one.is_only and other.is_only) or one.kind == "code" or _is_stray(one, other):
+    if not (one.is_only and other.is_only) or one.kind == "code":
         return False
-    if len(near) >= _SHARED_WORDS or (near and " per " in one.kind):
-        return True
-    most = min(len(one.topic), len(other.topic))
-    return bool(near) and len(shared) > max(_SHARED_WORDS, _SHARED_TOPIC * most)
-
-
-def _is_stray(one: Figure, other: Figure) -> bool:
-    """Whether amounts are of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`."""
-    if one.kind in TIMES or one.is_change or other.is_change:
+    # Amounts of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`.
+    apart = not {*one.near[:1]} <= other.topic and not {*other.near[:1]} <= one.topic
+    if apart and one.kind not in TIMES and not (one.is_change or other.is_change):
         return False
-    return not {*one.near[:1]} <= other.topic and not {*other.near[:1]} <= one.topic
+    enough = max(_SHARED_WORDS, _SHARED_TOPIC * min(len(one.topic), len(other.topic)))
+    return bool(near) and (len(near) >= _SHARED_WORDS or " per " in one.kind or len(shared) > enough)

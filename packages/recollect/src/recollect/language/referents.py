@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.language.words import SMALL_TALK, STOPWORDS, alternatives, by_word
+from recollect.language.words import SMALL_TALK, STOPWORDS, LazyTable, alternatives, by_word
 from recollect.text.passages import quotations
 from recollect.text.tokens import fold
 
@@ -68,8 +68,8 @@ def _words(section: str) -> str:
     return alternatives("referents", section)
 
 
-def _pattern(section: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    return re.compile(_words(section), flags)
+_PATTERNS = LazyTable(lambda section: re.compile(_words(section), re.IGNORECASE))
+"""The lines of each section of `referents.txt` as one pattern."""
 
 
 TIME_NAMES = re.compile(rf"(?:{alternatives('statements', 'time names')})$")
@@ -84,7 +84,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _MALE_TITLE = re.compile(rf"(?:{_words('MALE_TITLES')})\b")
-_FEMALE_TITLE = _pattern("FEMALE_TITLES", 0)
+_FEMALE_TITLE = re.compile(_words("FEMALE_TITLES"))
 _TITLED = re.compile(
     rf"\b(?:{_words('FEMALE_TITLES')}|{_words('MALE_TITLES')}|{_words('OTHER_TITLES')})\.? {_NAME_WORD}"
 )
@@ -92,16 +92,10 @@ _TITLED = re.compile(
 _ACTS = rf"(?:{_words('ACTS')})\b"
 _PERSON = re.compile(rf"(?<![\w'’])(?:({_NAME})(?= {_ACTS})|(?:\b(?:{_words('MET')}) )({_NAME}))")
 _PLACE = re.compile(rf"\b(?i:{_words('TO_PLACE')}) (?:(?:{_words('THE')}) )?({_NAME})(?!['’]s)")
-_TALKS_TO = _pattern("talks to", 0)
+_TALKS_TO = re.compile(_words("talks to"))
 _ANY_NAME = re.compile(rf"(?<=[\w,;:&)] )(?!I\b)({_NAME})")
 _FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
 _COMMON_FIRST = re.compile(rf"(?:{_words('common first')})$")
-_EXPLETIVE = _pattern("expletives")
-_REFERENCES = {sort: _pattern(f"{sort} pronouns") for sort in Sort}
-_POINTERS = _pattern("pointers")
-# Written without a subject: what it says, it says of something before.
-_SUBJECTLESS = _pattern("subjectless")
-_UNREAL_SUBJECT = _pattern("unreal subjects")
 # Words that give a pronoun its meaning within the same text.
 _BINDING = {
     Sort.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
@@ -119,12 +113,9 @@ _BINDING = {
     ),
 }
 _IS_SAME = re.compile(rf"\b(?:{_words('is same')})\b")
-_PREPOSITION = _pattern("prepositions")
-_TAKES_OBJECT = _pattern("takes object")
-_CLAUSE_BEGINS = _pattern("clause begins")
 _CLAUSE_END = re.compile(rf"[,;:.!?—]|\b(?:{_words('clause ends')})\b", re.IGNORECASE)
 _MOVES = re.compile(rf"\b(?:{_words('moves')})(?: back)?$", re.IGNORECASE)
-_NO_NOUN = _pattern("no nouns", 0)
+_NO_NOUN = re.compile(_words("no nouns"))
 _SENTENCE_FIRST = re.compile(rf"(?:^|[.!?¡¿\n] *)({_NAME_WORD})(?= [a-záéíóú])")
 _NO_NAMES = STOPWORDS | SMALL_TALK
 _YOURS = by_word("referents", "yours")
@@ -136,16 +127,16 @@ def open_references(text: str) -> list[Reference]:
         text = text[:start] + "“" * (stop - start) + text[stop:]
     found = [
         Reference(*match.span(), sort)
-        for sort, pattern in _REFERENCES.items()
-        for match in pattern.finditer(text)
+        for sort in Sort
+        for match in _PATTERNS[f"{sort} pronouns"].finditer(text)
         if not _is_bound(text, match, sort)
     ]
     found += [
         Reference(*match.span(), Sort.THING)
-        for match in _POINTERS.finditer(text)
+        for match in _PATTERNS["pointers"].finditer(text)
         if not _is_clause(text, match)
     ]
-    if _SUBJECTLESS.match(text) and not _UNREAL_SUBJECT.match(text):
+    if _PATTERNS["subjectless"].match(text) and not _PATTERNS["unreal subjects"].match(text):
         found.append(Reference(0, 0, Sort.THING))
     return sorted(found, key=lambda one: (one.start, one.stop))
 
@@ -163,13 +154,16 @@ def _is_clause(text: str, match: re.Match[str]) -> bool:
     """Whether `that` begins a clause: "a friend that lives in Rome", "I think that tea is better"."""
     if match[0].lower() != "that" or not (before := re.search(r"(\w+) $", text[: match.start()])):
         return False
-    if _PREPOSITION.fullmatch(before[1]):
+    if _PATTERNS["prepositions"].fullmatch(before[1]):
         return False
-    return not _TAKES_OBJECT.fullmatch(before[1]) or _CLAUSE_BEGINS.match(text, match.end()) is not None
+    return (
+        not _PATTERNS["takes object"].fullmatch(before[1])
+        or _PATTERNS["clause begins"].match(text, match.end()) is not None
+    )
 
 
 def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
-    if sort is Sort.THING and _EXPLETIVE.match(text, match.start()):
+    if sort is Sort.THING and _PATTERNS["expletives"].match(text, match.start()):
         return True
     head = text[: match.start()]
     if match[0].lower() == "him" and not _CLAUSE_END.search(head):

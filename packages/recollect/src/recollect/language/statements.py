@@ -26,6 +26,7 @@ from recollect.language.words import (
     FIRST_PERSON,
     SMALL_TALK,
     STOPWORDS,
+    LazyTable,
     alternatives,
     languages,
     lines,
@@ -44,12 +45,22 @@ def _words(section: str) -> str:
     return alternatives("statements", section)
 
 
-def _pattern(section: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile(_words(section), flags)
+def _sections(prefix: str) -> list[str]:
+    """The names of all sections, in any language, that begin so."""
+    names = (name for language in languages() for name in sections("statements", language))
+    return [name for name in dict.fromkeys(names) if name.startswith(prefix)]
 
 
-def _any_of(section: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in lines("statements", section)))
+def _patterns(prefix: str) -> dict[str, re.Pattern[str]]:
+    """One pattern for each of these sections, by the rest of its name."""
+    return {
+        name.removeprefix(prefix): re.compile("|".join(f"(?:{line})" for line in lines("statements", name)))
+        for name in _sections(prefix)
+    }
+
+
+_PATTERNS = LazyTable(lambda section: re.compile(_words(section)))
+"""The lines of each section of `statements.txt` as one pattern."""
 
 
 class Category(StrEnum):
@@ -72,44 +83,20 @@ class Category(StrEnum):
 
 
 POINTS = {
-    "explicit": 3,
-    "standing": 3,
-    "decision": 2,
-    "speaker": 1,
-    "someone": 1,
-    "state": 1,
-    "habit": 1,
-    "preference": 1,
-    "plan": 1,
-    "event": 1,
-    "time": 1,
-    "number": 1,
-    "opinion": 1,
-    "health": 1,
-    "relative": 0,
-    "addressee": -1,
-    "hedge": -1,
-    "general": -1,
-    "pointing": -1,
-    "reaction": -2,
-    "named": 1,
-    "subject": 0,
+    sign: points
+    for points, signs in {
+        3: "explicit standing",
+        2: "decision",
+        1: "speaker someone state habit preference plan event time number opinion health named",
+        0: "relative subject",
+        -1: "addressee hedge general pointing",
+        -2: "reaction",
+    }.items()
+    for sign in signs.split()
 }
 """Points that each sign adds, once; `named` and `subject` are seen by capital letters, without a pattern."""
-_DROP_NAMES = (
-    "question",
-    "request",
-    "about_talk",
-    "intention",
-    "feeling",
-    "fragment",
-    "joke",
-    "boilerplate",
-    "empty",
-)
-SIGNS = {name: _any_of(f"sign {name}") for name in POINTS if name not in {"named", "subject"}}
-DROPS = {name: _any_of(f"drop {name}") for name in _DROP_NAMES}
-FOLLOWS = _pattern("follows")
+SIGNS = _patterns("sign ")
+DROPS = _patterns("drop ")
 ENOUGH = 2
 """Points from which a sentence is kept by itself."""
 FOLLOWING_ENOUGH = 1
@@ -124,8 +111,6 @@ IMPORTANCES: dict[str, float] = {
     "plan": 0.6,
 }
 """The importance that a sign or a category gives a statement; the highest counts."""
-FOLLOWING_TERMS = 1
-"""The terms that a sentence needs to follow the one before."""
 LONGEST_TALK = 1_500
 """In characters. A longer message holds something pasted,"""
 OPENING = 600
@@ -183,7 +168,9 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
                 kept.append(alone)
     found: dict[str, FoundStatement] = {}
     for each in kept:
-        said = _said_later(each.text)
+        said = each.text
+        for pattern, later in _SOME_DAYS:  # a phrase that is true later, for one that counts from today
+            said = pattern.sub(later, said)
         category = category_of(each.plain, each.signs)
         importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*each.signs, category))
         statement = FoundStatement(said, category, importance, each.start, each.stop, each.signs)
@@ -199,9 +186,8 @@ def _joined(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | 
     whole = last.text + between + candidate.text
     if not _PAUSE.fullmatch(between) or candidate.points < FOLLOWING_ENOUGH or _YOU.search(candidate.plain):
         return None
-    if len(concrete_terms(words(candidate.plain))) < FOLLOWING_TERMS or open_references(whole):
-        return None
-    if is_ambiguous(candidate.text, last.text):
+    unclear = not concrete_terms(words(candidate.plain)) or open_references(whole)
+    if unclear or is_ambiguous(candidate.text, last.text):
         return None
     return replace(
         last,
@@ -228,13 +214,6 @@ def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTu
         return None
     plain = _plain(named)
     return replace(candidate, text=named, plain=plain, signs=candidate.signs | _signs(named, plain))
-
-
-def _said_later(text: str) -> str:
-    """With a phrase that is true later for one that counts from the day of the talk."""
-    for pattern, later in _SOME_DAYS.values():
-        text = pattern.sub(later, text)
-    return text
 
 
 def _candidates(text: str) -> Iterator[_Candidate]:
@@ -266,36 +245,25 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             continue
         if not dropped and not (SIGNS["reaction"].match(plain) and not explicit):
             points = sum(POINTS[sign] for sign in signs)
-            follows = bool(FOLLOWS.match(plain)) and "\n" not in text[last:begin]
+            follows = bool(_PATTERNS["follows"].match(plain)) and "\n" not in text[last:begin]
             yield _Candidate(begin, end, number, plain, points, frozenset(signs), follows, sentence)
             last = end
 
 
 def _signs(sentence: str, plain: str) -> set[str]:
     found = {name for name, pattern in SIGNS.items() if pattern.search(plain)}
-    if _names_something(sentence):
+    first = _NAME_FIRST.match(sentence)
+    inside = (match[1] for match in _CAPITAL.finditer(sentence) if not sentence.isupper())
+    if first is not None and fold(first[0].split()[0]) not in _NO_NAMES:
+        found |= {"subject"} if sentence.isupper() else {"named", "subject"}
+    elif any(not TIME_NAMES.match(fold(name)) for name in inside):
         found.add("named")
-    if _names_first(sentence):
-        found.add("subject")
     lower = sentence.lower()
-    if any(not _NO_PAST.fullmatch(match[0]) for match in _FIRST_PAST.finditer(lower)):
+    if any(not _PATTERNS["no past"].fullmatch(match[0]) for match in _FIRST_PAST.finditer(lower)):
         found |= {"speaker", "event"}
-    if any(not _NO_PAST.fullmatch(match[0]) for match in _THIRD_PAST.finditer(lower)):
+    if any(not _PATTERNS["no past"].fullmatch(match[0]) for match in _THIRD_PAST.finditer(lower)):
         found.add("event")
     return found
-
-
-def _names_something(sentence: str) -> bool:
-    """A capital inside the sentence, or at its head before a verb."""
-    if sentence.isupper():
-        return False
-    inside = (match[1] for match in _CAPITAL.finditer(sentence))
-    return any(not TIME_NAMES.match(fold(name)) for name in inside) or _names_first(sentence)
-
-
-def _names_first(sentence: str) -> bool:
-    first = _NAME_FIRST.match(sentence)
-    return first is not None and fold(first[0].split()[0]) not in _NO_NAMES
 
 
 def _plain(sentence: str) -> str:
@@ -303,16 +271,6 @@ def _plain(sentence: str) -> str:
     for start, stop in reversed(quotations(sentence)):
         sentence = f"{sentence[:start]}“”{sentence[stop:]}"
     return " ".join(fold(sentence.replace("’", "'")).split())
-
-
-def _name_first() -> re.Pattern[str]:
-    """A name, and what it is or does."""
-    name = r"[A-ZÁÉÍÓÚÑ][\w’'-]+"
-    return re.compile(
-        rf"(?!(?:{_words('no name first')})\b)(?:(?:{_words('titles')})\. )?"
-        rf"{name}(?: (?:(?:{_words('and')}|&) )?{name})* "
-        rf"(?:(?:{_words('is')})(?= (?:{_words('is what')})\b)|{_words('name does')})\b"
-    )
 
 
 _LEAD = re.compile(
@@ -329,11 +287,11 @@ _EXPLICIT = re.compile(
 _LABEL = re.compile(
     r"(?:[A-Z][\w’'/&-]*)(?: [A-Z(&][\w’'/&()-]*){0,4}(?:\*\*)?:|.*(?:\*\*|,,,|\[|\t| \| )", re.DOTALL
 )
-_SOME_DAYS = {
-    language: (re.compile(rf"\b{own['some day'].strip()}\b", re.IGNORECASE), own["some day later"].strip())
-    for language in languages()
-    if (own := sections("statements", language)).get("some day")
-}
+_SOME_DAYS = [
+    (re.compile(rf"\b{own['some day'].strip()}\b", re.IGNORECASE), own["some day later"].strip())
+    for own in (sections("statements", language) for language in languages())
+    if "some day" in own
+]
 _PAUSE = re.compile(r"[\s.!…]*")
 _LEAST_BEFORE_TAIL = 5
 # A statement that the speaker asks to remember may have any form but a question.
@@ -353,21 +311,24 @@ _CAPITAL = re.compile(
     r"(?<=[\w,;:&)] )(?!I\b)(?!(?<=, )[A-ZÁÉÍÓÚÑ]\w*\W*$)(?!(?<=,"
     r" )[A-ZÁÉÍÓÚÑ]\w*[,!])([A-ZÁÉÍÓÚÑ][\w’'&-]*)"
 )
-_NAME_FIRST = _name_first()
+_NAME = r"[A-ZÁÉÍÓÚÑ][\w’'-]+"
+# A name, and what it is or does.
+_NAME_FIRST = re.compile(
+    rf"(?!(?:{_words('no name first')})\b)(?:(?:{_words('titles')})\. )?"
+    rf"{_NAME}(?: (?:(?:{_words('and')}|&) )?{_NAME})* "
+    rf"(?:(?:{_words('is')})(?= (?:{_words('is what')})\b)|{_words('name does')})\b"
+)
 _FIRST_PAST = re.compile(r"\b\w{2,}[éí]\b")
 _THIRD_PAST = re.compile(r"\b\w{2,}ó\b")
-_NO_PAST = _pattern("no past")
-"""Spanish words that end like something that happened."""
 
 # The topic of a statement: the thirteen category names of Cognis, and the clues to each. The most points
 # win, and ties go to the category named first.
 
 
 def _clues() -> list[tuple[Category, int, re.Pattern[str]]]:
-    names = dict.fromkeys(name for each in languages() for name in sections("statements", each))
     found: dict[tuple[str, str], list[str]] = {}
-    for name in names:
-        for line in lines("statements", name) if name.startswith("clues ") else ():
+    for name in _sections("clues "):
+        for line in lines("statements", name):
             label, _, pattern = line.partition(": ")
             found.setdefault((name, label), []).append(pattern)
     return [
@@ -405,8 +366,13 @@ def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
     """`plain`: the sentence without case, accents and quotations; `signs`: those that it has."""
     if signs & {"explicit", "standing"}:
         return bool(concrete_terms(words(plain)))
-    is_shown = _LIKES_THE.match(plain) and not signs & {"named", "number"}
-    if not signs & _VERBS or not _has_subject(plain, signs) or _POINTS_BACK.match(plain) or is_shown:
+    is_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
+    if (
+        not signs & _VERBS
+        or not _has_subject(plain, signs)
+        or _PATTERNS["points back"].match(plain)
+        or is_shown
+    ):
         return False
     found = words(plain)
     terms = concrete_terms(found)
@@ -417,28 +383,32 @@ def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
     if len(terms) < 2 or len(terms) < _LEAST_SHARE * len(content) / max(1, len(anchors)):
         return False
     if not anchors:
-        return len(terms) > ENOUGH_TERMS and bool(_DOES.match(plain)) and not _DENIES.search(plain)
+        return (
+            len(terms) > ENOUGH_TERMS
+            and bool(_PATTERNS["does"].match(plain))
+            and not _PATTERNS["denies"].search(plain)
+        )
     enough = ENOUGH_TERMS if len(found) > _SHORT + 2 else ENOUGH_TERMS - 1
-    return len(terms) + len(anchors) >= enough and (len(anchors) > 1 or not _DENIES.search(plain))
+    return len(terms) + len(anchors) >= enough and (len(anchors) > 1 or not _PATTERNS["denies"].search(plain))
 
 
 def _has_subject(plain: str, signs: AbstractSet[str]) -> bool:
     """Whether it is about the speaker, a named person, or a thing with a date or a number."""
-    if "subject" in signs or ("decision" in signs and _DECIDES.match(plain)):
+    if "subject" in signs or ("decision" in signs and _PATTERNS["decides"].match(plain)):
         return True
     if _ENGLISH_SPEAKER.search(plain):
         return _SPEAKER_FIRST.match(plain) is not None
     if "speaker" in signs:
-        return not _ONLY_OBJECT.search(plain)
-    return bool(_DEFINITE_FIRST.match(plain) and signs & {"plan", "number"})
+        return not _PATTERNS["only object"].search(plain)
+    return bool(_PATTERNS["definite first"].match(plain) and signs & {"plan", "number"})
 
 
 def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str], terms: int) -> bool:
     # "We've got the file": only the context shows which one.
-    definite = _DEFINITE.search(plain) is not None
+    definite = _PATTERNS["definite"].search(plain) is not None
     if not terms or (definite and anchors <= {"preference", "relative"} and terms < _FEW):
         return False
-    own = _OWN.match(plain) is not None
+    own = _PATTERNS["own"].match(plain) is not None
     match anchors:
         case _ if definite and "subject" in signs and not signs & {"time", "number"}:
             known = False
@@ -449,7 +419,9 @@ def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str
         case _ if own and not definite:
             known = terms > 1 or bool(signs & {"state", "habit"})
         case _ if "event" in signs and "speaker" in signs:
-            known = terms >= _FEW - bool(_TAKES.match(plain)) and (not definite or "my" in plain.split())
+            known = terms >= _FEW - bool(_PATTERNS["takes"].match(plain)) and (
+                not definite or "my" in plain.split()
+            )
         case _:
             known = "plan" in signs and terms > 1 and not definite
     return known
@@ -457,18 +429,8 @@ def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str
 
 _FEW = 3
 _STRONG = frozenset({"health", "relative", "preference"})
-_POINTS_BACK = _pattern("points back")
-_LIKES_THE = _pattern("likes the")
-_DECIDES = _pattern("decides")
-_TAKES = _pattern("takes")
-_ONLY_OBJECT = _pattern("only object")
-_DEFINITE_FIRST = _pattern("definite first")
 _ENGLISH_SPEAKER = re.compile(rf"\b(?:{_words('SPEAKER')})\b")
 _SPEAKER_FIRST = re.compile(rf"(?:[\w'’&-]+[,.]? ){{0,6}}?(?:{_words('SPEAKER')})\b")
-_DOES = _pattern("does")
-_DENIES = _pattern("denies")
-_OWN = _pattern("own")
-_DEFINITE = _pattern("definite")
 
 
 def concrete_terms(found: list[str]) -> set[str]:

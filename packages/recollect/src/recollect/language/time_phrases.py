@@ -111,53 +111,33 @@ KINDS = {
 # The rules, layer by layer
 
 
-def _rules_of(section: str) -> list[str]:
-    return lines("time", f"rules {section}")
+def _rules_of(*names: str) -> list[str]:
+    return [rule for name in names for rule in lines("time", f"rules {name}")]
 
 
-def _pairs(section: str) -> list[tuple[str, str]]:
-    """The lines `key: value` of a section."""
-    rows = (line.partition(": ") for line in lines("time", section))
-    return [(key, value) for key, _, value in rows]
-
-
-def _sided_nouns() -> list[str]:
-    """The last, this and the next of a noun, where a language says them before or after it."""
+def _sided(things: str, sides: str) -> list[str]:
+    """Rules for the last, this and the next of things: for each `what: make`, and each `side: rule`."""
     rules = []
-    for (noun, make), (side, pattern) in product(_pairs("sided nouns"), _pairs("noun sides")):
-        kind, _, words = noun.partition(" ")
-        rules.append(f"{kind} {pattern.format(noun=words)} -> {make.format(side=side)}")
+    for thing, line in product(lines("time", things), lines("time", sides)):
+        (what, _, made), (side, _, rule) = thing.partition(": "), line.partition(": ")
+        kind, _, make = made.rpartition(": ")
+        rules.append(rule.format(what=what, kind=kind, make=make.format(side=side)))
     return rules
 
 
-def _feasts() -> list[str]:
-    return [
-        rule.format(feast=feast, make=make.format(side=side))
-        for (feast, make), (side, rule) in product(_pairs("feasts"), _pairs("feast sides"))
-    ]
-
-
-def _parts_of_years() -> list[str]:
-    pairs = product(_pairs("parts of years"), _rules_of("parts of years"))
-    return [rule.format(part=part, make=make) for (part, make), rule in pairs]
-
-
-def _layer_lines() -> tuple[list[str], ...]:
-    return (
+@cache
+def _layers() -> tuple[_Layer, ...]:
+    """Made when first needed."""
+    nouns, feasts = _sided("sided nouns", "noun sides"), _sided("feasts", "feast sides")
+    layers = (
         _rules_of("numbers"),
-        [
-            *_rules_of("not times"),
-            *_rules_of("written"),
-            *_rules_of("relative"),
-            *_sided_nouns(),
-            *_feasts(),
-            *_rules_of("feasts"),
-        ],
-        [*_rules_of("parts of wholes"), *_parts_of_years()],
+        [*_rules_of("not times", "written", "relative"), *nouns, *feasts, *_rules_of("feasts")],
+        [*_rules_of("parts of wholes"), *_sided("parts of years", "year sides")],
         _rules_of("parts of months"),
         _rules_of("parts of days"),
         _rules_of("ranges"),
     )
+    return tuple(_Layer([_rule(line) for line in layer]) for layer in layers)
 
 
 # Reading
@@ -271,12 +251,6 @@ def _next_places(rule: Rule, place: int) -> list[int]:
     return places
 
 
-@cache
-def _layers() -> tuple[_Layer, ...]:
-    """Made when first needed."""
-    return tuple(_Layer([_rule(line) for line in lines]) for lines in _layer_lines())
-
-
 def _rule(line: str) -> Rule:
     match = _RULE.fullmatch(line)
     if match is None:
@@ -317,7 +291,7 @@ def _matched(
 def _made(
     rule: Rule, places: Sequence[int | None], tokens: Sequence[Token], matched: Sequence[Token]
 ) -> Token | None:
-    """The token that a rule makes of those that it matched."""
+    """Return the token that a rule makes of those that it matched."""
     found: dict[str, Any] = {}
     for element, place in zip(rule.elements, places[:-1], strict=True):
         if place is not None:
@@ -357,11 +331,7 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
         raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
     read = tokenize(text)
     found = reduce_tokens(_with_dates(read.tokens), cased=read.cased)
-    phrases = (
-        _phrase(text, read, token, token.value, reference)
-        for token in found
-        if isinstance(token.value, Moment)
-    )
+    phrases = (_phrase(text, read, token, reference) for token in found)
     return tuple(phrase for phrase in phrases if phrase is not None)
 
 
@@ -370,9 +340,10 @@ def time_of(text: str, reference: datetime) -> TimePhrase | None:
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
 
 
-def _phrase(
-    text: str, read: TokenizedText, token: Token, moment: Moment, reference: datetime
-) -> TimePhrase | None:
+def _phrase(text: str, read: TokenizedText, token: Token, reference: datetime) -> TimePhrase | None:
+    moment = token.value
+    if not isinstance(moment, Moment):
+        return None
     try:
         start, stop = moment.at(reference)
         ordered = start is None or stop is None or start.astimezone(UTC) < stop.astimezone(UTC)
@@ -381,14 +352,11 @@ def _phrase(
     if not ordered or (start is None and stop is None):
         return None
     first, past = read.place(token.start, token.stop)
-    again = _next(moment, start, stop)
+    again = _next(moment, start or stop)
     return TimePhrase(start, stop, moment.confidence, text[first:past], (first, past), again)
 
 
-def _next(
-    moment: Moment, start: datetime | None, stop: datetime | None
-) -> tuple[datetime | None, datetime | None] | None:
-    last = start or stop
+def _next(moment: Moment, last: datetime | None) -> tuple[datetime | None, datetime | None] | None:
     if moment.period is None or last is None:
         return None
     try:
@@ -448,7 +416,9 @@ def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
             phrase for phrase in time_phrases(window, reference or _NO_MOMENT) if phrase.confidence >= sure
         ]
         phrases += _bare_years(window, phrases, reference or _NO_MOMENT)
-        found += (_moved(phrase, start) for phrase in phrases)
+        found += (
+            replace(phrase, place=(phrase.place[0] + start, phrase.place[1] + start)) for phrase in phrases
+        )
     return tuple(sorted(found, key=lambda phrase: phrase.place))
 
 
@@ -480,19 +450,11 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
                 return
             start = -1
         if start < 0:
-            start = _word_start(text, piece.start() - _REACH)
-        stop = _word_stop(text, piece.end() + _REACH)
+            start = 1 + text.rfind(" ", 0, max(0, piece.start() - _REACH))
+        end = text.find(" ", piece.end() + _REACH)
+        stop = len(text) if end < 0 else end
     if start >= 0:
         yield start, stop
-
-
-def _word_start(text: str, place: int) -> int:
-    return 0 if place <= 0 else 1 + text.rfind(" ", 0, place)
-
-
-def _word_stop(text: str, place: int) -> int:
-    found = text.find(" ", place)
-    return len(text) if found < 0 else found
 
 
 def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -> list[TimePhrase]:
@@ -511,10 +473,6 @@ def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -
             start, stop = year(number).at(reference)
             found.append(TimePhrase(start, stop, _SURE_ENOUGH, match.group(), place))
     return found
-
-
-def _moved(phrase: TimePhrase, by: int) -> TimePhrase:
-    return replace(phrase, place=(phrase.place[0] + by, phrase.place[1] + by))
 
 
 # The months and years that a text states as the beginning of a fact. "Hired on 8 April

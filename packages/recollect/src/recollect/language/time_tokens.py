@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.language.words import ENGLISH, SPANISH, month_names, sections, word_set
+from recollect.language.words import ENGLISH, SPANISH, LazyTable, month_names, sections, word_set
 from recollect.text.tokens import fold
 
 # The kinds of pieces of a folded text. The first alternative that fits wins; each reads a bounded part, or
@@ -90,11 +90,11 @@ def _read(kind: str, word: str) -> tuple[str, Any]:
             is_day = len(word) <= 2 and 1 <= value <= 31
             return ("YEAR" if len(word) == 4 else "DAYNUM" if is_day else "INT"), value
         case "ordinal" | "quarter":
-            return kind.upper(), _digits(word)
+            return kind.upper(), int(re.sub(r"\D", "", word))
         case "clock":
             return kind.upper(), _clock(word)
         case "decade":
-            year = _digits(word)
+            year = int(re.sub(r"\D", "", word))
             return kind.upper(), year if year >= 100 else full_year(year)
         case _:
             return kind.upper(), word
@@ -103,10 +103,6 @@ def _read(kind: str, word: str) -> tuple[str, Any]:
 def full_year(decade: int) -> int:
     """1990 for 90, and 2020 for 20."""
     return decade + (1900 if decade >= 30 else 2000)
-
-
-def _digits(word: str) -> int:
-    return int(re.sub(r"\D", "", word))
 
 
 def _clock(word: str) -> tuple[int, int | None]:
@@ -135,36 +131,10 @@ def _folded(text: str) -> tuple[str, tuple[int, ...] | None]:
 
 # Doubts
 
-_words = partial(word_set, "time")
-_SURELY_TIME = _words("surely time")
-_MAYBE_TIME = _words("maybe time")
-_CLOSED_TIME = _words("closed time")
-_NAMES = _words("month names")
+_WORDS = LazyTable(partial(word_set, "time"))
 _SPANISH_NAMES = frozenset(sections("time", SPANISH)["month names"].split())
-_VERBS = _words("month verbs")
 _MONTHS = frozenset((*month_names(ENGLISH), *month_names(SPANISH)))
-_BARE_BEFORE = _words("bare before")
-_EVERY = _words("every")
-_FOOD_BEFORE = _words("food before")
-_FOOD_AFTER = _words("food after")
-_PERSON_BEFORE = _words("person before")
-_PERSON_AFTER = _words("person after")
-_VERB_AFTER = _words("verb after")
-_HABIT_BEFORE = _words("habit before")
-_TITLE_BEFORE = _words("title before")
-_WEEKDAY_COMPOUND = _words("weekday compounds")
-_SEASON_COMPOUND = _words("season compounds")
-_SEASON_BEFORE = _words("season before")
-_SHORT_BEFORE = _words("short before")
-_FEAST_COMPOUND = _words("feast compounds")
-_YEAR_BEFORE = _words("year before")
-COUNTED = _words("counted")
-_MORNING_BEFORE = _words("morning before")
-_TIMES_BEFORE = _words("times before")
-_JOINING = _words("joining")
-_PLAIN_AFTER = _words("plain after")
-_SHORT_WHILES = _words("short whiles")
-_YEAR_SAID = _words("year words")
+COUNTED = _WORDS["counted"]
 _MARKS = frozenset({"?", "!", ".", "", "¿", "¡"})
 # After the end of a text, and before its start.
 _END = Token("", "", None, 0, 0)
@@ -199,30 +169,30 @@ def after_from(match: Match) -> bool:
 
 def no_month(match: Match) -> bool:
     """Whether a month without day and year may be something else."""
-    token = match.tokens[match.first]
-    before = match.word(-2 if match.word(-2) in {"mid", "early", "late"} else -1)
-    is_food = match.word(-1) in _FOOD_BEFORE or match.word(1) in _FOOD_AFTER
-    if before in _EVERY or (token.word == "mayo" and is_food):
+    token, names, verbs = match.tokens[match.first], _WORDS["month names"], _WORDS["month verbs"]
+    before = match.word(-2 if match.word(-2) in _WORDS["month edges"] else -1)
+    is_food = match.word(-1) in _WORDS["food before"] or match.word(1) in _WORDS["food after"]
+    if before in _WORDS["every"] or (token.word == "mayo" and is_food):
         return True
-    if token.word not in _NAMES | _VERBS or before in _SURELY_TIME or _is_alone(match):
+    if token.word not in names | verbs or before in _WORDS["surely time"] or _is_alone(match):
         return False
-    if _beside_month(match) and (token.word not in _VERBS or match.word(1) not in _VERB_AFTER - {"to"}):
-        return False
-    if (token.word in _VERBS and _is_verb(match, token)) or (
-        token.word in _NAMES and _is_person(match, token)
+    if _beside_month(match) and (
+        token.word not in verbs or match.word(1) not in _WORDS["verb after"] - {"to"}
     ):
-        return True
-    if before in _CLOSED_TIME:
         return False
-    is_month = token.capital if match.cased else token.word in _NAMES - _VERBS - {"august"}
-    return before not in _BARE_BEFORE or not is_month
+    if (token.word in verbs and _is_verb(match, token)) or (token.word in names and _is_person(match, token)):
+        return True
+    if before in _WORDS["closed time"]:
+        return False
+    is_month = token.capital if match.cased else token.word in names - verbs - {"august"}
+    return before not in _WORDS["bare before"] or not is_month
 
 
 def no_sided_month(match: Match) -> bool:
     """`this may be` is no month."""
     first, last = match.matched[0], match.matched[-1]
     alone = Match(match.tokens, match.past - 1, match.past, match.cased)
-    is_this = first.word == "this" and last.word in _VERBS
+    is_this = first.word == "this" and last.word in _WORDS["month verbs"]
     return is_this and match.token(1) is not _END and _is_verb(alone, last)
 
 
@@ -231,12 +201,14 @@ def no_date(match: Match) -> bool:
     tokens = match.matched
     if any(token.word == "ago" for token in tokens):  # August in Spanish, where a day and a year enclose it.
         return len(tokens) < 3 or tokens[0].word == "ago"
-    named = next((token for token in tokens if token.word in _VERBS | {"mar", "sat", "sun"}), None)
+    named = next(
+        (token for token in tokens if token.word in _WORDS["month verbs"] | _WORDS["short lookalikes"]), None
+    )
     if named is None or any(
-        token.kind in {"YEAR", "ORDINAL"} or token.word in {"of", "de"} for token in tokens
+        token.kind in {"YEAR", "ORDINAL"} or token.word in _WORDS["of"] for token in tokens
     ):
         return False
-    if (match.cased and named.capital) or match.word(-1) in _SURELY_TIME | _MAYBE_TIME:
+    if (match.cased and named.capital) or match.word(-1) in _WORDS["surely time"] | _WORDS["maybe time"]:
         return False
     return counts_things(match)
 
@@ -244,9 +216,9 @@ def no_date(match: Match) -> bool:
 def no_weekday(match: Match) -> bool:
     """Whether a bare weekday is a habit, or part of a name."""
     token, before, after = match.tokens[match.first], match.word(-1), match.word(1)
-    if before in _HABIT_BEFORE | _TITLE_BEFORE or after in _WEEKDAY_COMPOUND:
+    if before in _WORDS["habit before"] | _WORDS["title before"] or after in _WORDS["weekday compounds"]:
         return True
-    if before == "on" and match.word(-2) in {"only", "always"}:
+    if before == "on" and match.word(-2) in _WORDS["habit adverbs"]:
         return True
     if after == "night" and match.token(1).capital and match.cased:
         return True
@@ -257,55 +229,55 @@ def no_weekday(match: Match) -> bool:
 def no_short_weekday(match: Match) -> bool:
     """Mon, Sat and Sun are other words too: on Mon, since Sat."""
     token = match.tokens[match.first]
-    if match.word(-1) not in _SHORT_BEFORE:
+    if match.word(-1) not in _WORDS["short before"]:
         return True
-    return not token.capital if match.cased else token.word in {"sun", "sat", "wed", "mon"}
+    return not token.capital if match.cased else token.word in _WORDS["weekday lookalikes"]
 
 
 def no_sided_weekday(match: Match) -> bool:
     """Last Sat, but neither `this sun` nor `last wed`."""
     token = match.tokens[match.past - 1]
-    return not token.capital if match.cased else token.word in {"sun", "wed", "mon"}
+    return not token.capital if match.cased else token.word in _WORDS["weekday lookalikes"] - {"sat"}
 
 
 def no_short_month(match: Match) -> bool:
     """In Dec, since Oct; `mar` is the sea and Jan a person."""
     token = match.tokens[match.first]
-    if match.word(-1) not in _SHORT_BEFORE | _SURELY_TIME:
+    if match.word(-1) not in _WORDS["short before"] | _WORDS["surely time"]:
         return True
-    return token.word in {"mar", "ago", "ene", "abr", "dic"} or (match.cased and not token.capital)
+    return token.word in _WORDS["month lookalikes"] or (match.cased and not token.capital)
 
 
 def no_season(match: Match) -> bool:
-    return match.word(1) in _SEASON_COMPOUND or match.word(-1) in _EVERY
+    return match.word(1) in _WORDS["season compounds"] or match.word(-1) in _WORDS["every"]
 
 
 def no_bare_season(match: Match) -> bool:
     """A season is a time after a word that says so: in the summer, since winter."""
-    if match.word(1) in {"of", "de", "del"}:
+    if match.word(1) in _WORDS["of"] | _WORDS["of the"]:
         following = match.token(2)
-        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _YEAR_SAID
+        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _WORDS["year words"]
     steps = 1
-    while match.word(-steps) in {"the", "el", "la", "-", "of", "del", "de"} and steps < 3:
+    while match.word(-steps) in _WORDS["season links"] and steps < 3:
         steps += 1
-    if match.word(-steps) not in _SEASON_BEFORE:
+    if match.word(-steps) not in _WORDS["season before"]:
         return True
-    if match.word(-1) == "de" and match.word(-2) not in _SEASON_BEFORE:
+    if match.word(-1) == "de" and match.word(-2) not in _WORDS["season before"]:
         return True
     return no_season(match)
 
 
 def any_weekend(match: Match) -> bool:
     """The weekend, el fin de semana; `a weekend` and `weekend plans` are any."""
-    return match.word(-1) not in {"the", "el", "del", "al"} or match.word(1) in {"de", "of"}
+    return match.word(-1) not in _WORDS["weekend articles"] or match.word(1) in _WORDS["of"]
 
 
 def no_kings(match: Match) -> bool:
-    return match.word(-1) not in {"en", "por", "desde", "hasta", "tras"}
+    return match.word(-1) not in _WORDS["kings before"]
 
 
 def no_feast(match: Match) -> bool:
-    return match.word(1) in _FEAST_COMPOUND or match.word(-1) in _EVERY
+    return match.word(1) in _WORDS["feast compounds"] or match.word(-1) in _WORDS["every"]
 
 
 def no_year(match: Match) -> bool:
@@ -315,7 +287,7 @@ def no_year(match: Match) -> bool:
         return not is_plausible(last.value)
     if following.word == "-" and following.start == last.stop:
         return True  # 2024-W10
-    return match.word(-1) not in _YEAR_BEFORE or match.word(1) in COUNTED
+    return match.word(-1) not in _WORDS["year before"] or match.word(1) in COUNTED
 
 
 def no_quarter(match: Match) -> bool:
@@ -333,19 +305,19 @@ def no_year_range(match: Match) -> bool:
 
 def is_morning(match: Match) -> bool:
     """`mañana` after an article is the morning."""
-    return match.word(-1) in _MORNING_BEFORE and match.word(-2) != "hasta"
+    return match.word(-1) in _WORDS["morning before"] and match.word(-2) != "hasta"
 
 
 def of_something(match: Match) -> bool:
     """`last week of June` is not last week."""
-    return match.word(1) == "of" and match.word(2) not in {"work", "school", "classes"}
+    return match.word(1) == "of" and match.word(2) not in _WORDS["weeks of"]
 
 
 def short_while(match: Match) -> bool:
     """`last minute`, `in a minute` and `five times in a week` tell no time."""
     words = [token.word for token in match.matched]
-    is_short = words[1] in {"a", "un", "one"} and words[-1] in _SHORT_WHILES
-    return is_short or match.word(-1) in _TIMES_BEFORE
+    is_short = words[1] in _WORDS["single"] and words[-1] in _WORDS["short whiles"]
+    return is_short or match.word(-1) in _WORDS["times before"]
 
 
 def no_bound(match: Match) -> bool:
@@ -356,7 +328,7 @@ def no_bound(match: Match) -> bool:
 
 def counts_things(match: Match) -> bool:
     """`on the 5th` is a day, `on the 5th floor` is not."""
-    return match.token(1) is not _END and match.word(1) not in _PLAIN_AFTER
+    return match.token(1) is not _END and match.word(1) not in _WORDS["plain after"]
 
 
 def _is_alone(match: Match) -> bool:
@@ -370,33 +342,31 @@ def is_plausible(year_number: int) -> bool:
 
 
 def _beside_month(match: Match) -> bool:
-    return (match.word(-1) in _JOINING and _is_month(match.token(-2))) or (
-        match.word(1) in _JOINING and _is_month(match.token(2))
+    return any(
+        match.word(step) in _WORDS["joining"]
+        and (match.token(2 * step).kind == "YEAR" or match.word(2 * step) in _MONTHS)
+        for step in (-1, 1)
     )
-
-
-def _is_month(token: Token) -> bool:
-    return token.kind == "YEAR" or token.word in _MONTHS
 
 
 def _is_verb(match: Match, token: Token) -> bool:
     """May I, it may rain, march on, the march."""
     before = match.word(-1)
-    if match.word(1) in _VERB_AFTER and before not in _CLOSED_TIME:
+    if match.word(1) in _WORDS["verb after"] and before not in _WORDS["closed time"]:
         return True
     if match.cased and token.capital and match.first > 0 and before not in {".", "?", "!"}:
         return False
-    return before not in _CLOSED_TIME | _SURELY_TIME and not _is_alone(match)
+    return before not in _WORDS["closed time"] | _WORDS["surely time"] and not _is_alone(match)
 
 
 def _is_person(match: Match, token: Token) -> bool:
     before, following = match.word(-1), match.token(1)
     if _beside_month(match):
         return False
-    if before in _PERSON_BEFORE or following.word in _PERSON_AFTER:
+    if before in _WORDS["person before"] or following.word in _WORDS["person after"]:
         return True
     named = match.cased and token.capital
     if token.word in _SPANISH_NAMES and named:
-        return before not in {"desde", "hasta", "entre"}  # Spanish writes its months small.
+        return before not in _WORDS["name range words"]  # Spanish writes its months small.
     # Before a surname.
-    return named and before not in _CLOSED_TIME and following.capital and following.kind == "word"
+    return named and before not in _WORDS["closed time"] and following.capital and following.kind == "word"

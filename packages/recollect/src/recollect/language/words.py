@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pkgutil import get_data
+from typing import TypeVar
 
 ENGLISH = "en"
 SPANISH = "es"
@@ -19,6 +20,17 @@ _HEADING = re.compile(r"^\[([\w ]+)\]\n", re.MULTILINE)
 _COMMENT = re.compile(r"^#.*\n", re.MULTILINE)
 _CONTINUED = re.compile(r"\n +")
 _PART = re.compile(r"<([A-Z_]+)>")
+_Value = TypeVar("_Value")
+
+
+class LazyTable(dict[str, _Value]):
+    """Values by name, each made when it is first read."""
+
+    def __init__(self, make: Callable[[str], _Value]) -> None:
+        self._make = make
+
+    def __missing__(self, name: str) -> _Value:
+        return self.setdefault(name, self._make(name))
 
 
 @cache
