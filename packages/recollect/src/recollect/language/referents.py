@@ -16,7 +16,7 @@ from recollect.text.passages import quotations
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Sort(StrEnum):
@@ -94,6 +94,7 @@ _PERSON = re.compile(rf"(?<![\w'’])(?:({_NAME})(?= {_ACTS})|(?:\b(?:{_words('M
 _PLACE = re.compile(rf"\b(?i:{_words('TO_PLACE')}) (?:(?:{_words('THE')}) )?({_NAME})(?!['’]s)")
 _TALKS_TO = re.compile(_words("talks to"))
 _ANY_NAME = re.compile(rf"(?<=[\w,;:&)] )(?!I\b)({_NAME})")
+_LEADING_NAME = re.compile(rf"({_NAME})(?= \w)")
 _FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
 _COMMON_FIRST = re.compile(rf"(?:{_words('common first')})$")
 # Words that give a pronoun its meaning within the same text.
@@ -117,8 +118,12 @@ _CLAUSE_END = re.compile(rf"[,;:.!?—]|\b(?:{_words('clause ends')})\b", re.IGN
 _MOVES = re.compile(rf"\b(?:{_words('moves')})(?: back)?$", re.IGNORECASE)
 _NO_NOUN = re.compile(_words("no nouns"))
 _SENTENCE_FIRST = re.compile(rf"(?:^|[.!?¡¿\n] *)({_NAME_WORD})(?= [a-záéíóú])")
+_ADDRESS_END = re.compile(r"\W*(?:$|[,!.?])")
 _NO_NAMES = STOPWORDS | SMALL_TALK
 _YOURS = by_word("referents", "yours")
+_PLACE_WORDS = by_word("referents", "place words")
+_BARE_PLACE = re.compile(rf"\b(?:{_words('before place')})$")
+_NO_PLACE = re.compile(rf"\b(?:{_words('before no place')})$")
 
 
 def open_references(text: str) -> list[Reference]:
@@ -170,34 +175,25 @@ def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
         return False  # "Ana called him": not Ana
     if _BINDING[sort].search(head):
         return True
-    if sort in _PEOPLE:
-        return any(True for _ in _names(head)) or bool(_FIRST_WORD_NAMES.search(text[: match.start() + 1]))
-    return False
-
-
-def _names(text: str) -> Iterator[str]:
-    for match in _ANY_NAME.finditer(text):
-        if not TIME_NAMES.match(fold(match[1])):
-            yield match[1]
-    first = re.match(rf"({_NAME})(?= \w)", text)
-    if first and not _COMMON_FIRST.match(first[1].split()[0]):
-        yield first[1]
+    if sort not in _PEOPLE:
+        return False
+    first = _LEADING_NAME.match(head)
+    return (
+        any(not TIME_NAMES.match(fold(name[1])) for name in _ANY_NAME.finditer(head))
+        or bool(first and not _COMMON_FIRST.match(first[1].split()[0]))
+        or bool(_FIRST_WORD_NAMES.search(text[: match.start() + 1]))
+    )
 
 
 def resolved(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
     """The text with a name for the first pronoun of each sort; None where one of them stays open."""
-    names: dict[Sort, str] = {}
-    if any(one.sort not in _RESOLVED for one in references):
-        return None
-    for sort in dict.fromkeys(one.sort for one in references):
-        fitting = [referent for referent in reach if sort in referent.sorts]
-        if len(fitting) != 1 or not fitting[0].is_certain:
-            return None
-        names[sort] = fitting[0].name
     written = text
     first = {one.sort: one for one in reversed(references)}
     for one in sorted(first.values(), key=lambda one: -one.start):
-        put = _in_place_of(text, one, names[one.sort])
+        fitting = [referent for referent in reach if one.sort in referent.sorts]
+        if one.sort not in _RESOLVED or len(fitting) != 1 or not fitting[0].is_certain:
+            return None
+        put = _in_place_of(text, one, fitting[0].name)
         if put is None:
             return None
         written = written[: one.start] + put + written[one.stop :]
@@ -208,21 +204,16 @@ def _in_place_of(text: str, one: Reference, name: str) -> str | None:
     """A name in the form that the pronoun has."""
     word = text[one.start : one.stop].lower()
     rest = text[one.stop :]
-    if word in {"himself", "herself", "themselves", "hers", "theirs", "here", "aquí", "both", "each of"}:
+    if _PATTERNS["irreplaceable"].fullmatch(word):
         return None
-    begins = one.start == 0
     if one.sort is Sort.PLACE:
         before = text[: one.start].rstrip().lower()
-        if re.search(r"\b(?:from|over|around|near|out|up|down|desde|por|hacia)$", before):
-            return name if before.endswith(("from", "near", "around", "desde", "hacia")) else None
-        if re.match(r"(?:all|ah)", word):
-            return (
-                f"{'A' if begins else 'a'} {name}"
-                if _MOVES.search(before)
-                else f"{'E' if begins else 'e'}n {name}"
-            )
-        return f"to {name}" if _MOVES.search(before) else f"{'I' if begins else 'i'}n {name}"
-    name = name[0].upper() + name[1:] if begins else name
+        if _BARE_PLACE.search(before) or _NO_PLACE.search(before):
+            return name if _BARE_PLACE.search(before) else None
+        at, to = _PLACE_WORDS.get(word, "in|to").split("|")
+        put = to if _MOVES.search(before) else at
+        return f"{put.capitalize() if one.start == 0 else put} {name}"
+    name = name[0].upper() + name[1:] if one.start == 0 else name
     possessive = word in {"his", "their"} or (
         word == "her" and re.match(r" [a-z]", rest) and not _NO_NOUN.match(rest)
     )
@@ -237,12 +228,7 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
     taken: list[tuple[int, int]] = []
 
     def add(
-        name: str,
-        sorts: Iterable[Sort],
-        span: tuple[int, int],
-        known_as: str | None = None,
-        *,
-        certain: bool = True,
+        name: str, sorts: Iterable[Sort], span: tuple[int, int], known_as: str = "", *, certain: bool = True
     ) -> None:
         if any(start < span[1] and span[0] < stop for start, stop in taken):
             return
@@ -256,21 +242,14 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
     for match in _OWNED.finditer(text):
         owner, _, man, woman, either, group, name = match.groups()
         sorts = [Sort.MAN] if man else [Sort.WOMAN] if woman else [Sort.GROUP] if group else _PEOPLE
-        said = _owned(match, owner, turn)
-        add(
-            said or match[0], sorts, match.span(), name or man or woman or either or group, certain=bool(said)
-        )
+        said, known_as = _owned(match, owner, turn), name or man or woman or either or group
+        add(said or match[0], sorts, match.span(), known_as, certain=bool(said))
     for match in _SOMEBODY.finditer(text):  # people without a name
         sorts = [Sort.MAN] if match[1] else [Sort.WOMAN] if match[2] else _PEOPLE
         add(match[0], sorts, match.span(), certain=False)
     for match in _TITLED.finditer(text):
-        sorts = (
-            [Sort.WOMAN]
-            if _FEMALE_TITLE.match(match[0])
-            else [Sort.MAN]
-            if _MALE_TITLE.match(match[0])
-            else _PEOPLE
-        )
+        female, male = _FEMALE_TITLE.match(match[0]), _MALE_TITLE.match(match[0])
+        sorts = [Sort.WOMAN] if female else [Sort.MAN] if male else _PEOPLE
         add(match[0], sorts, match.span(), match[0].split()[-1])
     for match in _PERSON.finditer(text):
         name = match[1] or match[2]
@@ -280,17 +259,14 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
         if not TIME_NAMES.match(fold(match[1])) and not _TALKS_TO.search(text[: match.start(1)]):
             add(match[1], [Sort.PLACE], match.span(1))
     for match in _ANY_NAME.finditer(text):  # of unknown sort: it may be meant
-        if not TIME_NAMES.match(fold(match[1])) and not _is_spoken_to(text, match):
+        addressed = text[: match.start()].endswith(", ") and _ADDRESS_END.match(text, match.end())
+        if not TIME_NAMES.match(fold(match[1])) and not addressed:
             add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
-    for match in _SENTENCE_FIRST.finditer(text):
-        if not _COMMON_FIRST.match(match[1]) and _may_be_name(match[1]):
+    for match in _SENTENCE_FIRST.finditer(text):  # not `It's`, not `Painting`
+        said = re.split("['’]", fold(match[1]))[0]
+        if not (_COMMON_FIRST.match(match[1]) or match[1].endswith("ing") or said in _NO_NAMES):
             add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
     return list(found.values())
-
-
-def _may_be_name(word: str) -> bool:
-    """Not `It's`, not `Painting`."""
-    return not word.endswith("ing") and re.split("['’]", fold(word))[0] not in _NO_NAMES
 
 
 def _owned(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
@@ -301,12 +277,6 @@ def _owned(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
     if turn is None or turn.is_same_speaker:
         return folded + rest
     return f"{turn.speaker}'s{rest}" if turn.speaker and folded == "my" else ""
-
-
-def _is_spoken_to(text: str, match: re.Match[str]) -> bool:
-    return (
-        text[: match.start()].endswith(", ") and re.match(r"\W*(?:$|[,!.?])", text[match.end() :]) is not None
-    )
 
 
 def in_reach(said: str, before: Sequence[EarlierTurn]) -> list[Referent]:
