@@ -132,7 +132,7 @@ def test_what_is_small_does_not_fall_apart(engine: Engine, observations: list[st
 def test_topics_of_what_is_not_too_large_are_told_but_need_no_split(engine: Engine) -> None:
     engine.create_entities([{"name": "Apollo", "type": "project", "observations": APOLLO[:24]}])
     found = engine.upkeep.analyze_split("Apollo")
-    assert (len(found.topics) > 1, found.is_oversized, found.needs_split) == (True, False, False)
+    assert (len(found.topics) > 1, found.needs_split) == (True, False)
 
 
 def test_candidates_are_too_large_and_fall_apart_the_most_urgent_first(engine: Engine) -> None:

@@ -6,12 +6,10 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.domain.errors import InvalidInput, ModelUnavailable
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import clean_share
 from recollect.domain.records import Kind, Memory, Observation, Status
 from recollect.domain.tables import is_set
@@ -28,7 +26,6 @@ from recollect.review.results import (
     FlaggedObservation,
     Match,
     OversizedEntity,
-    SplitAnalysis,
     StaleEntity,
     decision_key,
     text_reference,
@@ -42,13 +39,8 @@ from recollect.search.texts import dismissed_keys
 from recollect.services import Services
 from recollect.stores.port import Embedder, Progress, Snapshot, Vector
 from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key, usual_cosine
-from recollect.text.phrases import one_line, quoted
+from recollect.text.phrases import entities_text, one_line, quantity, quoted
 from recollect.write.embedding import embedder_or_reason
-
-if TYPE_CHECKING:
-    Found = dict[tuple[int, int], tuple[float, Match]]
-    """By places in an entity's observations, the lower first."""
-
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
@@ -60,7 +52,9 @@ def consolidation_report(
     services: Services, stale_days: float, progress: Progress | None = None
 ) -> ConsolidationReport:
     """Report on one moment of the store, without what a person decided to keep."""
-    _check_days(stale_days)
+    days: object = stale_days
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
+        raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
     # Write pending usage first, so that the report includes it.
     services.usage.settle(services.usage.patience_seconds)
     now = services.clock()
@@ -89,11 +83,8 @@ def consolidation_report(
         last = view.rows("memory", ("id",), in_force, newest_first=True, limit=_MOST_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
-    found = [
-        each
-        for each in analyses(services, large, progress)
-        if decision_key("split", str(each.id)) not in kept
-    ]
+    analysed = analyses(services, large, progress)
+    found = [each for each in analysed if decision_key("split", str(each.id)) not in kept]
     report = ConsolidationReport(
         at=now,
         stale_days=stale_days,
@@ -113,11 +104,6 @@ def consolidation_report(
         contradictions=open_contradictions([*observed, *noted], names, kept),
     )
     return replace(report, text="\n".join(_lines(report)))
-
-
-def _check_days(days: object) -> None:
-    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
-        raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
 
 
 def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
@@ -166,10 +152,8 @@ def stale_in(
 
 
 def _lines(report: ConsolidationReport) -> Iterator[str]:
-    yield (
-        f"{_many(report.entities, 'entity', 'entities')}, {_many(report.observations, 'observation')}, "
-        f"{_many(report.notes, 'note')}."
-    )
+    observations, notes = quantity(report.observations, "observation"), quantity(report.notes, "note")
+    yield f"{entities_text(report.entities)}, {observations}, {notes}."
     sections = (
         (
             "Open contradictions, each with the command that retires the older one",
@@ -181,18 +165,11 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         (
             "Too large, with topics to split by",
             [
-                f"{_entity(each)}: {each.observations} observations, at most {each.limit}; topics: "
-                f"{', '.join(quoted(topic.name) for topic in each.topics)}"
+                f"{_oversized(each)}; topics: {', '.join(quoted(topic.name) for topic in each.topics)}"
                 for each in report.split_candidates
             ],
         ),
-        (
-            "Too large, and of one piece",
-            [
-                f"{_entity(each)}: {each.observations} observations, at most {each.limit}"
-                for each in report.oversized
-            ],
-        ),
+        ("Too large, and of one piece", [_oversized(each) for each in report.oversized]),
         (
             "Observations that nearly repeat another",
             [
@@ -210,7 +187,7 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         ),
         (
             f"Neither seen nor changed for {report.stale_days:g} days",
-            [f"{_entity(each)}: {_many(each.days, 'day')}" for each in report.stale],
+            [f"{_entity(each)}: {quantity(each.days, 'day')}" for each in report.stale],
         ),
     )
     for title, rows in sections:
@@ -223,16 +200,16 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         yield "Nothing to tidy."
 
 
-def _entity(each: SplitAnalysis | OversizedEntity | StaleEntity) -> str:
+def _entity(each: OversizedEntity | StaleEntity) -> str:
     return f"{quoted(each.name)} ({quoted(each.type)})"
+
+
+def _oversized(each: OversizedEntity) -> str:
+    return f"{_entity(each)}: {each.observations} observations, at most {each.limit}"
 
 
 def _preview(text: str) -> str:
     return quoted(text_preview(text))
-
-
-def _many(count: int, one: str, more: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
 # Observations of one entity that nearly repeat one another: found, and left to the caller to judge.
@@ -245,12 +222,6 @@ _COMPARED = 8
 _BLOCK = 512
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    cosine: float
-    containment: float
-
-
 def find_duplicate_observations(
     services: Services,
     entity: str | None,
@@ -261,8 +232,12 @@ def find_duplicate_observations(
     progress: Progress | None = None,
 ) -> Duplicates:
     """Pairs of observations in force, of one entity or of each."""
-    bounds = _Bounds(_above_zero(threshold, "threshold"), _above_zero(containment, "containment"))
-    _check_limit(limit)
+    for share, what in ((threshold, "threshold"), (containment, "containment")):
+        if clean_share(share, what) == 0:
+            raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
+    most: object = limit
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_PAIRS:
+        raise InvalidInput(f"The limit is a number of pairs from 1 to {MOST_PAIRS:,}, not {most!r}.")
     embedder, note = embedder_or_reason(services)
     pairs: list[DuplicatePair] = []
     looked_at = 0
@@ -270,25 +245,15 @@ def find_duplicate_observations(
         looked_at += sum(len(each.in_force) for each in page)
         if embedder is not None:
             try:
-                pairs += _pairs(several, completed(stored, several, embedder), embedder, bounds)
+                rows = completed(stored, several, embedder)
+                pairs += _pairs(several, rows, embedder, threshold, containment)
                 continue
             except ModelUnavailable as error:
                 embedder, note = None, str(error)
-        pairs += _pairs(several, {}, None, bounds)
+        pairs += _pairs(several, {}, None, threshold, containment)
     pairs.sort(key=lambda pair: (-pair.similarity, pair.entity_id, pair.older.id, pair.newer.id))
     shown = tuple(pairs[:limit])
     return Duplicates(shown, _groups(shown), looked_at, len(pairs) - len(shown), note)
-
-
-def _check_limit(limit: object) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_PAIRS:
-        raise InvalidInput(f"The limit is a number of pairs from 1 to {MOST_PAIRS:,}, not {limit!r}.")
-
-
-def _above_zero(share: float, what: str) -> float:
-    if clean_share(share, what) == 0:
-        raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
-    return share
 
 
 def _read_entities(
@@ -308,22 +273,43 @@ def _read_entities(
 
 
 def _pairs(
-    entities: Sequence[Memory], rows: Mapping[int, Vector], embedder: Embedder | None, bounds: _Bounds
-) -> list[DuplicatePair]:
-    likely = {
-        entity.id: [] if embedder is None else list(_likely(entity.in_force, rows, bounds.cosine))
-        for entity in entities
-    }
-    plain = {} if embedder is None else _plain(entities, likely, embedder)
-    model = "" if embedder is None else embedder.model.name
-    return [
-        DuplicatePair(entity.id, entity.name, seen[one], seen[other], similarity, match)
-        for entity in entities
-        for seen in [entity.in_force]
-        for (one, other), (similarity, match) in _similar_pairs(
-            seen, likely[entity.id], plain, bounds, model
-        ).items()
-    ]
+    entities: Sequence[Memory],
+    rows: Mapping[int, Vector],
+    embedder: Embedder | None,
+    threshold: float,
+    containment: float,
+) -> Iterator[DuplicatePair]:
+    """The surest reason of each pair: the same words, else the same meaning, else the words of the other."""
+    likely: dict[int, list[tuple[int, int]]] = {}
+    # Vectors of the contents by themselves: the entity's name, which all share, would make all alike.
+    plain: dict[str, Vector] = {}
+    if embedder is not None:
+        likely = {entity.id: list(_likely(entity.in_force, rows, threshold)) for entity in entities}
+        wanted = dict.fromkeys(
+            entity.in_force[place].content
+            for entity in entities
+            for place in sorted({place for pair in likely[entity.id] for place in pair})
+        )
+        plain = dict(zip(wanted, embedder.documents(list(wanted)), strict=True)) if wanted else {}
+    for entity in entities:
+        seen = entity.in_force
+        texts = [each.content for each in seen]
+        found: dict[tuple[int, int], tuple[float, Match]] = {
+            pair: (share, "containment") for pair, share in contained_pairs(texts, containment).items()
+        }
+        for one, other in likely.get(entity.id, ()):
+            # Rounding may carry a cosine past one.
+            cosine = min(1.0, float(plain[texts[one]] @ plain[texts[other]]))
+            cosine = cosine if embedder is None else usual_cosine(cosine, embedder.model.name)
+            if cosine >= threshold:
+                found[one, other] = (cosine, "cosine")
+        first: dict[int, int] = {}
+        for place, text in enumerate(texts):
+            one = first.setdefault(text_key(text), place)
+            if one != place:
+                found[one, place] = (1.0, "same")
+        for (one, other), (similarity, match) in found.items():
+            yield DuplicatePair(entity.id, entity.name, seen[one], seen[other], similarity, match)
 
 
 def _likely(
@@ -343,45 +329,6 @@ def _likely(
             for other in others:
                 if cosines[row, other] >= threshold - _SLACK:
                     yield told[other], told[start + row]
-
-
-def _plain(
-    entities: Iterable[Memory], likely: Mapping[int, Sequence[tuple[int, int]]], embedder: Embedder
-) -> dict[str, Vector]:
-    """Vectors of the contents by themselves; the entity's name, which all share, would make all alike."""
-    wanted = dict.fromkeys(
-        entity.in_force[place].content
-        for entity in entities
-        for place in sorted({place for pair in likely[entity.id] for place in pair})
-    )
-    if not wanted:
-        return {}
-    return dict(zip(wanted, embedder.documents(list(wanted)), strict=True))
-
-
-def _similar_pairs(
-    observations: Sequence[Observation],
-    likely: Sequence[tuple[int, int]],
-    plain: Mapping[str, Vector],
-    bounds: _Bounds,
-    model: str,
-) -> Found:
-    """The surest reason of each pair: the same words, else the same meaning, else the words of the other."""
-    texts = [seen.content for seen in observations]
-    found: Found = {
-        pair: (share, "containment") for pair, share in contained_pairs(texts, bounds.containment).items()
-    }
-    for one, other in likely:
-        # Rounding may carry a cosine past one.
-        cosine = usual_cosine(min(1.0, float(plain[texts[one]] @ plain[texts[other]])), model)
-        if cosine >= bounds.cosine:
-            found[one, other] = (cosine, "cosine")
-    first: dict[int, int] = {}
-    for place, text in enumerate(texts):
-        one = first.setdefault(text_key(text), place)
-        if one != place:
-            found[one, place] = (1.0, "same")
-    return found
 
 
 def _groups(pairs: Iterable[DuplicatePair]) -> tuple[DuplicateGroup, ...]:

@@ -59,9 +59,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitAnalysis:
-    """Whether an entity has grown too large, and what it falls apart into."""
-
+class OversizedEntity:
     id: int
     name: str
     type: str
@@ -69,6 +67,12 @@ class SplitAnalysis:
     """In force."""
     limit: int
     """The most observations that an entity of this type should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitAnalysis(OversizedEntity):
+    """Whether an entity has grown too large, and what it falls apart into."""
+
     topics: tuple[Topic, ...]
     """Empty, or at least two."""
     rest: tuple[Observation, ...]
@@ -80,12 +84,8 @@ class SplitAnalysis:
     compared_by: Literal["meaning", "words"]
 
     @property
-    def is_oversized(self) -> bool:
-        return self.observations > self.limit
-
-    @property
     def needs_split(self) -> bool:
-        return self.is_oversized and len(self.topics) > 1
+        return self.observations > self.limit and len(self.topics) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +208,6 @@ class StaleEntity:
     times_seen: int
     days: int
     """Whole days since it was last seen or changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class OversizedEntity:
-    id: int
-    name: str
-    type: str
-    observations: int
-    limit: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from recollect.domain.changes import (
     Amend,
@@ -56,7 +56,7 @@ from recollect.review.split import (
     propose_split,
     undo_split,
 )
-from recollect.search.contradictions import StatedText, contradictions_among, texts_of, time_of_text
+from recollect.search.contradictions import contradictions_among, texts_of, time_of_text
 from recollect.search.rows import memories_by_id
 from recollect.search.texts import dismissed_keys
 from recollect.services import Services, retry_after_failover
@@ -163,7 +163,17 @@ class Settling:
         services = self.services.for_writing
         with services.read() as view:
             kept = dismissed_keys(view, services.scope)
-            found = self._all(view, kind, stale_days, progress)
+            match kind:
+                case "contradiction":
+                    found = _contradictions(services, view)
+                case "similar_notes":
+                    found = _similar_notes(services, view)
+                case "similar_observations":
+                    found = _similar_observations(services, view)
+                case "split":
+                    found = _splits(services, view, progress)
+                case "stale":
+                    found = _stale(services, view, stale_days)
             wanted = (each for each in found if (each.key in kept) is dismissed)
             shown = tuple(islice(wanted, start, start + limit + 1))
         marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
@@ -172,7 +182,7 @@ class Settling:
     def settle(self, key: str, action: SettleAction) -> SettleUndo:
         """Do one thing about what this key names; what it returns takes it back."""
         services = self.services.for_writing
-        kind, older, newer = _parsed(key)
+        kind, references = _parsed(key)
         if action not in _ACTIONS[kind]:
             raise InvalidInput(
                 f"For {kind!r} there is no {action!r}; there are: {', '.join(_ACTIONS[kind])}."
@@ -181,7 +191,7 @@ class Settling:
             services.write([Dismiss(services.scope, key)])
             return SettleUndo(key, action)
         with services.read() as view:
-            sides = [_side_of(services, view, each) for each in (older, newer) if each is not None]
+            sides = [_side_of(services, view, each) for each in references]
         if kind == "split":
             done = execute_split(services, sides[0].name, propose_split(services, sides[0].name).parts)
             return SettleUndo(key, action, split=done.undo)
@@ -210,22 +220,6 @@ class Settling:
                 services.write(changes)
                 catch_up(services)
 
-    def _all(
-        self, view: Snapshot, kind: SettleKind, stale_days: float, progress: Progress | None
-    ) -> Iterator[ReviewItem]:
-        services = self.services.for_writing
-        match kind:
-            case "contradiction":
-                return _contradictions(services, view)
-            case "similar_notes":
-                return _similar_notes(services, view)
-            case "similar_observations":
-                return _similar_observations(services, view)
-            case "split":
-                return _splits(services, view, progress)
-            case "stale":
-                return _stale(services, view, stale_days)
-
 
 _PAIR: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
 _OBSERVED: tuple[SettleAction, ...] = ("remove_older", "remove_newer", "keep")
@@ -241,27 +235,30 @@ _ACTIONS: Mapping[SettleKind, tuple[SettleAction, ...]] = {
 # Items
 
 
+def _own(services: Services, view: Snapshot, *more: Condition) -> tuple[Condition, ...]:
+    """Conditions on memories in force of the scopes that can be read."""
+    return (OneOf("scope_id", services.scope_ids(view)), *more, *IN_FORCE)
+
+
+def _newest_observations(
+    services: Services, view: Snapshot, columns: tuple[str, ...], limit: int, *where: Condition
+) -> Sequence[tuple[Any, ...]]:
+    owned = BelongsTo("memory_id", "memory", _own(services, view))
+    return view.rows("observation", columns, (*where, *IN_FORCE, owned), newest_first=True, limit=limit)
+
+
 def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
-    own: tuple[Condition, ...] = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
-    noted = view.rows(
-        "memory", ("id",), (*own, Equals("kind", "note")), newest_first=True, limit=_MOST_COMPARED
-    )
-    observed = view.rows(
-        "observation",
-        ("memory_id",),
-        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
-        newest_first=True,
-        limit=_MOST_COMPARED,
-    )
+    notes = _own(services, view, Equals("kind", "note"))
+    noted = view.rows("memory", ("id",), notes, newest_first=True, limit=_MOST_COMPARED)
+    observed = _newest_observations(services, view, ("memory_id",), _MOST_COMPARED)
     memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
     texts = [text for memory in memories.values() for text in texts_of(memory)]
-    for older, newer in contradictions_among(texts):
-        one, other = _candidate_of(older, memories[older.id]), _candidate_of(newer, memories[newer.id])
-        yield ReviewItem("contradiction", one, other, _pair_actions(one, other))
-
-
-def _candidate_of(text: StatedText, memory: Memory) -> Candidate:
-    return Candidate(text.id, text.observation, memory.name, text.text, time_of_text(text))
+    for pair in contradictions_among(texts):
+        older, newer = (
+            Candidate(text.id, text.observation, memories[text.id].name, text.text, time_of_text(text))
+            for text in pair
+        )
+        yield ReviewItem("contradiction", older, newer, _pair_actions(older, newer))
 
 
 def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...]:
@@ -273,30 +270,20 @@ def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...
 
 
 def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
-    last = None
+    where = _own(services, view, Equals("kind", "note"), is_set("similar_to"))
+    earlier: tuple[Condition, ...] = ()
     while True:
-        where: tuple[Condition, ...] = (
-            OneOf("scope_id", services.scope_ids(view)),
-            Equals("kind", "note"),
-            is_set("similar_to"),
-            *IN_FORCE,
-        )
-        where += () if last is None else (Compares("id", "<", last),)
-        rows = view.rows("memory", ("id", "similar_to"), where, newest_first=True, limit=_PAGE)
+        rows = view.rows("memory", ("id", "similar_to"), (*where, *earlier), newest_first=True, limit=_PAGE)
         known = memories_by_id(view, {id_ for row in rows for id_ in row})
         for id_, other in rows:
-            older = known.get(other)
-            if (
-                older is not None
-                and older.deleted_at is None
-                and older.superseded_at is None
-                and _say_the_same(older.text, known[id_].text, known[id_].similarity)
-            ):
-                sides = (_whole(older), _whole(known[id_]))
-                yield ReviewItem("similar_notes", *sides, _PAIR, known[id_].similarity)
+            older, newer = known.get(other), known[id_]
+            if older is None or older.deleted_at is not None or older.superseded_at is not None:
+                continue
+            if _say_the_same(older.text, newer.text, newer.similarity):
+                yield ReviewItem("similar_notes", _whole(older), _whole(newer), _PAIR, newer.similarity)
         if len(rows) < _PAGE:
             return
-        last = rows[-1][0]
+        earlier = (Compares("id", "<", rows[-1][0]),)
 
 
 def _say_the_same(one: str, other: str, similarity: float | None) -> bool:
@@ -311,24 +298,18 @@ def _whole(memory: Memory) -> Candidate:
 
 
 def _similar_observations(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
-    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
-    flagged = (is_set("similar_to"), *IN_FORCE, BelongsTo("memory_id", "memory", own))
-    rows = view.rows(
-        "observation", ("memory_id", "id", "similar_to"), flagged, newest_first=True, limit=_MOST_PAIRS
-    )
+    columns = ("memory_id", "id", "similar_to")
+    rows = _newest_observations(services, view, columns, _MOST_PAIRS, is_set("similar_to"))
     for start in range(0, len(rows), _PAGE):
         page = rows[start : start + _PAGE]
         entities = memories_by_id(view, {entity for entity, *_ in page})
         for entity, new, old in page:
             standing = {seen.id: seen for seen in entities[entity].in_force}
-            if (
-                new in standing
-                and old in standing
-                and _say_the_same(standing[old].content, standing[new].content, standing[new].similarity)
-            ):
+            if new in standing and old in standing:
                 older, newer = (_observed(entities[entity], standing[each]) for each in (old, new))
                 similarity = standing[new].similarity
-                yield ReviewItem("similar_observations", older, newer, _OBSERVED, similarity)
+                if _say_the_same(older.text, newer.text, similarity):
+                    yield ReviewItem("similar_observations", older, newer, _OBSERVED, similarity)
 
 
 def _observed(entity: Memory, seen: Observation) -> Candidate:
@@ -337,17 +318,8 @@ def _observed(entity: Memory, seen: Observation) -> Candidate:
 
 def _splits(services: Services, view: Snapshot, progress: Progress | None) -> Iterator[ReviewItem]:
     """Among the entities that gained the newest observations: those that grew too large are there."""
-    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
-    newest = view.rows(
-        "observation",
-        ("memory_id",),
-        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
-        newest_first=True,
-        limit=_MOST_GROWN,
-    )
-    counts = view.count(
-        "observation", (OneOf("memory_id", {id_ for (id_,) in newest}), *IN_FORCE), by="memory_id"
-    )
+    newest = {id_ for (id_,) in _newest_observations(services, view, ("memory_id",), _MOST_GROWN)}
+    counts = view.count("observation", (OneOf("memory_id", newest), *IN_FORCE), by="memory_id")
     fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
     grown = sorted((-count, id_) for id_, count in counts.items() if isinstance(id_, int) and count > fewest)
     entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_ANALYSED]])
@@ -363,10 +335,10 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
     """In the order in which they were learnt; the store itself passes over those that are in use."""
     now, unseen_for = services.clock(), timedelta(days=stale_days)
     start = microseconds(now - unseen_for)
-    where: tuple[Condition, ...] = (
-        OneOf("scope_id", services.scope_ids(view)),
+    where = _own(
+        services,
+        view,
         Equals("kind", "entity"),
-        *IN_FORCE,
         Compares("updated_at", "<", start),
         Not(Equals("status", str(Status.ARCHIVED))),
         Not(HasRow("use", "memory_id", (Compares("last_at", ">=", start),))),
@@ -384,13 +356,12 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
 # Deciding
 
 
-def _parsed(key: str) -> tuple[SettleKind, str, str | None]:
-    kind, *references = key.split(":")
-    pairs = is_about_two(kind)
-    if kind not in get_args(SettleKind) or len(references) != (2 if pairs else 1):
+def _parsed(key: str) -> tuple[SettleKind, list[str]]:
+    name, *references = key.split(":")
+    kind: SettleKind | None = next((each for each in get_args(SettleKind) if each == name), None)
+    if kind is None or len(references) != 1 + is_about_two(name):
         raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
-    known: SettleKind = next(each for each in get_args(SettleKind) if each == kind)
-    return known, references[0], references[1] if pairs else None
+    return kind, references
 
 
 def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
@@ -410,10 +381,10 @@ def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
         raise gone
     if observation is None:
         return _whole(memory)
-    seen = next((each for each in memory.in_force if each.id == observation), None)
-    if seen is None:
-        raise gone
-    return _observed(memory, seen)
+    for seen in memory.in_force:
+        if seen.id == observation:
+            return _observed(memory, seen)
+    raise gone
 
 
 def _apply_decision(

@@ -102,21 +102,19 @@ def analyses(
 def propose_split(services: Services, name: str) -> SplitProposal:
     """Names, types and relations for what an entity falls apart into. What fits nowhere stays with it."""
     analysis = analyze_split(services, name)
-    wanted = [f"{analysis.name} - {topic.name}"[:NAME_LIMIT] for topic in analysis.topics]
-    free = _free_names(services, wanted)
-    proposed = tuple(
-        SplitPart(free_name, tuple(seen.content for seen in topic.observations), analysis.type)
-        for free_name, topic in zip(free, analysis.topics, strict=True)
-    )
-    relations = tuple(
-        relation
-        for part in proposed
-        for relation in (
-            ProposedRelation(analysis.name, CONTAINS, part.name),
-            ProposedRelation(part.name, PART_OF, analysis.name),
-        )
-    )
-    return SplitProposal(analysis, proposed, relations)
+    parts: dict[str, SplitPart] = {}
+    relations: list[ProposedRelation] = []
+    with services.read() as view:
+        for topic in analysis.topics:
+            wanted = f"{analysis.name} - {topic.name}"[:NAME_LIMIT]
+            number, name = 1, wanted
+            while name in parts or entities_named(view, scope_id(view, services.scope), [name]):
+                number += 1
+                name = f"{wanted} {number}"
+            parts[name] = SplitPart(name, tuple(seen.content for seen in topic.observations), analysis.type)
+            relations.append(ProposedRelation(analysis.name, CONTAINS, name))
+            relations.append(ProposedRelation(name, PART_OF, analysis.name))
+    return SplitProposal(analysis, tuple(parts.values()), tuple(relations))
 
 
 def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> SplitAnalysis:
@@ -156,19 +154,6 @@ def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> V
         except ModelUnavailable:
             return None
     return np.stack([stored[id_] for id_ in seen]) if seen else np.zeros((0, 0), np.float32)
-
-
-def _free_names(services: Services, wanted: Sequence[str]) -> list[str]:
-    """Names that no entity has yet: with a number behind those that are taken."""
-    free: list[str] = []
-    with services.read() as view:
-        for name in wanted:
-            number, choice = 1, name
-            while choice in free or entities_named(view, scope_id(view, services.scope), [choice]):
-                number += 1
-                choice = f"{name} {number}"
-            free.append(choice)
-    return free
 
 
 PartLike = SplitPart | Mapping[str, Any]

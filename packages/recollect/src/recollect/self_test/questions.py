@@ -431,21 +431,16 @@ class Trial:
 
     def ask(self, question: SelfQuestion, name: str, profile: Profile) -> None:
         began, saved = self.timer(), self._saved
-        gathered, hits = self._search(question, profile)
+        gathered, hits = self.search(question, profile)
         seconds = self.timer() - began + self._saved - saved
-        right = (place for place, id_ in enumerate(hits, 1) if self._is_right(question, id_))
-        rank = next(right, 0)
+        rank = next((place for place, id_ in enumerate(hits, 1) if self._is_right(question, id_)), 0)
         self.ranks.setdefault(name, []).append(rank)
         self.seconds.setdefault(name, []).append(seconds)
         if name == self.default and question.asks in OWN_WORDS and not 0 < rank <= self.limit:
             self.missed.append(self._missed(question, profile, gathered, hits))
 
-    def warm(self, question: SelfQuestion, profile: Profile) -> None:
-        """Run a first search, which loads the model and the vectors, so that no latency includes it."""
-        self._search(question, profile)
-
-    def _search(self, question: SelfQuestion, profile: Profile) -> tuple[Gathered, list[int]]:
-        """As a caller asks who names no limit, unless more hits count than one gets then."""
+    def search(self, question: SelfQuestion, profile: Profile) -> tuple[Gathered, list[int]]:
+        """Search without a limit, unless more hits count than that gives."""
         limit = None if self.limit <= DEFAULT_LIMIT else self.limit
         services = replace(self.services, embedder_named=self._embedder_named)
         asked = query_of(
@@ -473,10 +468,11 @@ class Trial:
     def _missed(
         self, question: SelfQuestion, profile: Profile, gathered: Gathered, hits: list[int]
     ) -> MissedQuestion:
-        if question.memory not in gathered.candidates.ids:
-            return MissedQuestion(question, tuple(hits), None, None, "no search brought it up")
-        stands = standing(profile, gathered.candidates, gathered.query, question.memory)
-        if stands.dropped is not None:
-            why = f"the step {stands.dropped.step!r} dropped it: {stands.dropped.reason}"
-            return MissedQuestion(question, tuple(hits), None, stands.dropped.step, why)
-        return MissedQuestion(question, tuple(hits), stands.place, None, f"it stands at place {stands.place}")
+        place, dropped, why = None, None, "no search brought it up"
+        if question.memory in gathered.candidates.ids:
+            stands = standing(profile, gathered.candidates, gathered.query, question.memory)
+            place, why = stands.place, f"it stands at place {stands.place}"
+            if stands.dropped is not None:
+                place, dropped = None, stands.dropped.step
+                why = f"the step {dropped!r} dropped it: {stands.dropped.reason}"
+        return MissedQuestion(question, tuple(hits), place, dropped, why)

@@ -42,6 +42,7 @@ from recollect.services import Services
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase, usual_cosine
 from recollect.text.passages import passage_spans
+from recollect.text.phrases import memories_text
 from recollect.text.tokens import distinctive_terms
 
 if TYPE_CHECKING:
@@ -109,13 +110,14 @@ def _cause(  # noqa: PLR0911  # one line for each cause
         return Cause.SET_ASIDE
     if missed.dropped == "repeats":
         return Cause.REPEATED
-    if _says_little(memory, survey):
+    text = memory_text(memory)
+    if len(distinctive_terms(text)) < _FEWEST_TERMS or _is_common(text, survey):
         return Cause.LITTLE
     if any(_nearly_the_same(view, memory, other) for other in before):
         return Cause.CROWDED
     if _is_common(missed.question.query, survey):
         return Cause.COMMON
-    if english_only and language_of(memory_text(memory)) == "other":
+    if english_only and language_of(text) == "other":
         return Cause.LANGUAGE
     if len(passage_spans(memory.text)) > 1 or len(memory.in_force) > _MANY_OBSERVATIONS:
         return Cause.LONG
@@ -127,12 +129,6 @@ def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
     passages = passages_of(view, ids)
     known = vectors_of(view, [passage.id for passage in passages])
     return {passage.memory for passage in passages if passage.id not in known}
-
-
-def _says_little(memory: Memory, survey: Survey) -> bool:
-    return len(distinctive_terms(memory_text(memory))) < _FEWEST_TERMS or _is_common(
-        memory_text(memory), survey
-    )
 
 
 def _is_common(text: str, survey: Survey) -> bool:
@@ -159,44 +155,36 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
 _MULTILINGUAL = "e5-small"
 _HARDLY = 0.5
 """A recall below it calls for another way."""
-# The causes, how one memory and how several suffer from them, what to do, and by which command.
+# The causes, what memories suffer from them and what to do, and by which command.
 _REMEDIES = (
     (
         {Cause.SET_ASIDE},
-        "is weighed down because it is set aside",
-        "are weighed down because they are set aside",
-        "if that no longer holds, say so",
+        "{is_} weighed down because {it_is} set aside; if that no longer holds, say so.",
         "recollect update NAME --status active",
     ),
     (
         {Cause.CROWDED, Cause.REPEATED},
-        "is hidden by others that say nearly the same",
-        "are hidden by others that say nearly the same",
-        "see what a dream would merge",
+        "{is_} hidden by others that say nearly the same; see what a dream would merge.",
         "recollect dream --dry-run",
     ),
     (
         {Cause.LITTLE},
-        "says too little to be told apart",
-        "say too little to be told apart",
-        "write out who and what is meant",
+        "{says} too little to be told apart; write out who and what is meant.",
         "recollect update ID --text TEXT",
     ),
     (
         {Cause.LANGUAGE},
-        "is in a language that the model does not know",
-        "are in a language that the model does not know",
-        "a multilingual one would find more",
+        "{is_} in a language that the model does not know; a multilingual one would find more.",
         f"recollect reindex --model {_MULTILINGUAL}",
     ),
     (
         {Cause.LONG},
-        "is long and about many things",
-        "are long and about many things",
-        "keep each thing as a note of its own",
+        "{is_} long and about many things; keep each thing as a note of its own.",
         "recollect remember TEXT",
     ),
 )
+_ONE = {"is_": "is", "it_is": "it is", "says": "says"}
+_SEVERAL = {"is_": "are", "it_is": "they are", "says": "say"}
 
 
 def advice_on(
@@ -206,76 +194,53 @@ def advice_on(
     compared: Sequence[ProfileComparison],
     missed: Sequence[MissedMemory],
     languages: Collection[str] | None,
-) -> tuple[Advice, ...]:
-    return (
-        *_on_vectors(view, sampled),
-        *_on_language(view, sampled, languages),
-        *_on_misses(missed),
-        *_on_relations(default),
-        *_on_profiles(default.name, compared),
-    )
-
-
-def _on_vectors(view: Snapshot, sampled: Sequence[int]) -> Iterator[Advice]:
+) -> Iterator[Advice]:
     if model_in_use(view) is None:
-        yield Advice(
-            "No model is in use, so only words are compared; choose one that is ready.",
-            "recollect reindex --list",
-        )
-        return
+        said = "No model is in use, so only words are compared; choose one that is ready."
+        yield Advice(said, "recollect reindex --list")
+    else:
+        yield from _on_model(view, sampled, languages)
+    yield from _on_misses(missed)
+    share = default.by_kind.get(QuestionKind.RELATION)
+    if share is not None and share.high < _HARDLY:
+        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
+        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
+    better = [each for each in compared if each.is_better]
+    if better:
+        best = max(better, key=lambda each: (each.better - each.worse, each.name))
+        told = f"The profile {best.name!r} finds more on your store than {default.name!r}"
+        figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
+        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
+
+
+def _on_model(view: Snapshot, sampled: Sequence[int], languages: Collection[str] | None) -> Iterator[Advice]:
     late = len(waiting(view, sampled))
     if late:
-        told = f"Of {_memories(len(sampled))}, {late:,} still lack a vector"
+        told = f"Of {memories_text(len(sampled))}, {late:,} still lack a vector"
         yield Advice(f"{told}, so only words find {'it' if late == 1 else 'them'}.", "recollect reindex")
-
-
-def _on_language(
-    view: Snapshot, sampled: Sequence[int], languages: Collection[str] | None
-) -> Iterator[Advice]:
-    if languages is None or set(languages) != {"en"} or model_in_use(view) is None:
+    if languages is None or set(languages) != {"en"}:
         return
     texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
     if mostly_other_than_english(texts):
         spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
         mostly = "mostly Spanish" if spanish else "mostly not in English"
-        yield Advice(
-            f"Your texts are {mostly}, and the model knows only English.",
-            f"recollect reindex --model {_MULTILINGUAL}",
-        )
+        told = f"Your texts are {mostly}, and the model knows only English."
+        yield Advice(told, f"recollect reindex --model {_MULTILINGUAL}")
 
 
 def _on_misses(missed: Sequence[MissedMemory]) -> Iterator[Advice]:
     """For each cause that something can be done about."""
-    for causes, one, many, then, command in _REMEDIES:
+    for causes, suffers, command in _REMEDIES:
         count = sum(miss.cause in causes for miss in missed)
         if count:
-            told = f"1 memory {one}" if count == 1 else f"{count:,} memories {many}"
-            yield Advice(f"{told}; {then}.", command)
-    beaten = next((miss for miss in missed if miss.cause is Cause.OUTRANKED), None)
-    if beaten is not None:
-        count = sum(miss.cause is Cause.OUTRANKED for miss in missed)
-        told = f"Others fit the own words of {_memories(count)} better than {'it' if count == 1 else 'they'}"
-        yield Advice(f"{told}; see why.", f"recollect why-not {quote(beaten.query)} {beaten.id}")
-
-
-def _on_relations(default: ProfileResult) -> Iterator[Advice]:
-    share = default.by_kind.get(QuestionKind.RELATION)
-    if share is not None and share.high < _HARDLY:
-        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
-        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
-
-
-def _on_profiles(default: str, compared: Sequence[ProfileComparison]) -> Iterator[Advice]:
-    better = [each for each in compared if each.is_better]
-    if better:
-        best = max(better, key=lambda each: (each.better - each.worse, each.name))
-        told = f"The profile {best.name!r} finds more on your store than {default!r}"
-        figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
-        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
-
-
-def _memories(number: int) -> str:
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"
+            told = suffers.format_map(_ONE if count == 1 else _SEVERAL)
+            yield Advice(f"{memories_text(count)} {told}", command)
+    outranked = [miss for miss in missed if miss.cause is Cause.OUTRANKED]
+    if outranked:
+        count, first = len(outranked), outranked[0]
+        they = "it" if count == 1 else "they"
+        told = f"Others fit the own words of {memories_text(count)} better than {they}; see why."
+        yield Advice(told, f"recollect why-not {quote(first.query)} {first.id}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +268,9 @@ def self_test(
     _check(options)
     if not profiles:
         raise InvalidInput("Name at least one profile.")
-    now = options.at or _end_of_day(services)
+    tomorrow = services.clock().astimezone(services.zone).date() + timedelta(days=1)
+    end_of_day = datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=services.zone)
+    now = options.at or end_of_day.astimezone(UTC)
     with services.read() as view:
         model = model_in_use(view)
         # As people get them: with the numbers that each was tuned to.
@@ -313,13 +280,22 @@ def self_test(
         asked = sampled_questions(view, survey, sampled, options.seed, now)
     default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
     trial = Trial(services, survey, now, options.limit, default, timer)
-    _ask_all(trial, asked, profiles, progress)
+    names = list(profiles)
+    for name in names if asked else ():
+        trial.search(asked[0], profiles[name])  # loads the model and the vectors, so that no latency does
+    for number, question in enumerate(asked):
+        # The first profile finds cold pages, so the order rotates.
+        turn = number % len(names)
+        for name in (*names[turn:], *names[:turn]):
+            trial.ask(question, name, profiles[name])
+        if progress is not None:
+            progress(number + 1, len(asked))
     results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
     compared = _compared(asked, trial.ranks, default, options.limit)
     with services.read() as view:
         missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
         ours = [each for each in results if each.name == default]
-        advice = advice_on(view, sampled, ours[0], compared, missed, options.languages) if ours else ()
+        advice = tuple(advice_on(view, sampled, ours[0], compared, missed, options.languages)) if ours else ()
     return SelfTest(
         seed=options.seed,
         at=now,
@@ -338,21 +314,6 @@ def self_test(
     )
 
 
-def _ask_all(
-    trial: Trial, asked: Sequence[SelfQuestion], profiles: Mapping[str, Profile], progress: Progress | None
-) -> None:
-    names = list(profiles)
-    for name in names if asked else ():
-        trial.warm(asked[0], profiles[name])
-    for number, question in enumerate(asked):
-        # The first profile finds cold pages, so the order rotates.
-        turn = number % len(names)
-        for name in (*names[turn:], *names[:turn]):
-            trial.ask(question, name, profiles[name])
-        if progress is not None:
-            progress(number + 1, len(asked))
-
-
 def _check(options: SelfTestOptions) -> None:
     for what, number in (("sample", options.sample), ("limit", options.limit), ("seed", options.seed)):
         if isinstance(number, bool) or not isinstance(number, int):
@@ -361,12 +322,6 @@ def _check(options: SelfTestOptions) -> None:
         raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {options.sample}.")
     if not 1 <= options.limit <= MOST_HITS:
         raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
-
-
-def _end_of_day(services: Services) -> datetime:
-    today = services.clock().astimezone(services.zone).date()
-    tomorrow = today + timedelta(days=1)
-    return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=services.zone).astimezone(UTC)
 
 
 def _kinds(asked: Sequence[SelfQuestion]) -> list[QuestionKind]:
