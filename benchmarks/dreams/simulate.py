@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from life import Life, Need, Telling
 
+from recollect.admin import Internals
 from recollect.domain.records import Kind, Model, Scope
 from recollect.dreams.knobs import Knobs
 from recollect.engine import Engine
@@ -234,8 +235,8 @@ def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: 
 
 
 def _size(engine: Engine, lived: Lived) -> dict[str, int]:
-    in_force = sum(engine.upkeep.how_many().values())
-    counts = engine.upkeep.how_many()
+    in_force = sum(Internals(engine).how_many().values())
+    counts = Internals(engine).how_many()
     return {
         "in_force": in_force,
         "entities": counts.get(Kind.ENTITY, 0),

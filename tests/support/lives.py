@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
+from semantic import search_semantic
 
 from recollect.domain.errors import RecollectError
 from recollect.domain.records import Filter, Kind, Memory, Relation, Scope
@@ -117,7 +118,7 @@ def did(engine: Engine, act: Act, at: Callable[[int], int]) -> object:  # noqa: 
         case "recall", (query,):
             return engine.recall(query)
         case "semantic", (query,):
-            return engine.graph.search_semantic(query)
+            return search_semantic(engine, query)
         case "open", (name,):
             return engine.graph.open_nodes([name])
         case "keyed", (text,):
@@ -227,7 +228,7 @@ def answers(life: Life, ask: Ask) -> list[object]:
             as_of=ask.options["as_of"],
         )
         seen.append(context)
-    seen.append(engine.graph.search_semantic(ask.query, explain=True, record=False))
+    seen.append(search_semantic(engine, ask.query, explain=True, record=False))
     seen.append(engine.graph.search_nodes(ask.query))
     seen.append(engine.context([{"content": ask.query, "role": "user"}], budget_tokens=ask.budget))
     seen += [engine.why_not(ask.query, id_, **ask.options) for id_ in ids[:4]]

@@ -49,10 +49,11 @@ from recollect.domain.changes import (
 from recollect.domain.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.domain.numbers import pack_vector
 from recollect.domain.records import Filter, Kind, Model, Revision, Scope, memory_at
+from recollect.domain.tables import IN_FORCE, Equals, OneOf
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
-from recollect.search.entities import entities_containing, texts_mentioning
+from recollect.search.entities import entities_containing
 from recollect.search.rows import memories_by_id, replaced_by, scope_id
 from recollect.search.texts import (
     all_scopes,
@@ -116,8 +117,11 @@ def mentions(store: Repository, id_: int) -> set[str]:
 
 
 def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]:
+    """The texts in force that mention an entity, the newest first."""
     with store.read() as view:
-        return list(texts_mentioning(view, entity_id, limit))
+        texts = [id_ for (id_,) in view.rows("mention", ("memory_id",), (Equals("entity_id", entity_id),))]
+        in_force = (OneOf("id", texts), *IN_FORCE)
+        return [id_ for (id_,) in view.rows("memory", ("id",), in_force, newest_first=True, limit=limit)]
 
 
 def turns(

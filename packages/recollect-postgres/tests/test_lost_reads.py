@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from conftest import FixedClock, engine_of
 
-from recollect.admin import Upkeep
+from recollect.admin import Internals, Upkeep
 from recollect.domain.errors import StoreUnavailable
 from recollect.domain.records import Scope
 from recollect.dreams.dreaming import Dreams
@@ -113,23 +113,24 @@ def test_a_connection_that_ended_while_nobody_used_it_is_replaced_unseen(url: st
         assert _texts(view) == ["Here before", "Written on a new one"]
 
 
-FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep, Browse)
+FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep, Browse, Internals)
 WRITES: dict[type[object], str] = {
     Engine: "create_entities remember remember_many add_messages update supersede record_shown feedback "
     "forget restore purge dream reindex",
     KnowledgeGraph: "add_observations create_relations end_relation delete_entities delete_observations "
     "delete_relations set_status restore_observation",
-    Sessions: "extract forget import_turns",
+    Sessions: "extract forget",
     Dreams: "undo",
     Tuning: "run set reset rollback empty_log",
-    Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection "
-    "forget_all",
+    Upkeep: "repair execute_split undo_split add_reflection",
+    Internals: "embed_pending embed_in_background forget_all",
 }
 # Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
 # is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.
 OTHERS: dict[type[object], str] = {
     Engine: "search close scoped",
-    Upkeep: "now backup begin_shutdown expecting export verify",
+    Upkeep: "backup verify",
+    Internals: "now expecting links dreams_undone_with entity_id",
 }
 
 
@@ -150,8 +151,8 @@ def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
     [
         lambda engine: engine.graph.read_graph(),
         lambda engine: engine.graph.open_nodes(["tea"]),
-        lambda engine: engine.graph.texts_about("tea"),
-        lambda engine: engine.graph.existing_names(name for name in ("tea", "coffee")),
+        lambda engine: engine.browse.page(),
+        lambda engine: Internals(engine).existing_names(name for name in ("tea", "coffee")),
         lambda engine: engine.counts().notes,
         lambda engine: engine.get_many(iter([1, 2])),
         lambda engine: engine.history(1),
@@ -159,7 +160,7 @@ def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
         lambda engine: engine.why_not("tea", 1),
         lambda engine: engine.context("tea").memories,
         lambda engine: engine.upkeep.consolidation_report(),
-        lambda engine: engine.dreams.links(1),
+        lambda engine: Internals(engine).links(1),
         lambda engine: engine.tuning.analyze(),
     ],
 )

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from conftest import FixedClock, engine_of
 
+from recollect.admin import Internals
 from recollect.domain.changes import PutVectors, RecordUse
 from recollect.domain.errors import Conflict, StoreDamaged
 from recollect.domain.numbers import pack_vector
@@ -76,7 +77,7 @@ def test_vectors_of_one_scope_wait_for_no_other(url: str) -> None:
             lacking.scoped(scope.owner).remember(f"green tea of {scope.owner}")
         engine = engine_of(store, FixedClock()).scoped(ADA.owner)
         with somebody_writes(url, Scope("Eve")):
-            assert engine.upkeep.embed_pending().embedded == 2
+            assert Internals(engine).embed_pending().embedded == 2
         with store.read() as view:
             assert view.count("due") == {None: 0}
             assert sorted(view.count("vector", by="scope_id").values()) == [1, 1]

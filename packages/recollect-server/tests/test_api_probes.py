@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api_world import TOKEN
 from starlette.testclient import TestClient
 
+from recollect.admin import Tokens
 from recollect.domain.errors import StoreUnavailable
 from recollect.domain.records import Scope
 from recollect_server.access_policy import AccessPolicy
@@ -64,7 +65,7 @@ def test_a_token_of_one_owner_sees_nothing_of_the_others_in_the_metrics(api: Api
     api.memory.scoped("ines").remember("Ines keeps bees")
     api.memory.remember("Otto mends clocks")
     api.memory.remember("Otto sings")
-    token = api.memory.tokens.create("watcher", right="read", sees=Scope("ines"))
+    token = Tokens(api.memory).create("watcher", right="read", sees=Scope("ines"))
     answer = TestClient(api.application).get("/metrics", headers={"Authorization": f"Bearer {token}"})
     lines = answer.text.splitlines()
     assert 'recollect_rows{kind="note"} 1' in lines

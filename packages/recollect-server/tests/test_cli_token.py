@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import recollect as library
+from recollect.admin import Tokens
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -77,4 +78,4 @@ def test_tokens_go_along_with_a_copy(kept: CommandLine) -> None:
     copy = kept.store.with_name("copy.db")
     kept("copy", str(kept.store), str(copy))
     with library.open(copy, model="none") as memory:
-        assert [each.name for each in memory.tokens.list()] == ["laptop"]
+        assert [each.name for each in Tokens(memory).list()] == ["laptop"]

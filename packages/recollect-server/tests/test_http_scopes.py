@@ -12,9 +12,11 @@ from foreign_calls import SECRET, fill_bobs, foreign_calls
 from mcp_world import Served, done, refused, said
 
 import recollect as library
+from recollect.admin import Tokens
 from recollect.domain.records import Scope
 from recollect.mcp.resources import ENTITY, GRAPH, MEMORY
 from recollect.operations.catalogue import SETS, definitions
+from recollect.transfer.moved_rows import exporting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +47,7 @@ class House:
 
     def __init__(self, memory: Engine, door: Door, bobs: Bobs) -> None:
         self.memory, self.bobs = memory, bobs
-        tokens = memory.tokens
+        tokens = Tokens(memory)
         self.ana = replace(door, token=tokens.create("ana", sees=Scope("ana", None)))
         self.anas_cook = replace(door, token=tokens.create("cook", sees=Scope("ana", "cook")))
         self.reader = replace(door, token=tokens.create("reader", right="read", sees=Scope("bob", None)))
@@ -74,7 +76,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 def bobs_rows(memory: Engine) -> list[tuple[Any, ...]]:
     """All that is remembered of Bob's, and what became of it."""
-    with memory.scoped("bob", None).upkeep.export() as export:
+    with exporting(memory.scoped("bob", None)) as export:
         rows = [repr(each) for each in export.memories()]
     return sorted([(each,) for each in rows])
 
@@ -174,7 +176,7 @@ async def test_a_session_is_for_who_opened_it(house: House) -> None:
 
 
 async def test_a_revoked_token_ends_its_sessions(house: House) -> None:
-    gone = replace(house.server, token=house.memory.tokens.create("gone"))
+    gone = replace(house.server, token=Tokens(house.memory).create("gone"))
     async with gone.browser(**ACCEPTED) as http:
 
         async def status() -> int:
@@ -183,6 +185,6 @@ async def test_a_revoked_token_ends_its_sessions(house: House) -> None:
         with anyio.fail_after(60):
             while await status() != 200:  # the server looks once a second
                 await anyio.sleep(0.1)
-            house.memory.tokens.revoke("gone")
+            Tokens(house.memory).revoke("gone")
             while await status() != 401:
                 await anyio.sleep(0.1)

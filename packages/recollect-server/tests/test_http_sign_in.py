@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import recollect
+from recollect.admin import Tokens
 from recollect.domain.records import Scope
 from recollect_server import app as http_app
 from recollect_server.access_policy import AccessPolicy, local_path
@@ -94,7 +95,7 @@ def test_each_token_has_its_name_scope_and_right_and_is_noticed_without_a_restar
     browser = house.browser()
     assert who(browser, TOKEN).json()["right"] == "admin"
     assert who(browser, "recollect_wrong").status_code == 401
-    token = house.memory.tokens.create("cook", right="read", sees=Scope("ana", None))
+    token = Tokens(house.memory).create("cook", right="read", sees=Scope("ana", None))
     house.now += 1
     assert who(browser, token).json() == {
         "name": "cook",
@@ -106,8 +107,8 @@ def test_each_token_has_its_name_scope_and_right_and_is_noticed_without_a_restar
     assert refused.status_code == 403
     assert "The token 'cook' may only read" in refused.json()["message"]
     house.memory.upkeep.services.worker.settle_usage()
-    assert house.memory.tokens.list()[0].used_at is not None
-    house.memory.tokens.revoke("cook")
+    assert Tokens(house.memory).list()[0].used_at is not None
+    Tokens(house.memory).revoke("cook")
     house.now += 1
     assert who(browser, token).status_code == 401
 
@@ -238,12 +239,12 @@ def test_a_session_ends_by_signing_out_by_idling_and_with_its_token(house: House
     house.now += SESSION_IDLE_SECONDS
     assert idle.get("/settle").status_code == 303
 
-    named = house.signed_in(house.memory.tokens.create("laptop", right="read"))
+    named = house.signed_in(Tokens(house.memory).create("laptop", right="read"))
     assert named.get("/settle").json()["right"] == "read"
-    house.memory.tokens.revoke("laptop")
+    Tokens(house.memory).revoke("laptop")
     house.now += 1
     assert named.get("/settle").status_code == 303
-    house.memory.tokens.create("laptop")
+    Tokens(house.memory).create("laptop")
     house.now += 1
     assert named.get("/settle").status_code == 303
 
@@ -263,7 +264,7 @@ def test_a_session_is_never_one_that_the_browser_brought_along(house: House) -> 
 
 def test_whoever_opens_many_sessions_ends_only_their_own(house: House) -> None:
     other = house.signed_in()
-    token = house.memory.tokens.create("many")
+    token = Tokens(house.memory).create("many")
     first = house.signed_in(token)
     for _ in range(MOST_SESSIONS_EACH):
         last = house.signed_in(token)
@@ -326,12 +327,12 @@ def test_a_stream_ends_once_its_token_is_revoked(house: House, monkeypatch: pyte
     from starlette.responses import StreamingResponse
     from starlette.routing import Route
 
-    token = house.memory.tokens.create("listener")
+    token = Tokens(house.memory).create("listener")
 
     async def events(request: Any) -> StreamingResponse:
         async def each() -> Any:
             yield b"one\n"
-            house.memory.tokens.revoke("listener")
+            Tokens(house.memory).revoke("listener")
             house.now += 1
             yield b"two\n"
 

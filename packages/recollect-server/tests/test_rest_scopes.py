@@ -9,8 +9,10 @@ from api_world import served
 from foreign_calls import SECRET, fill_bobs, foreign_calls, http_foreign_calls
 from starlette.testclient import TestClient
 
+from recollect.admin import Tokens
 from recollect.domain.records import Scope
 from recollect.operations.catalogue import http_operations
+from recollect.transfer.moved_rows import exporting
 from recollect_server.api.endpoints import ENDPOINTS, ROOT
 from recollect_server.api.handler import takes_query
 from recollect_server.runner import Right, right_for
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def exported(memory: Engine) -> list[str]:
-    with memory.upkeep.export() as export:
+    with exporting(memory) as export:
         return sorted(map(repr, export.memories()))
 
 
@@ -83,10 +85,10 @@ def test_nobody_gets_at_anothers_memory_by_any_endpoint(
     before = exported(bob)
     assert len(before) > 5
     tokens = {
-        right: engine.tokens.create(f"ana.{right}", right=right, sees=Scope("ana", None))
+        right: Tokens(engine).create(f"ana.{right}", right=right, sees=Scope("ana", None))
         for right in ("write", "admin")
     }
-    bobs_token = engine.tokens.create("bob", sees=Scope("bob", None))
+    bobs_token = Tokens(engine).create("bob", sees=Scope("bob", None))
     application = served(engine).application
     reached = set()
     for right, token in tokens.items():

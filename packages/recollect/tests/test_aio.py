@@ -17,7 +17,7 @@ import pytest
 
 import recollect
 import recollect.aio
-from recollect.aio.async_engine import GROUPS, IN_ONE_THREAD, AsyncCalls
+from recollect.aio.async_engine import GROUPS, AsyncCalls
 from recollect.aio.call_threads import CallThreads
 from recollect.domain.errors import end_if_interrupted
 from recollect.engine import Engine
@@ -66,10 +66,10 @@ def test_everything_that_the_engine_offers_can_be_awaited() -> None:
         while left:
             plain, awaited, groups = left.pop()
             of_its_own = {"run"} if plain is engine else set()
-            assert offered(awaited) == offered(plain) - IN_ONE_THREAD | of_its_own
+            assert offered(awaited) == offered(plain) | of_its_own
             # A property that is no group would be a coroutine where its group is not loaded.
             properties = {name for name in offered(plain) if isinstance(getattr(type(plain), name), property)}
-            assert properties - {"model", "profiles", "reads", "scope", "zone"} == set(groups)
+            assert properties - {"model", "profiles", "scope", "zone"} == set(groups)
             for name in groups:
                 group = getattr(awaited, name)
                 assert isinstance(group, AsyncCalls)
@@ -210,8 +210,6 @@ def test_what_is_not_there_is_named() -> None:
         memory: Any = recollect.aio.AsyncEngine(engine)
         with pytest.raises(AttributeError, match="'Engine' object has no attribute 'recal'"):
             memory.recal  # noqa: B018
-        with pytest.raises(AttributeError, match="'export' cannot be awaited"):
-            memory.upkeep.export  # noqa: B018
         with pytest.raises(AttributeError, match="'AnswerLog' object has no attribute 'services'"):
             asyncio.run(memory.answers.services())
         assert copy.copy(memory).scope == engine.scope

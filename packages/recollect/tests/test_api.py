@@ -69,8 +69,8 @@ def test_a_memory_has_few_methods_of_its_own_and_groups_for_the_rest() -> None:
     methods = [name for name, value in offered.items() if not isinstance(value, property)]
     assert len(methods) <= 25
     assert set(offered) - set(methods) == {
-        "scope", "reads", "zone", "model", "profiles", "graph", "sessions", "dreams", "tuning", "upkeep",
-        "tokens", "browse", "answers"
+        "scope", "zone", "model", "profiles", "graph", "sessions", "dreams", "tuning", "upkeep",
+        "browse", "answers"
     }  # fmt: skip
 
 

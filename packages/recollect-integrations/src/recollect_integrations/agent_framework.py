@@ -10,7 +10,7 @@ from typing import Any
 from recollect import Engine, Memory
 from recollect.aio import AsyncEngine
 from recollect.domain.limits import DEFAULT_BUDGET, MOST_TURNS, QUERY_LIMIT
-from recollect.plugin import needs_extra
+from recollect.plugin import Internals, needs_extra
 from recollect_integrations.adapter import awaited_memory, of_own_scope, searched_text
 
 with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework"):
@@ -178,7 +178,7 @@ def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
         "role": message.role,
         "speaker": message.author_name,
         "source": message.message_id,
-        "at": memory.upkeep.now(),
+        "at": Internals(memory).now(),
     }
     plain = Message(message.role, [text], author_name=message.author_name, message_id=message.message_id)
     yield turn if plain.to_dict() == whole else {**turn, "metadata": {"message": whole}}

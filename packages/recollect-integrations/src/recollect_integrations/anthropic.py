@@ -17,7 +17,7 @@ from recollect import Conflict, Engine, InvalidInput, Memory, RecollectError
 from recollect.aio import AsyncEngine
 from recollect.domain.errors import Outdated
 from recollect.domain.limits import clean_text, is_blank
-from recollect.plugin import memory_version, needs_extra
+from recollect.plugin import Internals, memory_version, needs_extra
 from recollect_integrations.adapter import awaited_memory, listed_notes, of_own_scope, opened_memory
 
 with needs_extra("The adapter for Anthropic's memory tool", "anthropic"):
@@ -98,7 +98,7 @@ class MemoryFiles:
 
     def edit(self, file: MemoryFile, text: str) -> None:
         """Raise `Outdated` if the file was edited since it was read."""
-        expecting = self._memory.upkeep.expecting(file.note.id, [memory_version(file.note)])
+        expecting = Internals(self._memory).expecting(file.note.id, [memory_version(file.note)])
         fields = _note_fields(file.path, text)
         expecting.update(file.note.id, text=fields["text"], metadata=fields["metadata"])
 

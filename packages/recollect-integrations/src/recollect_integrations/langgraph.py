@@ -22,7 +22,7 @@ from recollect import Engine, Hit, InvalidInput, Memory
 from recollect.aio import AsyncEngine
 from recollect.bootstrap import now
 from recollect.domain.limits import MOST_PER_PAGE
-from recollect.plugin import needs_extra
+from recollect.plugin import Internals, needs_extra
 from recollect.stores.port import Clock
 from recollect_integrations.adapter import in_thread, opened_memory, searched_text
 from recollect_integrations.keyed_notes import KeyedNote, KeyedNotes, check_filter, matches_filter
@@ -192,7 +192,7 @@ class RecollectStore(BaseStore):
     def _namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
         """List the namespaces with this prefix; some may have no items of LangGraph."""
         owner = self.memory.scope.owner
-        agents = [scope.agent for scope in self.memory.upkeep.scopes() if scope.owner == owner]
+        agents = [scope.agent for scope in Internals(self.memory).scopes() if scope.owner == owner]
         names = [tuple(agent.split(".")) for agent in agents if agent]
         return [name for name in names if name[: len(prefix)] == prefix]
 

@@ -17,7 +17,7 @@ from recollect import Conflict, Engine, Kind, Memory, NotFound
 from recollect.aio import AsyncEngine
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE, QUERY_LIMIT, TYPE_LIMIT
-from recollect.plugin import BrowseFilter, memory_text, memory_version, needs_extra
+from recollect.plugin import BrowseFilter, Internals, memory_text, memory_version, needs_extra
 from recollect_integrations.adapter import caller_opened, listed_notes, of_own_scope, searched_text
 
 with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
@@ -289,7 +289,7 @@ def _receipts(
 
 
 def _expecting(memory: Engine, file: _FileNote) -> Engine:
-    return memory.upkeep.expecting(file.note.id, [memory_version(file.note)])
+    return Internals(memory).expecting(file.note.id, [memory_version(file.note)])
 
 
 def _check_version(file: _FileNote | None, expected: str | None, path: str, done: str) -> None:

@@ -14,7 +14,7 @@ from recollect import Engine, Hit, InvalidInput, Memory
 from recollect.aio import AsyncEngine
 from recollect.domain.limits import QUERY_LIMIT, TYPE_LIMIT, name_as_kept
 from recollect.domain.records import RecallOptions
-from recollect.plugin import memory_text, needs_extra
+from recollect.plugin import Internals, memory_text, needs_extra
 from recollect_integrations.adapter import (
     awaited_memory,
     in_utc,
@@ -98,7 +98,7 @@ class RecollectMemoryStore(MemoryStore):
         self._check_writable()
         given = None if context is None else context.sequence_numbers
         numbers: Sequence[int | None] = given or [None] * len(messages)
-        now = await self.memory.upkeep.now()
+        now = await self.memory.run(lambda memory: Internals(memory).now())
         turns = [
             {
                 "content": text,

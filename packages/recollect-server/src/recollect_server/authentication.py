@@ -15,7 +15,7 @@ from starlette.requests import cookie_parser
 from recollect import Engine
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NamedToken
-from recollect.plugin import TOKEN_PREFIX, token_digest
+from recollect.plugin import TOKEN_PREFIX, Tokens, token_digest
 from recollect_server.access_policy import AccessPolicy
 from recollect_server.runner import Caller, Right
 
@@ -164,7 +164,7 @@ class TokenRegistry:
         if last is None or now - last >= NOTE_USE_SECONDS:
             self._noted_at[token.digest] = now
             await anyio.to_thread.run_sync(
-                lambda: self._memory().tokens.note_use(token), limiter=self._thread
+                lambda: Tokens(self._memory()).note_use(token), limiter=self._thread
             )
 
     async def _current(self) -> Mapping[str, NamedToken]:
@@ -179,7 +179,7 @@ class TokenRegistry:
             return self._tokens
 
     def _read(self) -> tuple[NamedToken, ...]:
-        return self._memory().tokens.list()
+        return Tokens(self._memory()).list()
 
 
 class Authenticator:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from recollect.domain.records import NamedToken
+    from recollect.plugin import Tokens
     from recollect.settings import Settings
 
 _PORT = 7438
@@ -181,7 +182,7 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     """
     settings, _ = call.settings()
     sees = _scope(settings.owner, settings.agent)
-    token = call.memory().tokens.create(name, right=right, sees=sees)
+    token = _tokens(call).create(name, right=right, sees=sees)
     data = {"name": name, "token": token, "right": right, **_scope_data(sees)}
     hint = (
         f"The token {name!r} may {right} in {_scope_words(sees)}. Keep it now: it is not shown again. "
@@ -190,13 +191,19 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     return Result(data, [Verbatim(token)], hints=[hint])
 
 
+def _tokens(call: Call) -> Tokens:
+    from recollect.plugin import Tokens  # loads the engine
+
+    return Tokens(call.memory())
+
+
 @command("list", "recollect token list", "recollect token list --json")
 def token_list_command(call: Call) -> Result:
     """List the tokens: what each may do, and when it was last used.
 
     The last use is noted every five minutes at most.
     """
-    tokens = call.memory().tokens.list()
+    tokens = _tokens(call).list()
     data = {"tokens": [_data(each) for each in tokens]}
     if not tokens:
         none = "There are no tokens yet; `recollect token create NAME` makes one."
@@ -214,7 +221,7 @@ def token_revoke_command(call: Call, name: str) -> Result:
 
     Running servers refuse it within a second or two, and end its sessions in the dashboard and over MCP.
     """
-    call.memory().tokens.revoke(name)
+    _tokens(call).revoke(name)
     return Result.message(f"Revoked the token {name!r}.", {"revoked": name})
 
 

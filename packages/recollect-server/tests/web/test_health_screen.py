@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from browser import violations, visiting
 
-from recollect.admin import token_digest
+from recollect.admin import Tokens, token_digest
 
 if TYPE_CHECKING:
     from browser import Served
@@ -39,7 +39,7 @@ def test_a_token_is_shown_once_and_revoked_after_a_question(visitor: Page, dashb
     visitor.locator("#owner").fill("ana")
     visitor.locator("#name").press("Enter")
     token = visitor.locator("#new-token").inner_text()
-    (kept,) = dashboard.memory.tokens.list()
+    (kept,) = Tokens(dashboard.memory).list()
     assert (kept.name, kept.right, kept.digest) == ("laptop", "read", token_digest(token))
     assert kept.sees is not None
     assert kept.sees.owner == "ana"
@@ -49,10 +49,10 @@ def test_a_token_is_shown_once_and_revoked_after_a_question(visitor: Page, dashb
     visitor.keyboard.press("j")
     visitor.keyboard.press("x")
     visitor.get_by_role("heading", name="Revoke laptop?").wait_for()
-    assert len(dashboard.memory.tokens.list()) == 1
+    assert len(Tokens(dashboard.memory).list()) == 1
     visitor.keyboard.press("y")
     visitor.get_by_text("Revoked laptop").wait_for()
-    assert dashboard.memory.tokens.list() == ()
+    assert Tokens(dashboard.memory).list() == ()
 
 
 def test_a_file_is_looked_at_before_it_is_imported(visitor: Page, dashboard: Served, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from browser import shows, visiting
 
+from recollect.admin import Internals
+
 if TYPE_CHECKING:
     from browser import Served
     from playwright.sync_api import Browser, Page
@@ -87,7 +89,7 @@ def test_a_correction_takes_its_place_and_both_tell_of_it_until_it_is_undone(
 def test_an_entity_shows_what_is_known_and_an_observation_is_corrected_and_put_back(
     visitor: Page, dashboard: Served
 ) -> None:
-    marisol = dashboard.memory.graph.entity_id("Marisol Vega")
+    marisol = Internals(dashboard.memory).entity_id("Marisol Vega")
     visitor.goto(f"/memory/{marisol}")
     assert "sings in" in visitor.locator("section", has_text="Relations").inner_text()
     row = visitor.locator(".observations li", has_text="walnuts")

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import recollect
+from recollect.admin import Tokens
 from recollect.domain.records import Scope
 from recollect_server.access_policy import AccessPolicy
 from recollect_server.app import app
@@ -54,7 +55,7 @@ class Rooms:
         )
 
     def browser(self, name: str, right: str, sees: Scope | None = None) -> TestClient:
-        token = self.memory.tokens.create(name, right=right, sees=sees)
+        token = Tokens(self.memory).create(name, right=right, sees=sees)
         browser = TestClient(self._app, base_url="http://localhost", headers=ORIGIN, follow_redirects=False)
         assert browser.post("/sign-in", data={"token": token}).status_code == 303
         return browser

@@ -9,6 +9,7 @@ import pytest
 from browser import NOW, PATIENCE_MS, Clock, fill, served, shows, visiting
 
 import recollect
+from recollect.admin import Internals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,6 @@ def test_near_copies_and_stale_entities_are_settled_by_clicking(chromium: Browse
 
 
 def test_an_overgrown_entity_is_split_as_shown_without_scripts(chromium: Browser, unsettled: Served) -> None:
-    graph = unsettled.memory.graph
     facts = [topic.format(number) for number in range(9) for topic in TOPICS]
     unsettled.memory.create_entities([{"name": "Apollo", "entityType": "project", "observations": facts}])
     with visiting(chromium, unsettled, script=False) as page:
@@ -120,8 +120,8 @@ def test_an_overgrown_entity_is_split_as_shown_without_scripts(chromium: Browser
         assert len(parts) > 1
         page.get_by_role("button", name="Split it").click()
         assert "Split into one entity for each topic." in page.locator("main").inner_text()
-        assert graph.existing_names(parts) == set(parts)
+        assert Internals(unsettled.memory).existing_names(parts) == set(parts)
         page.get_by_role("button", name="Undo").click()
-        assert graph.existing_names(parts) == set()
+        assert Internals(unsettled.memory).existing_names(parts) == set()
         page.locator(".side-text h3").first.wait_for()
         assert page.locator(".side-text h3").all_inner_texts() == parts

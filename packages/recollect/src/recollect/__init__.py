@@ -26,32 +26,15 @@ if TYPE_CHECKING:
 # Where each public name lives. It is imported when it is first used: the command line needs few of them,
 # and must answer `--help` at once.
 _HOMES = {
-    "bootstrap": ("open",),
-    "engine": ("Engine",),
-    "domain.results": ("Answer", "Context", "Graph", "Hit", "Remembered"),
-    "domain.errors": (
-        "Conflict",
-        "ExtractionFailed",
-        "InvalidInput",
-        "ModelUnavailable",
-        "NotAStore",
-        "NotFound",
-        "RecollectError",
-        "StoreDamaged",
-        "StoreUnavailable",
-    ),
-    "domain.changes": ("NewEntity", "NewObservation", "NewRelation", "Turn"),
-    "domain.records": (
-        "Kind",
-        "Memory",
-        "Observation",
-        "RecallOptions",
-        "Relation",
-        "Scope",
-        "Status",
-    ),
+    "bootstrap": "open",
+    "engine": "Engine",
+    "domain.results": "Answer Context Graph Hit Remembered",
+    "domain.errors": "Conflict ExtractionFailed InvalidInput ModelUnavailable NotAStore NotFound "
+    "RecollectError StoreDamaged StoreUnavailable",
+    "domain.changes": "NewEntity NewObservation NewRelation Turn",
+    "domain.records": "Kind Memory Observation RecallOptions Relation Scope Status",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "Answer",

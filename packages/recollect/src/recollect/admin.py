@@ -6,7 +6,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,16 +16,17 @@ from recollect.domain.changes import CreateToken, NoteTokenUse, RevokeToken
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError, StoreUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS, clean_name
-from recollect.domain.records import Kind, Problem, Scope, ScopeCounts
-from recollect.domain.results import Answer, EmbedResult, ModelProposal, Remembered
+from recollect.domain.records import Kind, Memory, Problem, Scope, ScopeCounts, Session
+from recollect.domain.results import Answer, EmbedResult, MemoryLink, ModelProposal, Remembered
 from recollect.memories import notes as reflections
-from recollect.memories.graph import entity_named, existing_relation
+from recollect.memories.graph import entity_named, existing_relation, similar_names
 from recollect.memories.notes import remember
 from recollect.memories.sessions import check_session
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import DEFAULT
+from recollect.search.entities import entities_named, graph_mark, matching_names
 from recollect.search.recall import query_of, recall
-from recollect.search.rows import memories_by_id, moment, scope_id
+from recollect.search.rows import memories_by_id, moment, relations_of, scope_id
 from recollect.search.texts import (
     all_scopes,
     count_by_kind,
@@ -42,10 +43,9 @@ from recollect.services import ExpectedVersion, Services, retry_after_failover
 from recollect.stores.port import Progress
 from recollect.stores.url import IN_MEMORY
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
-from recollect.transfer.moved_rows import Export, Import, exporting
 from recollect.write import catch_up, embedding
 from recollect.write.embedding import model_proposal
-from recollect.write.inputs import listed
+from recollect.write.inputs import RelationLike, listed, name_of, relation_of
 from recollect.write.repository import Priority, is_dead
 
 if TYPE_CHECKING:
@@ -93,10 +93,6 @@ class Upkeep:
         """Return the kind of store, its size, who works on it, its backups and its replica."""
         return store_state(self.services)
 
-    def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
-        return self.services.clock()
-
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.
 
@@ -112,111 +108,9 @@ class Upkeep:
         return self.services.store.repair()
 
     @retry_after_failover
-    def version(self) -> int:
-        """Another number once anybody has written something, in this process or another."""
-        return self.services.store.version()
-
-    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
-        """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
-        versions, as returned by `memory_version`. The check runs in the change's transaction.
-        """
-        from recollect.engine import Engine  # it has us as a part
-
-        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
-
-    def begin_shutdown(self) -> None:
-        """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
-        self.services.shutdown.set()
-
-    @retry_after_failover
-    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
-        """The live memories of this scope, by kind; with `superseded`, those too."""
-        with self.services.read() as view:
-            return count_by_kind(view, self.services.where(superseded=superseded))
-
-    @retry_after_failover
-    def own_counts(self) -> ScopeCounts:
-        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
-        with self.services.read() as view:
-            scope = self.services.scope
-            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
-
-    @retry_after_failover
-    def session_count(self) -> int:
-        """How many conversations there are, in every scope."""
-        with self.services.read_everything() as view:
-            return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
-
-    @retry_after_failover
-    def scopes(self) -> Sequence[Scope]:
-        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
-        with self.services.read_everything() as view:
-            return tuple(all_scopes(view))
-
-    @retry_after_failover
-    def notes_by_scope(self) -> Mapping[Scope, int]:
-        """Every scope of the store that holds something live, with the number of its notes in force."""
-        with self.services.read_everything() as view:
-            return notes_by_scope(view)
-
-    @retry_after_failover
-    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
-        """Return the scope of a memory in the whole store, also of a forgotten one."""
-        with self.services.read_everything() as view:
-            memory = memories_by_id(view, [id]).get(id)
-        return None if memory is None else memory.scope
-
-    @retry_after_failover
-    def ids_after(self, after: int, limit: int) -> list[int]:
-        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
-        with self.services.read() as view:
-            return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
-
-    @retry_after_failover
-    def passages_without_tokens(self) -> int:
-        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
-        embedder, _ = embedding.embedder_or_reason(self.services)
-        if embedder is None or embedding.token_embedder(embedder) is None:
-            return 0
-        with self.services.read_everything() as view:
-            return count_without_tokens(view)
-
-    @retry_after_failover
-    def unrecorded_answers(self) -> tuple[int, str | None]:
-        """How many answers could not be noted as shown, in any process, and why not, in this one."""
-        with self.services.read_everything() as view:
-            missed = store_counts(view).unnoted
-        return missed + self.services.usage.failures, self.services.usage.last_failure
-
-    @retry_after_failover
     def model_proposal(self) -> ModelProposal | None:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
         return model_proposal(self.services)
-
-    def embed_pending(self, progress: Progress | None = None, *, past: bool = False) -> EmbedResult:
-        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
-
-        With `past`, also former and superseded ones, which came from elsewhere without their vectors.
-        """
-        return catch_up.embed_all_pending(self.services.for_writing, progress, past=past)
-
-    def embed_in_background(self) -> None:
-        """Embed the texts that wait for a vector, until none does or the memory is closed."""
-        catch_up.embed_in_background(self.services.for_writing)
-
-    def forget_all(self) -> int:
-        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
-        from recollect.memories.notes import forget_all
-
-        return forget_all(self.services)
-
-    def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
-        """Open an export of one moment: of this scope, or of `everything` in the store."""
-        return exporting(self.services, everything=everything)
-
-    def importing(self) -> Import:
-        """Takes in what comes from another memory."""
-        return Import(self.services.for_writing, self.services.for_writing.clock())
 
     @retry_after_failover
     def find_duplicate_observations(
@@ -257,15 +151,8 @@ class Upkeep:
         return find_split_candidates(self.services.for_writing, progress)
 
     @retry_after_failover
-    def analyze_split(self, name: str) -> SplitAnalysis:
-        """Whether an entity should be split, and into which topics."""
-        from recollect.review.split import analyze_split
-
-        return analyze_split(self.services.for_writing, name)
-
-    @retry_after_failover
     def propose_split(self, name: str) -> SplitProposal:
-        """Parts for `execute_split`, to look over first. Nothing is written."""
+        """Whether an entity should be split, and parts for `execute_split`. Nothing is written."""
         from recollect.review.split import propose_split
 
         return propose_split(self.services.for_writing, name)
@@ -349,6 +236,188 @@ class Upkeep:
             about=None if about is None else entity_named(self.services, about),
         )
         return recall(self.services, asked, ranker)
+
+
+class Internals:
+    """What servers, importers and other packages need of a memory beyond its public API."""
+
+    def __init__(self, memory: Engine) -> None:
+        self.services = memory._services  # noqa: SLF001  # the one way to what a memory works with
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self.services.clock()
+
+    @retry_after_failover
+    def version(self) -> int:
+        """Another number once anybody has written something, in this process or another."""
+        return self.services.store.version()
+
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
+        versions, as returned by `memory_version`. The check runs in the change's transaction.
+        """
+        from recollect.engine import Engine  # loaded by whoever has a memory
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
+
+    @retry_after_failover
+    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind; with `superseded`, those too."""
+        with self.services.read() as view:
+            return count_by_kind(view, self.services.where(superseded=superseded))
+
+    @retry_after_failover
+    def own_counts(self) -> ScopeCounts:
+        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
+        with self.services.read() as view:
+            scope = self.services.scope
+            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
+
+    @retry_after_failover
+    def session_count(self) -> int:
+        """How many conversations there are, in every scope."""
+        with self.services.read_everything() as view:
+            return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
+
+    @retry_after_failover
+    def scopes(self) -> Sequence[Scope]:
+        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
+        with self.services.read_everything() as view:
+            return tuple(all_scopes(view))
+
+    @retry_after_failover
+    def notes_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its notes in force."""
+        with self.services.read_everything() as view:
+            return notes_by_scope(view)
+
+    @retry_after_failover
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
+        """Return the scope of a memory in the whole store, also of a forgotten one."""
+        with self.services.read_everything() as view:
+            memory = memories_by_id(view, [id]).get(id)
+        return None if memory is None else memory.scope
+
+    @retry_after_failover
+    def ids_after(self, after: int, limit: int) -> list[int]:
+        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
+        with self.services.read() as view:
+            return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
+
+    @retry_after_failover
+    def passages_without_tokens(self) -> int:
+        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
+        embedder, _ = embedding.embedder_or_reason(self.services)
+        if embedder is None or embedding.token_embedder(embedder) is None:
+            return 0
+        with self.services.read_everything() as view:
+            return count_without_tokens(view)
+
+    @retry_after_failover
+    def unrecorded_answers(self) -> tuple[int, str | None]:
+        """How many answers could not be noted as shown, in any process, and why not, in this one."""
+        with self.services.read_everything() as view:
+            missed = store_counts(view).unnoted
+        return missed + self.services.usage.failures, self.services.usage.last_failure
+
+    def embed_pending(self, progress: Progress | None = None, *, past: bool = False) -> EmbedResult:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
+
+        With `past`, also former and superseded ones, which came from elsewhere without their vectors.
+        """
+        return catch_up.embed_all_pending(self.services.for_writing, progress, past=past)
+
+    def embed_in_background(self) -> None:
+        """Embed the texts that wait for a vector, until none does or the memory is closed."""
+        catch_up.embed_in_background(self.services.for_writing)
+
+    def forget_all(self) -> int:
+        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        from recollect.memories.notes import forget_all
+
+        return forget_all(self.services)
+
+    @retry_after_failover
+    def session_page(self, start: int = 0, limit: int = 50) -> tuple[Sequence[Session], int]:
+        """Conversations from this place on, that with the newest turn first, and how many there are."""
+        from recollect.memories.whole_memory import session_page
+
+        return session_page(self.services, start, limit)
+
+    @retry_after_failover
+    def session_turns(
+        self, session: str, *, after: int = 0, limit: int = 100, newest_first: bool = False
+    ) -> Sequence[Memory]:
+        """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
+        from recollect.memories.whole_memory import session_turns
+
+        return session_turns(self.services, session, after, limit, newest_first=newest_first)
+
+    def links(self, id: int) -> tuple[MemoryLink, ...]:  # noqa: A002  # the domain's word
+        """The memories that keep coming up together with one, and in how many answers they did."""
+        from recollect.dreams.dreaming import linked_memories
+
+        return linked_memories(self.services, id)
+
+    def dreams_undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
+        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
+        from recollect.dreams.dreaming import undone_with
+
+        return undone_with(self.services.for_writing, id)
+
+    @retry_after_failover
+    def entity_id(self, name: str) -> int:
+        """The id of an entity that must exist; its name may differ in case and accents."""
+        return entity_named(self.services, name)
+
+    @retry_after_failover
+    def existing_names(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that an entity has, letter by letter."""
+        wanted = set(map(name_of, names))
+        own = self.services.for_writing
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), sorted(wanted))
+            known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
+        return wanted & known
+
+    @retry_after_failover
+    def similar_names(self, name: str) -> Sequence[str]:
+        """Names of entities that differ from this one at most in case and accents."""
+        with self.services.read() as view:
+            return similar_names(self.services, view, name_of(name))
+
+    @retry_after_failover
+    def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
+        """Names that contain this text, those that begin with it first, and how many there are."""
+        with self.services.read() as view:
+            names, total = matching_names(view, begun, limit, self.services.where())
+        return list(names), total
+
+    @retry_after_failover
+    def count_existing(self, relations: Iterable[RelationLike]) -> int:
+        """How many of these relations there are."""
+        wanted = [relation_of(relation) for relation in relations]
+        names = sorted({name for each in wanted for name in (each.source, each.target)})
+        own = self.services.for_writing
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), names)
+            known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
+        return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
+
+    @retry_after_failover
+    def ever_had_entities(self) -> bool:
+        """Whether there is an entity, or was one that is now forgotten."""
+        with self.services.read() as view:
+            return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
+
+    @retry_after_failover
+    def graph_fingerprint(self) -> int:
+        """A number that differs once the graph reads otherwise."""
+        with self.services.read() as view:
+            now = microseconds(self.services.clock())
+            first, *more = (graph_mark(view, scope, now) for scope in self.services.scope_ids(view))
+        return hash((first, *more)) if more else first
 
 
 # The store itself: what kind it is, who works on it, and its backups.
@@ -468,11 +537,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _BYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
 class Tokens:
     """Creates, lists and revokes named tokens. They belong to the store, whatever scope the memory is of."""
 
-    services: Services
+    def __init__(self, memory: Engine) -> None:
+        self.services = Internals(memory).services
 
     def create(self, name: str, *, right: str = "write", sees: Scope | None = None) -> str:
         """Create a token and return it. Only its hash is stored, so it cannot be shown again.

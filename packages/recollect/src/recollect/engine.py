@@ -18,7 +18,7 @@ from recollect.stores.port import Progress
 from recollect.write.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time
 
 if TYPE_CHECKING:
-    from recollect.admin import Tokens, Upkeep
+    from recollect.admin import Upkeep
     from recollect.domain.records import Query
     from recollect.domain.results import (
         AddMessagesResult,
@@ -75,11 +75,6 @@ class Engine:
         return self._services.for_writing.scope
 
     @property
-    def reads(self) -> Scope:
-        """The scope that is read; with the agent None, all agents of the owner."""
-        return self._services.scope
-
-    @property
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
         return self._services.zone
@@ -118,7 +113,7 @@ class Engine:
         """Earlier dreams, and how to undo one."""
         from recollect.dreams.dreaming import Dreams
 
-        return Dreams(self._services.for_writing, self._services)
+        return Dreams(self._services.for_writing)
 
     @property
     def answers(self) -> AnswerLog:
@@ -140,13 +135,6 @@ class Engine:
         from recollect.admin import Upkeep
 
         return Upkeep(self._services)
-
-    @property
-    def tokens(self) -> Tokens:
-        """Named tokens for a server over HTTP, of the whole store."""
-        from recollect.admin import Tokens
-
-        return Tokens(self._services)
 
     # Writing
 

@@ -19,7 +19,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.admin import TOKEN_PREFIX, Lease, StoreState, token_digest
+    from recollect.admin import TOKEN_PREFIX, Internals, Lease, StoreState, Tokens, token_digest
     from recollect.cli.command import Call, Command, ExtraCommand, Group, command, group
     from recollect.cli.rendering import Result
     from recollect.domain.errors import MissingExtra, load_registered, needs_extra, registered
@@ -62,74 +62,29 @@ MODULES = (
 """Modules and packages whose public names extensions may import."""
 
 _HOMES = {
-    "admin": (
-        "Lease",
-        "StoreState",
-        "TOKEN_PREFIX",
-        "token_digest",
-    ),
-    "cli.command": (
-        "Call",
-        "Command",
-        "ExtraCommand",
-        "Group",
-        "command",
-        "group",
-    ),
-    "cli.rendering": ("Result",),
-    "domain.errors": (
-        "MissingExtra",
-        "load_registered",
-        "needs_extra",
-        "registered",
-    ),
-    "dreams.dreaming": ("DreamResult",),
-    "dreams.knobs": ("Phase",),
-    "dreams.plan": ("DreamReport",),
-    "memories.browse": (
-        "BrowseFilter",
-        "Order",
-        "State",
-        "TimeOf",
-        "Unit",
-        "coarser",
-    ),
-    "memories.whole_memory": ("EntityOrder",),
-    "models.registry": ("packaged_model",),
-    "operations.operation": ("Operation",),
-    "ranking.candidates": (
-        "Reason",
-        "effect_text",
-    ),
-    "search.recall": (
-        "hits_worth_reading",
-        "memory_text",
-    ),
-    "search.why_not": ("WhyNot",),
-    "self_test.questions": ("SelfTest",),
-    "services": ("memory_version",),
-    "stores.port": (
-        "CopySource",
-        "CopyTarget",
-        "Progress",
-        "Snapshot",
-        "Store",
-        "Transaction",
-    ),
-    "text.tokens": ("fold",),
-    "transfer.importers": (
-        "ForeignFormat",
-        "ForeignItem",
-        "ForeignSource",
-    ),
-    "tuning.answers": (
-        "ConfidenceBin",
-        "ConfidenceCurve",
-        "ReplayedMemory",
-    ),
-    "tuning.tuning": ("TuningChange",),
+    "admin": "TOKEN_PREFIX Internals Lease StoreState Tokens token_digest",
+    "cli.command": "Call Command ExtraCommand Group command group",
+    "cli.rendering": "Result",
+    "domain.errors": "MissingExtra load_registered needs_extra registered",
+    "dreams.dreaming": "DreamResult",
+    "dreams.knobs": "Phase",
+    "dreams.plan": "DreamReport",
+    "memories.browse": "BrowseFilter Order State TimeOf Unit coarser",
+    "memories.whole_memory": "EntityOrder",
+    "models.registry": "packaged_model",
+    "operations.operation": "Operation",
+    "ranking.candidates": "Reason effect_text",
+    "search.recall": "hits_worth_reading memory_text",
+    "search.why_not": "WhyNot",
+    "self_test.questions": "SelfTest",
+    "services": "memory_version",
+    "stores.port": "CopySource CopyTarget Progress Snapshot Store Transaction",
+    "text.tokens": "fold",
+    "transfer.importers": "ForeignFormat ForeignItem ForeignSource",
+    "tuning.answers": "ConfidenceBin ConfidenceCurve ReplayedMemory",
+    "tuning.tuning": "TuningChange",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "MODULES",
@@ -149,6 +104,7 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "ForeignItem",
     "ForeignSource",
     "Group",
+    "Internals",
     "Lease",
     "MissingExtra",
     "Operation",
@@ -164,6 +120,7 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "Store",
     "StoreState",
     "TimeOf",
+    "Tokens",
     "Transaction",
     "TuningChange",
     "Unit",

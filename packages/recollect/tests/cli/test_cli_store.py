@@ -290,7 +290,7 @@ def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
     harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "tokens" not in _checks(harbour)
-    monkeypatch.setattr("recollect.admin.Upkeep.passages_without_tokens", lambda _: 2)
+    monkeypatch.setattr("recollect.admin.Internals.passages_without_tokens", lambda _: 2)
     mark, said = _checks(harbour)["tokens"]
     assert mark == "note"
     assert said.startswith("2 of ")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import FixedClock, engine_of
 
+from recollect.admin import Internals
 from recollect.domain.errors import Conflict, StoreUnavailable
 from recollect.services import UNFINISHED
 from recollect.write.repository import Repository
@@ -92,7 +93,7 @@ def test_what_is_committed_is_never_reported_as_failed(
         assert note is None or "Nothing was written" not in note
         # What lacks its vector gets it with the next write, as ever.
         memory.remember("A later note")
-        memory.upkeep.embed_pending()
+        Internals(memory).embed_pending()
         assert memory.counts().due == 0
         assert list(memory.upkeep.verify()) == []
 

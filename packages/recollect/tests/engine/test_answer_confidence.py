@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from harbour_notes import NOTES
+from semantic import search_semantic
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import UNLIKELY
@@ -203,7 +204,7 @@ def test_a_search_that_shows_no_confidence_does_not_pay_for_it(
         raise AssertionError("Nobody asked how sure it is.")
 
     monkeypatch.setattr("recollect.search.recall.answer_confidence", judging)
-    assert harbour.graph.search_semantic("Biscuit the cat")["results"]
+    assert search_semantic(harbour, "Biscuit the cat")["results"]
 
 
 def test_an_empty_question_has_no_confidence(harbour: Engine) -> None:

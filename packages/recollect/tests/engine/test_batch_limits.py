@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import MOST_ROWS
 
@@ -41,4 +42,4 @@ def test_a_batch_of_any_kind_has_a_limit_that_its_refusal_states(engine: Engine)
             names(range(1, MOST_ROWS + 2))
     with pytest.raises(InvalidInput, match="Tags: a call takes at most 100,000"):
         engine.remember("tea", tags=list(_as_many_and_one()))
-    assert engine.upkeep.how_many() == {}
+    assert Internals(engine).how_many() == {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import Consolidation
 from recollect.domain.tables import OneOf
@@ -803,17 +804,17 @@ def test_links_lead_to_what_came_up_together(engine: Engine, clock: FixedClock) 
     for _ in range(3):
         engine.record_shown(ids[:2])
     engine.dream()
-    assert [(memory.id, weight) for memory, weight in engine.dreams.links(ids[0])] == [(ids[1], 3)]
-    assert [(memory.id, weight) for memory, weight in engine.dreams.links(ids[1])] == [(ids[0], 3)]
-    assert engine.dreams.links(ids[2]) == ()
+    assert [(memory.id, weight) for memory, weight in Internals(engine).links(ids[0])] == [(ids[1], 3)]
+    assert [(memory.id, weight) for memory, weight in Internals(engine).links(ids[1])] == [(ids[0], 3)]
+    assert Internals(engine).links(ids[2]) == ()
     engine.record_shown(ids[:2])
     clock.tick(60)
     engine.dream()
-    assert [weight for _, weight in engine.dreams.links(ids[0])] == [4]
+    assert [weight for _, weight in Internals(engine).links(ids[0])] == [4]
     engine.dreams.undo(2)
-    assert [weight for _, weight in engine.dreams.links(ids[0])] == [3]
+    assert [weight for _, weight in Internals(engine).links(ids[0])] == [3]
     engine.forget([ids[1]])
-    assert engine.dreams.links(ids[0]) == ()
+    assert Internals(engine).links(ids[0]) == ()
 
 
 # What a person did, and what was destroyed
@@ -958,7 +959,7 @@ def test_a_dream_is_found_by_its_id_without_reading_the_others(engine: Engine, c
     assert record.id == second
     assert record.report["memories"] == 2
     assert journal["lived"]
-    assert engine.dreams.undone_with(second) == (third, second)
+    assert Internals(engine).dreams_undone_with(second) == (third, second)
     assert engine.dreams.undo(second, later=True).ids == (third, second)
     with pytest.raises(NotFound):
         engine.dreams.journal(third + 1)

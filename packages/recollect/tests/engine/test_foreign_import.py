@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.records import Kind, Revision, Scope
 from recollect.engine import Engine
 from recollect.transfer import export_file
@@ -23,6 +24,7 @@ from recollect.transfer.importers import (
     ForeignRelation,
     NoPlace,
 )
+from recollect.transfer.moved_rows import importing
 from recollect.transfer.reports import Tally
 
 
@@ -76,7 +78,7 @@ def memory(make_engine: Callable[[], Engine]) -> Engine:
 def bring(
     memory: Engine, *items: ForeignItem, merge_owners: bool = False, after: timedelta = timedelta()
 ) -> Tally:
-    into = memory.upkeep.importing()
+    into = importing(memory)
     placing = Placing("peer", memory.scope, into.at + after, merge_owners)
     tally = Tally()
     writer = ForeignImport(into, placing, tally)
@@ -125,12 +127,12 @@ def test_bringing_it_again_changes_nothing(memory: Engine) -> None:
 
 
 def test_an_import_that_was_stopped_is_finished_by_the_next(memory: Engine) -> None:
-    placing = Placing("peer", memory.scope, memory.upkeep.importing().at)
-    ForeignImport(memory.upkeep.importing(), placing, Tally()).add(placing.records(WORLD))  # and no more
+    placing = Placing("peer", memory.scope, importing(memory).at)
+    ForeignImport(importing(memory), placing, Tally()).add(placing.records(WORLD))  # and no more
     bring(memory, *WORLD)
     notes = {note.text: note for note in memory.list(include_superseded=True).memories}
     assert notes["The ferry leaves at nine"].superseded_by == notes["The ferry leaves at ten"].id
-    assert notes["Ana drinks tea"].about == (memory.graph.entity_id("Ana"),)
+    assert notes["Ana drinks tea"].about == (Internals(memory).entity_id("Ana"),)
     assert len(memory.graph.open_nodes(["Ana", "Bo"], history=True).relations) == 3
 
 
@@ -158,14 +160,14 @@ def test_a_later_state_of_the_source_adds_what_is_new(memory: Engine) -> None:
 def test_what_was_changed_or_forgotten_here_stays_so(memory: Engine) -> None:
     bring(memory, *WORLD)
     by_text = {note.text: note.id for note in memory.list().memories}
-    memory.forget([by_text["The ferry leaves at ten"], memory.graph.entity_id("Ana")])
+    memory.forget([by_text["The ferry leaves at ten"], Internals(memory).entity_id("Ana")])
     memory.update(by_text["Bo sails"], text="Bo rows")
     memory.graph.delete_relations([("Bo", "sails", "Gaviota")])
     more = (replace(TEA, forgotten_at=day(9)), ForeignNote("n6", "Bo swims", day(5), updated_at=day(6)))
     rest = (item for item in WORLD if getattr(item, "key", "") not in ("n1", "n6"))
     again = bring(memory, *rest, *more, ForeignEntity("Bo", "", (ForeignObservation("is back"),)))
     assert {note.text for note in memory.list().memories} == {"Ana drinks tea", "Bo rows"}
-    assert memory.graph.existing_names(["Ana"]) == set()
+    assert Internals(memory).existing_names(["Ana"]) == set()
     assert memory.graph.open_nodes(["Bo", "Ana"]).relations == ()
     left = again.fields()["left"]
     assert [reason.split(": ")[1] for reason in left] == [
@@ -195,7 +197,7 @@ def test_every_wording_comes_from_a_source_that_dates_no_changes(memory: Engine)
 
 def test_an_entity_that_only_a_relation_names_stays_forgotten(memory: Engine) -> None:
     bring(memory, *WORLD)
-    memory.forget([memory.graph.entity_id("Gaviota")])
+    memory.forget([Internals(memory).entity_id("Gaviota")])
     before = everything(memory)
     bring(memory, *WORLD)
     assert everything(memory) == before
@@ -240,7 +242,7 @@ def test_what_a_store_would_refuse_is_a_bad_row_and_the_rest_comes(memory: Engin
     assert [record.what for record in records if isinstance(record, NoPlace)] == [
         "metadata that is too long or not JSON"
     ]
-    writer = ForeignImport(memory.upkeep.importing(), Placing("peer", Scope(), at), Tally())
+    writer = ForeignImport(importing(memory), Placing("peer", Scope(), at), Tally())
     writer.add(records)
     writer.finish()
     found = memory.list(kinds=(Kind.NOTE, Kind.ENTITY)).memories

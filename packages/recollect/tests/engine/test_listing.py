@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.records import Kind
 
@@ -72,8 +73,8 @@ def test_all_of_a_scope_is_forgotten_and_nothing_of_another(engine: Engine) -> N
     engine.remember("Ada sails")
     engine.supersede(2, "Ada rows")
     engine.create_entities(["Ada"])
-    assert engine.upkeep.forget_all() == 3
-    assert engine.upkeep.forget_all() == 0
+    assert Internals(engine).forget_all() == 3
+    assert Internals(engine).forget_all() == 0
     assert texts(engine.list(kinds=tuple(Kind), include_superseded=True)) == []
     assert texts(other.list()) == ["Bo sails"]
     assert engine.restore(3).text == "Ada rows"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.changes import NewText, PutText, PutVectors
 from recollect.domain.errors import ModelUnavailable
 from recollect.domain.records import Kind, Scope
@@ -301,7 +302,7 @@ def test_vectors_of_many_scopes_are_made_in_full_batches_and_written_scope_by_sc
         return apply(store, changes, **options)
 
     monkeypatch.setattr(Repository, "apply", noted)
-    assert engine.upkeep.embed_pending().embedded == 100
+    assert Internals(engine).embed_pending().embedded == 100
     # 34, 33 and 33 notes, of which the model reads 64 and 36 at once: the second scope's are in both.
     assert [len(texts) for texts in counting.calls] == [64, 36]
     assert [(scope.owner[-1], count) for scope, count in written] == [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from token_model import WordTokens
 
+from recollect.admin import Internals
 from recollect.domain.errors import ModelUnavailable
 from recollect.engine import Engine
 from recollect.models.extractors import Rules
@@ -245,7 +246,7 @@ def test_what_the_model_could_not_embed_is_asked_for_again(make_engine: MakeEngi
     engine = make_engine(lambda _: model)
     engine.remember("Ada drinks green tea")
     model.awake = True
-    assert engine.upkeep.embed_pending().embedded == 1
+    assert Internals(engine).embed_pending().embedded == 1
     assert model.asked() == [["Ada drinks green tea"]]
 
 

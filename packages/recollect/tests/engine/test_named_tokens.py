@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.admin import Tokens
 from recollect.domain.errors import Conflict, InvalidInput
 from recollect.domain.records import Scope
 from recollect.write import lifecycle as records
@@ -18,38 +19,38 @@ if TYPE_CHECKING:
 
 def test_tokens_are_limited_in_number_and_rights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="no right 'root'; there are: read, write, admin"):
-        engine.tokens.create("x", right="root")
+        Tokens(engine).create("x", right="root")
     monkeypatch.setattr(records, "MOST_TOKENS", 4)
     for number in range(4):
-        engine.tokens.create(f"t{number}")
+        Tokens(engine).create(f"t{number}")
     with pytest.raises(InvalidInput, match="a store takes 4; revoke"):
-        engine.tokens.create("more")
+        Tokens(engine).create("more")
     with pytest.raises(Conflict):
-        engine.tokens.create("t1")
-    engine.tokens.revoke("t1")
-    engine.tokens.create("more", sees=Scope("ana", None))
-    found = {each.name: each for each in engine.tokens.list()}
+        Tokens(engine).create("t1")
+    Tokens(engine).revoke("t1")
+    Tokens(engine).create("more", sees=Scope("ana", None))
+    found = {each.name: each for each in Tokens(engine).list()}
     assert (len(found), found["more"].sees) == (4, Scope("ana", None))
     # Whatever scope the memory is seen in.
-    assert engine.scoped("bob", "cook").tokens.list() == engine.tokens.list()
+    assert Tokens(engine.scoped("bob", "cook")).list() == Tokens(engine).list()
 
 
 def test_a_use_is_noted_for_that_token_alone(engine: Engine) -> None:
-    engine.tokens.create("one")
-    engine.tokens.create("two")
-    one, _ = engine.tokens.list()
-    engine.tokens.note_use(one)
+    Tokens(engine).create("one")
+    Tokens(engine).create("two")
+    one, _ = Tokens(engine).list()
+    Tokens(engine).note_use(one)
     engine.upkeep.services.worker.settle_usage()
-    assert [each.used_at is not None for each in engine.tokens.list()] == [True, False]
-    engine.tokens.revoke("one")
-    engine.tokens.note_use(one)
+    assert [each.used_at is not None for each in Tokens(engine).list()] == [True, False]
+    Tokens(engine).revoke("one")
+    Tokens(engine).note_use(one)
     engine.upkeep.services.worker.settle_usage()
-    assert [each.name for each in engine.tokens.list()] == ["two"]
+    assert [each.name for each in Tokens(engine).list()] == ["two"]
 
 
 def test_tokens_made_at_once_are_all_kept(engine: Engine) -> None:
     names = [f"t{number}" for number in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(engine.tokens.create, names))
-    kept = {each.digest for each in engine.tokens.list()}
+        made = list(pool.map(Tokens(engine).create, names))
+    kept = {each.digest for each in Tokens(engine).list()}
     assert kept == {hashlib.sha256(token.encode()).hexdigest() for token in made}

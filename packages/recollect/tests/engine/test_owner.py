@@ -7,7 +7,9 @@ import json
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from semantic import search_semantic
 
+from recollect.admin import Internals
 from recollect.domain.changes import NewText, PutText
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.records import Kind, Scope
@@ -50,8 +52,8 @@ def test_an_owner_reads_all_their_agents_and_nobody_else(ana: Engine) -> None:
     assert [turn.text for turn in ana.sessions.turns("kitchen")] == ["kettle talk of ana alone"]
     text = ana.context("what about the kettle", session="kitchen", budget_tokens=5_000).text
     assert "ana cook" in text
-    assert "bob" not in text + ana.graph.search_semantic("kettle", 50).__str__()
-    assert ana.upkeep.how_many() == {Kind.NOTE: 3, Kind.ENTITY: 6, Kind.MESSAGE: 3}
+    assert "bob" not in text + search_semantic(ana, "kettle", 50).__str__()
+    assert Internals(ana).how_many() == {Kind.NOTE: 3, Kind.ENTITY: 6, Kind.MESSAGE: 3}
 
 
 def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_is(ana: Engine) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from semantic import search_semantic
 
 from recollect.domain.changes import NewText, PutText
 from recollect.domain.errors import InvalidInput
@@ -258,7 +259,7 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
         garden(other, 60)
         for query in queries:
             other.recall(query)
-            other.graph.search_semantic(query)
+            search_semantic(other, query)
         other.graph.open_nodes(["tea 0", "kettle 5"])
         other.graph.delete_entities(["sugar 7"])
     assert asked() == before
@@ -311,7 +312,7 @@ def test_recalling_leaves_reverie_as_it_is(engine: Engine) -> None:
     before = engine.search("green tea", profile="reverie", explain=True)
     for query in ("green tea", "kettle", "green tea"):
         engine.recall(query)
-        engine.graph.search_semantic(query)
+        search_semantic(engine, query)
     assert engine.search("green tea", profile="reverie", explain=True) == before
 
 
@@ -362,10 +363,10 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
 @pytest.mark.sqlite
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: Repository) -> None:
     garden(engine, 220)
-    engine.graph.search_semantic("tea", 200)
+    search_semantic(engine, "tea", 200)
     engine._services.usage.settle(None)
-    few = statements(store, lambda: engine.graph.search_semantic("tea leaf", 5, record=False))
-    many = statements(store, lambda: engine.graph.search_semantic("tea leaf", 200, record=False))
+    few = statements(store, lambda: search_semantic(engine, "tea leaf", 5, record=False))
+    many = statements(store, lambda: search_semantic(engine, "tea leaf", 200, record=False))
     assert few == many
 
 

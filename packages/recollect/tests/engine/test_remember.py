@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.admin import Internals
 from recollect.domain.changes import NewText
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import Kind, Memory, Status
+from recollect.memories.browse import BrowseFilter
 from recollect.models.registry import availability
 from recollect.ranking.profiles import PROFILES
 
@@ -608,10 +610,12 @@ def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engi
     engine.remember("Bob has a lamp")
     (message,) = engine.add_messages("s", [{"content": "I met Ada"}], extract=False).ids
     right = engine.supersede(wrong, "Ada lives in Oslo").by.id
-    assert [memory.id for memory in engine.graph.texts_about("Ada")] == [right, message, first]
-    assert [memory.id for memory in engine.graph.texts_about("ada", limit=1)] == [right]
+    kinds = frozenset({Kind.NOTE, Kind.MESSAGE})
+    wanted = BrowseFilter(kinds=kinds, entity=Internals(engine).entity_id("ada"))
+    assert [memory.id for memory in engine.browse.page(wanted).memories] == [right, message, first]
+    assert [memory.id for memory in engine.browse.page(wanted, limit=1).memories] == [right]
     with pytest.raises(NotFound):
-        engine.graph.texts_about("Nobody")
+        Internals(engine).entity_id("Nobody")
 
 
 def test_an_update_takes_back_a_category_and_a_time(engine: Engine, clock: FixedClock) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.admin import Internals
 from recollect.domain.records import Scope
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ def test_the_store_tells_who_has_notes_and_whose_one_is(engine: Engine) -> None:
     engine.scoped("ben").forget([forgotten])
     # Whoever asks sees all of it: it is of the store.
     for asking in (engine, cook):
-        assert asking.upkeep.notes_by_scope() == {Scope("ana", "cook"): 1, Scope("ana", ""): 0}
-        assert set(asking.upkeep.scopes()) >= {Scope("ana", "cook"), Scope("ana", ""), Scope("ben", "")}
-        assert asking.upkeep.scope_of_memory(soup) == Scope("ana", "cook")
-        assert asking.upkeep.scope_of_memory(forgotten) == Scope("ben", "")
-        assert asking.upkeep.scope_of_memory(soup + 1_000) is None
+        assert Internals(asking).notes_by_scope() == {Scope("ana", "cook"): 1, Scope("ana", ""): 0}
+        assert set(Internals(asking).scopes()) >= {Scope("ana", "cook"), Scope("ana", ""), Scope("ben", "")}
+        assert Internals(asking).scope_of_memory(soup) == Scope("ana", "cook")
+        assert Internals(asking).scope_of_memory(forgotten) == Scope("ben", "")
+        assert Internals(asking).scope_of_memory(soup + 1_000) is None

@@ -8,6 +8,7 @@ from math import exp, log2
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from semantic import search_semantic
 
 from recollect.domain.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.domain.records import Kind, Scope
@@ -78,9 +79,7 @@ def use(engine: Engine, clock: FixedClock) -> None:
 
 
 def results(engine: Engine, query: str, limit: int | None = None, **options: bool) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = engine.graph.search_semantic(query, limit, record=False, **options)[
-        "results"
-    ]
+    found: list[dict[str, Any]] = search_semantic(engine, query, limit, record=False, **options)["results"]
     return found
 
 
@@ -89,7 +88,7 @@ def results(engine: Engine, query: str, limit: int | None = None, **options: boo
 
 def test_a_result_has_the_published_fields_and_names(engine: Engine) -> None:
     library(engine)
-    answer = engine.graph.search_semantic("server database", record=False)
+    answer = search_semantic(engine, "server database", record=False)
     assert set(answer) == {"results"}
     for result in answer["results"]:
         assert set(result) == PUBLISHED | OURS | {"rrf_score"}
@@ -143,7 +142,7 @@ def test_what_words_alone_found_has_no_distance(engine: Engine, store: Repositor
 def test_without_any_vector_words_still_answer_and_it_is_said_why(make_engine: MakeEngine) -> None:
     engine = make_engine(model="none")
     library(engine)
-    answer = engine.graph.search_semantic("database", record=False)
+    answer = search_semantic(engine, "database", record=False)
     assert "doctor" in answer["note"]
     assert {result["name"] for result in answer["results"]} == {"SQLite", "Postgres", "Listing"}
     for result in answer["results"]:
@@ -157,7 +156,7 @@ def test_without_any_vector_words_still_answer_and_it_is_said_why(make_engine: M
 @pytest.mark.parametrize(("query", "limit"), [("", None), ("  \n", None), ("database", 0)])
 def test_asking_for_nothing_gives_nothing(engine: Engine, query: str, limit: int | None) -> None:
     library(engine)
-    assert engine.graph.search_semantic(query, limit) == {"results": []}
+    assert search_semantic(engine, query, limit) == {"results": []}
 
 
 def test_only_entities_are_found(engine: Engine, store: Repository, clock: FixedClock) -> None:

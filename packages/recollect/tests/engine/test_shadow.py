@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from semantic import search_semantic
 
 from recollect.domain.changes import Bounds
 from recollect.domain.errors import InvalidInput, NotFound
@@ -90,7 +91,7 @@ def test_another_profile_may_be_the_baseline_over_the_same_candidates(teas: Engi
 
 
 def test_search_semantic_is_logged_as_limbic(teas: Engine) -> None:
-    found = teas.graph.search_semantic("tea leaf", 3)["results"]
+    found = search_semantic(teas, "tea leaf", 3)["results"]
     (kept,) = logged(teas)
     assert len(kept.shown) == len(found) == 3
 
@@ -232,8 +233,8 @@ def test_the_share_says_how_many(teas: Engine, share: float, arm: str) -> None:
 
 def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine) -> None:
     ours, theirs = in_trial(teas, "split", share=1), in_trial(teas, "split", share=0)
-    usual = ours.graph.search_semantic("tea leaf", 5, explain=True)["results"]
-    other = theirs.graph.search_semantic("tea leaf", 5, explain=True)["results"]
+    usual = search_semantic(ours, "tea leaf", 5, explain=True)["results"]
+    other = search_semantic(theirs, "tea leaf", 5, explain=True)["results"]
     assert [one.keys() for one in usual] == [one.keys() for one in other]
     assert [one["name"] for one in usual] != [one["name"] for one in other]
     # By likeness alone: the score is the cosine, and no habit has a part in it.

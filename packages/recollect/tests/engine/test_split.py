@@ -86,7 +86,7 @@ def test_the_limit_is_by_type(type_: str, limit: int) -> None:
 def test_topics_are_found_by_meaning(make_engine: MakeEngine) -> None:
     engine = make_engine(loaded, "arctic-s")
     apollo(engine)
-    found = engine.upkeep.analyze_split("apollo")
+    found = engine.upkeep.propose_split("apollo").analysis
     assert told(found) == {frozenset(LOGIN), frozenset(DATABASE), frozenset(TEAM)}
     assert [topic.name for topic in found.topics] == ["Login User", "Database Table", "Team Lisbon"]
     assert (found.observations, found.limit, found.needs_split, found.rest) == (27, 25, True, ())
@@ -101,13 +101,13 @@ def test_topics_keep_every_observation_once_whatever_compares_them(
 ) -> None:
     engine = make_engine(loaded, model)
     apollo(engine)
-    found = engine.upkeep.analyze_split("Apollo")
+    found = engine.upkeep.propose_split("Apollo").analysis
     placed = [seen.content for topic in found.topics for seen in topic.observations]
     assert sorted([*placed, *(seen.content for seen in found.rest)]) == sorted(APOLLO)
     assert len(found.topics) > 1
     assert all(len(topic.observations) >= 3 for topic in found.topics)
     assert len({topic.name for topic in found.topics}) == len(found.topics)
-    assert engine.upkeep.analyze_split("Apollo") == found
+    assert engine.upkeep.propose_split("Apollo").analysis == found
     assert found.compared_by == ("words" if model == "none" else "meaning")
 
 
@@ -115,14 +115,14 @@ def test_vectors_that_wait_are_made_on_the_way_and_not_kept(make_engine: MakeEng
     apollo(make_engine(model="none"))
     engine = make_engine()
     before = engine.counts()
-    assert engine.upkeep.analyze_split("Apollo").compared_by == "meaning"
+    assert engine.upkeep.propose_split("Apollo").analysis.compared_by == "meaning"
     assert engine.counts() == before
 
 
 @pytest.mark.parametrize("observations", [[], ["one"], ["one", "two"], ["tea"]])
 def test_what_is_small_does_not_fall_apart(engine: Engine, observations: list[str]) -> None:
     engine.create_entities([{"name": "Ada", "observations": observations}])
-    found = engine.upkeep.analyze_split("Ada")
+    found = engine.upkeep.propose_split("Ada").analysis
     assert (found.topics, found.needs_split, len(found.rest)) == ((), False, len(observations))
     assert found.score == pytest.approx(len(observations) / 20)
     proposal = engine.upkeep.propose_split("Ada")
@@ -131,7 +131,7 @@ def test_what_is_small_does_not_fall_apart(engine: Engine, observations: list[st
 
 def test_topics_of_what_is_not_too_large_are_told_but_need_no_split(engine: Engine) -> None:
     engine.create_entities([{"name": "Apollo", "type": "project", "observations": APOLLO[:24]}])
-    found = engine.upkeep.analyze_split("Apollo")
+    found = engine.upkeep.propose_split("Apollo").analysis
     assert (len(found.topics) > 1, found.needs_split) == (True, False)
 
 
@@ -182,7 +182,6 @@ def test_looking_writes_nothing(engine: Engine) -> None:
 
 def test_names_that_are_not_there_are_told(engine: Engine) -> None:
     for ask in (
-        engine.upkeep.analyze_split,
         engine.upkeep.propose_split,
         lambda name: engine.upkeep.execute_split(name, HALVES),
     ):

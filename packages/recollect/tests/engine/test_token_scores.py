@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from token_model import WordTokens
 
+from recollect.admin import Internals
 from recollect.domain.changes import PutVectors, UseModel
 from recollect.domain.errors import ModelUnavailable
 from recollect.domain.records import Model
@@ -68,7 +69,7 @@ def test_without_tokens_everything_is_as_before(make_engine: MakeEngine) -> None
     engine.remember("green tea")
     assert "tokens" not in candidates(engine, "green tea").sources
     assert [hit.memory.text for hit in engine.recall("green tea").hits] == ["green tea"]
-    assert engine.upkeep.passages_without_tokens() == 0
+    assert Internals(engine).passages_without_tokens() == 0
 
 
 def test_only_the_first_of_each_search_are_compared(make_engine: MakeEngine) -> None:
@@ -84,11 +85,11 @@ def test_reindex_fills_in_what_was_embedded_before_tokens_were_kept(make_engine:
     engine = engine_with(make_engine, WordTokens())
     second = engine.remember("black tea").id
     assert list(token_scores(engine, "tea")) == [second]
-    assert engine.upkeep.passages_without_tokens() == 1
+    assert Internals(engine).passages_without_tokens() == 1
     done = engine.reindex()
     assert (done.embedded, done.switched) == (1, False)
     assert list(token_scores(engine, "tea")) == [first, second]
-    assert engine.upkeep.passages_without_tokens() == 0
+    assert Internals(engine).passages_without_tokens() == 0
     assert engine.reindex().embedded == 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from semantic import search_semantic
 
 import recollect
 from recollect.domain.changes import TuneProfile
@@ -104,11 +105,11 @@ def test_a_profile_that_is_passed_as_a_value_ranks_as_it_is(teas: Engine) -> Non
 
 
 def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> None:
-    before = teas.graph.search_semantic("tea leaf", 8, record=False)
+    before = search_semantic(teas, "tea leaf", 8, record=False)
     teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
-    after = teas.graph.search_semantic("tea leaf", 8, record=False)["results"]
+    after = search_semantic(teas, "tea leaf", 8, record=False)["results"]
     assert after != before["results"]
-    assert teas.graph.search_semantic("tea leaf", 8, record=False, tuned=False) == before
+    assert search_semantic(teas, "tea leaf", 8, record=False, tuned=False) == before
     for place, one in enumerate(after, start=1):
         told = teas.why_not("tea leaf", one["name"], profile="limbic", limit=8, kinds=["entity"])
         assert told.standing is not None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 from conftest import PATIENCE_SECONDS
+from semantic import search_semantic
 
 from recollect.domain.changes import RecordUse
 from recollect.domain.errors import StoreUnavailable
@@ -78,7 +79,7 @@ def asked_by_recall(engine: Engine, record: bool) -> list[int]:
 
 
 def asked_by_search_semantic(engine: Engine, record: bool) -> list[int]:
-    answer = engine.graph.search_semantic("tea leaf", 3, record=record)
+    answer = search_semantic(engine, "tea leaf", 3, record=record)
     found = engine.graph.open_nodes([result["name"] for result in answer["results"]], record=False)
     return [entity.id for entity in found.entities]
 
@@ -312,7 +313,7 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
     troubled.error = error
     with caplog.at_level(logging.WARNING):
         shown = [hit.memory.id for hit in engine.recall("tea", limit=10).hits]
-        assert engine.graph.search_semantic("tea")["results"]
+        assert search_semantic(engine, "tea")["results"]
         assert engine.graph.open_nodes(["tea 0"]).entities
         assert counts(engine) == {}
     usage = engine._services.usage
@@ -365,7 +366,7 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     assert len(engine.recall("tea", limit=10).hits) == 6
     assert waited == []  # how often something was seen does not rank it
     assert len(engine.recall("tea", limit=10, profile="limbic").hits) == 6
-    assert engine.graph.search_semantic("tea")["results"]
+    assert search_semantic(engine, "tea")["results"]
     assert waited == [0.01] * 2
     troubled.gate.set()
     settle(None)

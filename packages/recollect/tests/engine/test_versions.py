@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import PATIENCE_SECONDS
 
+from recollect.admin import Internals
 from recollect.domain.errors import Outdated
 from recollect.services import memory_version
 
@@ -27,7 +28,7 @@ def test_of_two_that_expect_the_same_version_one_writes(engine: Engine) -> None:
     together, told = threading.Barrier(2), list[str]()
 
     def edit(text: str) -> None:
-        mine = engine.upkeep.expecting(id_, expected)
+        mine = Internals(engine).expecting(id_, expected)
         together.wait(PATIENCE_SECONDS)
         try:
             mine.update(id_, text=text)
@@ -48,8 +49,10 @@ def test_what_follows_a_change_is_not_held_against_it(engine: Engine) -> None:
     """A new text gets its vector and is compared with others after the edit, in writes of their own."""
     id_ = engine.remember("Ines drinks oolong").id
     engine.remember("Ines drinks oolong in the evening")
-    updated = engine.upkeep.expecting(id_, [version_of(engine, id_)]).update(
-        id_, text="Ines drinks oolong at night"
+    updated = (
+        Internals(engine)
+        .expecting(id_, [version_of(engine, id_)])
+        .update(id_, text="Ines drinks oolong at night")
     )
     assert updated.text == "Ines drinks oolong at night"
     assert engine.counts().due == 0
@@ -69,4 +72,4 @@ def test_use_and_dreams_make_no_new_version_but_every_edit_does(engine: Engine) 
     versions.append(version_of(engine, id_))
     assert len(set(versions)) == 4
     with pytest.raises(Outdated, match="read it again"):
-        engine.upkeep.expecting(id_, versions[:3]).restore(id_)
+        Internals(engine).expecting(id_, versions[:3]).restore(id_)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import PATIENCE_SECONDS
 
+from recollect.admin import Internals
 from recollect.models.hashing import HashingEmbedder
 from recollect.write import embedding as meaning
 from recollect.write.repository import Priority, Worker
@@ -140,7 +141,7 @@ def unembedded(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> Make
 
 
 def embed_all(memory: Engine) -> None:
-    memory.upkeep.embed_in_background()
+    Internals(memory).embed_in_background()
     memory._services.worker.settle_jobs(PATIENCE_SECONDS)
 
 
@@ -156,7 +157,7 @@ def test_who_closes_the_memory_stops_embedding_after_the_batch_and_the_next_goes
 ) -> None:
     slow = Watched()
     memory = unembedded(lambda _: slow)
-    memory.upkeep.embed_in_background()
+    Internals(memory).embed_in_background()
     assert slow.begun.wait(PATIENCE_SECONDS)
     memory._services.worker.stopping.set()
     slow.may_go_on.set()

@@ -23,16 +23,19 @@ import numpy as np
 from click.testing import CliRunner
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from semantic import search_semantic as semantic_search
 from steady_model import STEADY, SteadyEmbedder
 
+from recollect.admin import Internals
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
 from recollect.domain.changes import DREAMING, NoteImport, TakeLease
 from recollect.domain.errors import Conflict, ModelUnavailable
-from recollect.domain.records import Scope, recall_arguments
+from recollect.domain.records import Kind, Scope, recall_arguments
 from recollect.dreams.knobs import Knobs
 from recollect.engine import Engine
 from recollect.mcp.server import MemoryServer
+from recollect.memories.browse import BrowseFilter
 from recollect.models.embedders import embedder_named
 from recollect.models.extractors import extractor_named
 from recollect.operations.catalogue import chosen
@@ -238,7 +241,7 @@ def why_not(memory: Memory, query: str, id_: int | str, **given: Any) -> Any:
 
 
 def search_semantic(memory: Memory, query: str, limit: int | None = None, **given: Any) -> Any:
-    return memory.graph.search_semantic(query, limit, **given)
+    return semantic_search(memory, query, limit, **given)
 
 
 def search_reflections(memory: Memory, query: str, **given: Any) -> Any:
@@ -278,11 +281,14 @@ def neighbours(memory: Memory, id_: int, **given: Any) -> Any:
 
 
 def texts_about(memory: Memory, name: str) -> Any:
-    return memory.graph.texts_about(name)
+    wanted = BrowseFilter(
+        kinds=frozenset({Kind.NOTE, Kind.MESSAGE}), entity=Internals(memory).entity_id(name)
+    )
+    return memory.browse.page(wanted, limit=50).memories
 
 
 def links(memory: Memory, id_: int) -> Any:
-    return memory.dreams.links(id_)
+    return Internals(memory).links(id_)
 
 
 def counts(memory: Memory) -> Any:
@@ -290,7 +296,7 @@ def counts(memory: Memory) -> Any:
 
 
 def how_many(memory: Memory) -> Any:
-    return memory.upkeep.how_many()
+    return Internals(memory).how_many()
 
 
 def find_duplicate_observations(memory: Memory, **given: Any) -> Any:

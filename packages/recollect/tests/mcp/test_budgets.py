@@ -35,7 +35,6 @@ WHOLE = (
     "find_duplicate_observations",
     "consolidation_report",
     "find_split_candidates",
-    "analyze_split",
     "propose_split",
 )
 # What each reading tool is asked, and the name of the list that it answers with.

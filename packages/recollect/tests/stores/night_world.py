@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.admin import Internals
 from recollect.domain.records import Scope
 from recollect.engine import Engine
 from recollect.models.hashing import HashingEmbedder
@@ -77,7 +78,7 @@ def exported(path: Path) -> str:
         assert list(engine.upkeep.verify()) == []
         out = io.StringIO()
         export_file(engine, out, format="full", learning=False)
-        links = [(memory.id, weight) for memory, weight in engine.dreams.links(1)]
+        links = [(memory.id, weight) for memory, weight in Internals(engine).links(1)]
         return f"{out.getvalue()}{links}{[dream.id for dream in engine.dreams.history()]}"
 
 

@@ -260,6 +260,8 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_pat
         path,
         """
         import recollect
+        from recollect.admin import Internals
+        from recollect.transfer.moved_rows import exporting
         store = Repository(SqliteStore(path))
         third = named("a", 3)
         print(len(entities(store)), found_by_words(store, third), found_by_meaning(store, third))
@@ -270,8 +272,8 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_pat
         with recollect.open(path, model="none") as memory:
             # Asking leaves no trace, and says nothing about it.
             print([hit.memory.name for hit in memory.recall(named("a", 3), limit=1).hits])
-            with memory.upkeep.export() as export:
-                print(len(list(export.memories())), memory.upkeep.unrecorded_answers())
+            with exporting(memory) as export:
+                print(len(list(export.memories())), Internals(memory).unrecorded_answers())
         attempt(lambda: SqliteStore(path + "-new"))
         """,
     )

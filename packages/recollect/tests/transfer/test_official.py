@@ -14,6 +14,7 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import NAME_LIMIT, TEXT_LIMIT
 from recollect.domain.records import Kind
 from recollect.transfer import BadLine, ImportReport, export_file, import_file
+from recollect.transfer.moved_rows import importing
 from recollect.transfer.reports import SHOWN
 
 if TYPE_CHECKING:
@@ -192,9 +193,9 @@ def test_a_file_that_was_imported_is_remembered_and_a_stream_or_a_useless_file_i
     bad.write_text("oops\n", encoding="utf-8")
     for source in (str(good), bad, io.StringIO(entity("Bob"))):
         import_file(mine, source)
-    assert [mine.upkeep.importing().was_recorded(file) for file in (good, bad)] == [True, False]
-    assert mine.upkeep.importing().was_recorded(tmp_path / "other" / ".." / "good.jsonl")
-    assert not mine.scoped("bob").upkeep.importing().was_recorded(good)
+    assert [importing(mine).was_recorded(file) for file in (good, bad)] == [True, False]
+    assert importing(mine).was_recorded(tmp_path / "other" / ".." / "good.jsonl")
+    assert not importing(mine.scoped("bob")).was_recorded(good)
 
 
 def test_keys_that_the_official_server_does_not_know_are_passed_over(mine: Engine) -> None:

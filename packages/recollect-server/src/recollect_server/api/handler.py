@@ -23,7 +23,7 @@ from recollect.operations.catalogue import http_operations
 from recollect.operations.operation import Operation
 from recollect.operations.paging import row_id
 from recollect.operations.schema import Schema, plain_schema
-from recollect.plugin import memory_version
+from recollect.plugin import Internals, memory_version
 from recollect.stores.port import Progress
 from recollect_server.api.endpoints import ROOT, Endpoint, Resource, match
 from recollect_server.problems import UNEXPECTED, ProblemDetails, ProblemFound, json_bytes, problem_of
@@ -184,7 +184,7 @@ def expected_versions(if_match: str) -> tuple[str, ...] | None:
 
 def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
     """The memory that a path names, by its id or as an entity."""
-    id_ = row_id(name) if resource == "memory" else engine.graph.entity_id(name)
+    id_ = row_id(name) if resource == "memory" else Internals(engine).entity_id(name)
     memory = None if id_ is None else engine.get(id_)
     if memory is None:
         raise NotFound(f"There is no memory {name[:80]}.")
@@ -199,7 +199,7 @@ def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> E
     """The engine for one change, which fails where the version is another one by then."""
     versions = expected_versions(if_match)
     memory = named_memory(engine, resource, name)
-    return engine if versions is None else engine.upkeep.expecting(memory.id, versions)
+    return engine if versions is None else Internals(engine).expecting(memory.id, versions)
 
 
 # Answers

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from recollect import Engine
 from recollect.domain.errors import RecollectError
 from recollect.domain.lazy_dataclass import dataclass
+from recollect.plugin import Internals
 from recollect_server.api.endpoints import ROOT
 from recollect_server.api.handler import SCOPE_PARAMETERS, ApiHandler
 from recollect_server.api.openapi import openapi, openapi_response
@@ -164,7 +165,7 @@ class Probes:
         the words of a store."""
         try:
             with anyio.fail_after(_READY_SECONDS):
-                await self.runner.calls.in_thread(lambda: self.runner.memory().upkeep.version())  # noqa: PLW0108  # it may open
+                await self.runner.calls.in_thread(lambda: Internals(self.runner.memory()).version())
         except TimeoutError:
             problem = problem_of(TookTooLong(""))
         except RecollectError as error:
@@ -190,8 +191,8 @@ class Probes:
 def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
     """How much the store holds; with `own`, only what belongs to the caller's scope."""
     if own:
-        kinds = {str(kind): count for kind, count in memory.upkeep.how_many().items()}
-        scope = memory.upkeep.own_counts()
+        kinds = {str(kind): count for kind, count in Internals(memory).how_many().items()}
+        scope = Internals(memory).own_counts()
         rows = {**kinds, "observation": scope.observations, "relation": scope.relations}
         due, vectors, forgotten = scope.due, scope.vectors, scope.forgotten
         sessions = len(memory.sessions.list())
@@ -205,7 +206,7 @@ def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
             "relation": counts.relations,
         }
         due, vectors, forgotten = counts.due, counts.vectors, counts.forgotten
-        sessions = memory.upkeep.session_count()
+        sessions = Internals(memory).session_count()
         lag = memory.upkeep.store_state().replica_lag_seconds
         yield from gauge("recollect_store_bytes", "Bytes that the store takes.", [({}, counts.bytes)])
         yield from gauge("recollect_scopes", "Owners and agents with a memory.", [({}, counts.scopes)])

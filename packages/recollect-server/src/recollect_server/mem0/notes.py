@@ -15,6 +15,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_HITS, clean_name
 from recollect.domain.records import Kind, Memory, RecallOptions, Scope
 from recollect.domain.results import Answer, History, Hit, Remembered
+from recollect.plugin import Internals
 from recollect_server.mem0.requests import (
     MOST_LISTED,
     AddRequest,
@@ -133,7 +134,7 @@ def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -
     for user, agent in sorted(asked, key=lambda place: (place[0] or "", place[1] or "")):
         if user is None and agent is not None and caller.scope is None:
             # An agent that is named without a user may work for several.
-            scopes = [scope for scope in memory.upkeep.notes_by_scope() if scope.agent == agent]
+            scopes = [scope for scope in Internals(memory).notes_by_scope() if scope.agent == agent]
             found += [memory.scoped(scope.owner, scope.agent) for scope in scopes]
         else:
             found.append(memory_of_user(caller, memory, user, agent))
@@ -153,7 +154,7 @@ def note_and_memory(
     id_ = int(given) if given.isascii() and given.isdigit() and len(given) <= _LONGEST_ID else 0
     own = memory
     if caller.scope is None:
-        scope = memory.upkeep.scope_of_memory(id_)
+        scope = Internals(memory).scope_of_memory(id_)
         own = memory if scope is None else memory.scoped(scope.owner, scope.agent)
     note = own.get(id_)
     is_gone = note is not None and note.deleted_at is not None and not forgotten
@@ -263,7 +264,7 @@ class Mem0Notes:
         matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
         if is_only_of_places(tree):  # the store can count them without reading them
             rows = list(islice(matching, start + asked.size + 1))
-            count = sum(own.upkeep.how_many().get(Kind.NOTE, 0) for own in memories)
+            count = sum(Internals(own).how_many().get(Kind.NOTE, 0) for own in memories)
         else:
             rows = list(matching)
             count = len(rows)
@@ -310,7 +311,7 @@ class Mem0Notes:
         count = 0
         for own in memories_at(self.caller, self.memory, places(tree)):
             if needs is not None and needs.keys() <= {"user_id", "agent_id"}:
-                count += own.upkeep.forget_all()
+                count += Internals(own).forget_all()
             elif needs is not None and needs.keys() <= {"user_id", "agent_id", "run_id"}:
                 count += forget_run(own, str(needs["run_id"]))
             else:
@@ -471,14 +472,14 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
         if kind == "run":
             count += forget_run(own, name)
         elif name == (scope.owner if kind == "user" else scope.agent):
-            count += own.upkeep.forget_all()
+            count += Internals(own).forget_all()
     return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
 
 
 def reset(caller: Caller, memory: Engine) -> Mem0Row:
     """Forget everything that the caller sees. Nothing is destroyed."""
     seen = _seen(caller, memory)
-    count = sum(memory.scoped(scope.owner, scope.agent).upkeep.forget_all() for scope in seen)
+    count = sum(Internals(memory.scoped(scope.owner, scope.agent)).forget_all() for scope in seen)
     return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
 
 
@@ -486,7 +487,7 @@ def _seen(caller: Caller, memory: Engine) -> dict[Scope, int]:
     """The scopes that a caller sees, with the number of their notes."""
     return {
         scope: notes
-        for scope, notes in memory.upkeep.notes_by_scope().items()
+        for scope, notes in Internals(memory).notes_by_scope().items()
         if caller.scope is None
         or (scope.owner == caller.scope.owner and caller.scope.agent in (None, scope.agent))
     }

@@ -16,7 +16,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind, Memory, memory_at
 from recollect.domain.results import EntityCounts
 from recollect.operations.paging import row_id
-from recollect.plugin import BrowseFilter, EntityOrder, Order, State, TimeOf
+from recollect.plugin import BrowseFilter, EntityOrder, Internals, Order, State, TimeOf
 from recollect.text.phrases import memories_text, visible
 from recollect_server.runner import MemoryRunner, Right
 from recollect_server.web.drawings import TEXTS
@@ -246,7 +246,7 @@ def _start(asked: BrowseForm) -> int:
 
 def _sessions(memory: Engine, asked: BrowseForm, _: datetime | None) -> BrowsedPage:
     start = _start(asked)
-    found, total = memory.browse.sessions(start, _ROWS)
+    found, total = Internals(memory).session_page(start, _ROWS)
     last = start + len(found)
     return BrowsedPage(found, str(last) if last < total else None, total=total)
 

@@ -13,7 +13,7 @@ from recollect import Engine
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Memory
-from recollect.plugin import DreamReport, DreamResult, Phase
+from recollect.plugin import DreamReport, DreamResult, Internals, Phase
 from recollect.stores.port import Progress
 from recollect.text.phrases import quantity
 from recollect_server.progress import with_progress_to
@@ -46,7 +46,7 @@ async def dream_screen(runner: MemoryRunner, request: Request) -> Response:
     given: dict[str, Any] = {"id": id_, "limit": _SHOWN}
     given |= {name: params[name] for name in ("what", "cursor") if params.get(name)}
     found = (await runner.call(request, "get_dream", given)).result
-    with_it = await runner.run(request, lambda memory: memory.dreams.undone_with(id_))
+    with_it = await runner.run(request, lambda memory: Internals(memory).dreams_undone_with(id_))
     dream = _dream(found["dream"])
     return await page(
         runner,

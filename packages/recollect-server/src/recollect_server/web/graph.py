@@ -12,6 +12,7 @@ from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Memory, Relation, memory_at
+from recollect.plugin import Internals
 from recollect.text.phrases import visible
 from recollect_server.runner import MemoryRunner
 from recollect_server.web.templating import SECURITY_HEADERS, as_of, kept_url, page
@@ -82,7 +83,7 @@ def _question(request: Request) -> str:
 
 def _around(memory: Engine, request: Request, name: str, depth: int) -> EntityGraph:
     then = as_of(request)
-    id_ = memory.graph.entity_id(name)
+    id_ = Internals(memory).entity_id(name)
     center = memory.get(id_)
     assert center is not None  # noqa: S101  # it was found by its name
     found = memory.graph.neighbours_of(center.name, depth=depth, as_of=then)

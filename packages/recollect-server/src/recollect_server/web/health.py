@@ -15,7 +15,7 @@ from recollect.domain.errors import NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Counts, Model, Scope
 from recollect.operations.operation import MinuteLatency
-from recollect.plugin import Lease, StoreState
+from recollect.plugin import Internals, Lease, StoreState, Tokens
 from recollect.stores.port import Progress
 from recollect_server.progress import with_progress
 from recollect_server.runner import MemoryRunner, Right, caller_of
@@ -143,7 +143,7 @@ async def embed_waiting(runner: MemoryRunner, request: Request) -> Response:
     """Give texts that wait for a vector theirs."""
 
     def work(memory: Engine, progress: Progress) -> str:
-        memory.upkeep.embed_pending(progress)
+        Internals(memory).embed_pending(progress)
         return "/health"
 
     return await with_progress(runner, request, work, right=Right.STORE)
@@ -164,7 +164,7 @@ async def make_token(runner: MemoryRunner, request: Request) -> Response:
     owner, agent = fields.text("owner"), fields.text("agent")
     sees = Scope(owner, agent or None) if owner or agent else None
     token = await runner.run(
-        request, lambda memory: memory.tokens.create(name, right=right, sees=sees), right=Right.STORE
+        request, lambda memory: Tokens(memory).create(name, right=right, sees=sees), right=Right.STORE
     )
     return await _shown(runner, request, made=name, token=token)
 
@@ -172,13 +172,13 @@ async def make_token(runner: MemoryRunner, request: Request) -> Response:
 async def withdraw_token(runner: MemoryRunner, request: Request) -> Response:
     caller_of(request).require(Right.STORE)
     name = (await sent_form(request)).text("name")
-    await runner.run(request, lambda memory: memory.tokens.revoke(name), right=Right.STORE)
+    await runner.run(request, lambda memory: Tokens(memory).revoke(name), right=Right.STORE)
     return redirect(request, "/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")
 
 
 async def _shown(runner: MemoryRunner, request: Request, **made: Any) -> Response:
     caller_of(request).require(Right.STORE)
-    tokens = await runner.run(request, lambda memory: memory.tokens.list(), right=Right.STORE)
+    tokens = await runner.run(request, lambda memory: Tokens(memory).list(), right=Right.STORE)
     asked = request.query_params.get("revoke")
     if asked is not None and asked not in {each.name for each in tokens}:
         raise NotFound(f"There is no token {asked[:80]!r}; it may have been revoked already.")

@@ -19,7 +19,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Observation, Status
 from recollect.domain.results import MemoryVersion, SupersedeResult, WholeMemory
 from recollect.operations.paging import row_id
-from recollect.plugin import BrowseFilter, memory_version
+from recollect.plugin import BrowseFilter, Internals, memory_version
 from recollect.text.phrases import quantity, visible
 from recollect_server.runner import MemoryRunner, Right
 from recollect_server.web.templating import (
@@ -113,7 +113,7 @@ def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
     whole = memory.browse.memory(id_, showings=_SHOWINGS, as_of=moment)
     if moment is not None:
         whole = _as_it_was(whole, moment)
-    now = memory.upkeep.now()
+    now = Internals(memory).now()
     return {
         "whole": whole,
         "memory": whole.memory,
@@ -241,7 +241,7 @@ async def edit_memory(runner: MemoryRunner, request: Request) -> Response:
         if not made.arguments:
             return made, ""
         version = form.get("version")
-        writer = memory if version is None else memory.upkeep.expecting(id_, [version])
+        writer = memory if version is None else Internals(memory).expecting(id_, [version])
         changed = writer.update(id_, **made.arguments)
         return made, memory_version(changed)
 

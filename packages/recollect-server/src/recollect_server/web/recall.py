@@ -19,7 +19,7 @@ from recollect.domain.limits import DEFAULT_LIMIT, DEFAULT_PROFILE
 from recollect.domain.records import Kind, LoggedAnswer, Memory, memory_at
 from recollect.domain.results import Answer, Context, Hit
 from recollect.operations.paging import row_id
-from recollect.plugin import BrowseFilter, Reason, WhyNot, effect_text, hits_worth_reading
+from recollect.plugin import BrowseFilter, Internals, Reason, WhyNot, effect_text, hits_worth_reading
 from recollect_server.runner import MemoryRunner, Right
 from recollect_server.web.templating import KEPT_PARAMETERS, Undo, as_of, page, redirect, sent_form, title_of
 
@@ -144,7 +144,7 @@ async def recall_counts(runner: MemoryRunner, request: Request) -> Response:
 
 
 def _tiles(memory: Engine) -> dict[str, int]:
-    kinds, counts = memory.upkeep.how_many(), memory.upkeep.own_counts()
+    kinds, counts = Internals(memory).how_many(), Internals(memory).own_counts()
     return {
         "notes": kinds.get(Kind.NOTE, 0),
         "entities": kinds.get(Kind.ENTITY, 0),
@@ -301,7 +301,7 @@ def _named(memory: Engine, words: str) -> Memory | None:
             raise NotFound(f"There is no memory #{number}; Browse lists those there are.")
         return found
     try:
-        return memory.get(memory.graph.entity_id(words))
+        return memory.get(Internals(memory).entity_id(words))
     except NotFound:
         return None
 

@@ -14,7 +14,7 @@ from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.results import BrowsePage, Bucket
-from recollect.plugin import BrowseFilter, TimeOf, Unit, coarser
+from recollect.plugin import BrowseFilter, Internals, TimeOf, Unit, coarser
 from recollect_server.runner import MemoryRunner
 from recollect_server.web.templating import SECURITY_HEADERS, as_of, kept_url, page, parsed_time
 
@@ -35,7 +35,7 @@ class DaySlider:
 
 
 def day_slider(memory: Engine, request: Request, begin: date) -> DaySlider:
-    today = memory.upkeep.now().astimezone(memory.zone).date()
+    today = Internals(memory).now().astimezone(memory.zone).date()
     begin = min(begin, today)
     days = max((today - begin).days, 0)
     then = as_of(request)
@@ -52,7 +52,7 @@ def chosen_day(memory: Engine, request: Request, path: str) -> str | None:
         moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
     except (ValueError, OverflowError):
         raise InvalidInput("The day that was chosen is none; choose another.") from None
-    if moved >= memory.upkeep.now().astimezone(memory.zone).date():
+    if moved >= Internals(memory).now().astimezone(memory.zone).date():
         return kept_url(request, path, as_of=None)
     return kept_url(request, path, as_of=datetime.combine(moved, time(23, 59, 59), memory.zone).isoformat())
 

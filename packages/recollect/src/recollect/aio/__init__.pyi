@@ -9,16 +9,13 @@ from recollect.admin import BackupFile, StoreState
 from recollect.domain.records import (
     Counts,
     DreamRecord,
-    Kind,
     LoggedAnswer,
     Memory,
     Model,
-    NamedToken,
     NoteFields,
     Problem,
     RecallOptions,
     Scope,
-    ScopeCounts,
     Session,
     Status,
     Tuned,
@@ -29,7 +26,6 @@ from recollect.domain.results import (
     BrowsePage,
     Bucket,
     Context,
-    EmbedResult,
     EntityCounts,
     Graph,
     GraphPaths,
@@ -106,9 +102,6 @@ class AsyncEngine:
     def scope(self) -> Scope:
         """The scope that writes go to."""
     @property
-    def reads(self) -> Scope:
-        """The scope that is read; with the agent None, all agents of the owner."""
-    @property
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
     def scoped(self, owner: str = ..., agent: str | None = ...) -> AsyncEngine:
@@ -137,9 +130,6 @@ class AsyncEngine:
     @property
     def upkeep(self) -> AsyncUpkeep:
         """Care for the store, and tidying of the graph."""
-    @property
-    def tokens(self) -> AsyncTokens:
-        """Named tokens for a server over HTTP, of the whole store."""
     async def create_entities(
         self,
         entities: Iterable[EntityLike],
@@ -435,18 +425,6 @@ class AsyncKnowledgeGraph:
         """Entities by name, in the order asked for, with the relations in force that touch them.
 
         With `history`, also the relations that ended. Names that are absent are passed over."""
-    async def search_semantic(
-        self,
-        query: str,
-        limit: int | None = ...,
-        *,
-        explain: bool = ...,
-        record: bool = ...,
-        tuned: bool = ...,
-    ) -> dict[str, Any]:
-        """The best entities for a query by the limbic profile, in the form that MCP Memory v2 answers in."""
-    async def texts_about(self, name: str, *, limit: int = ...) -> Sequence[Memory]:
-        """Return notes and messages in force that mention an entity, the newest first."""
     async def neighbours_of(
         self, name: str, *, depth: int = ..., as_of: datetime | None = ...
     ) -> Neighbourhood:
@@ -455,20 +433,6 @@ class AsyncKnowledgeGraph:
         With `as_of`, those that were known and in force at that moment."""
     async def paths(self, source: str, target: str, *, depth: int = ..., limit: int = ...) -> GraphPaths:
         """How two entities are connected: ways of at most `depth` relations in force, the shortest first."""
-    async def entity_id(self, name: str) -> int:
-        """The id of an entity that must exist; its name may differ in case and accents."""
-    async def existing_names(self, names: Iterable[str]) -> set[str]:
-        """Those of the names that an entity has, letter by letter."""
-    async def similar_names(self, name: str) -> Sequence[str]:
-        """Names of entities that differ from this one at most in case and accents."""
-    async def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
-        """Names that contain this text, those that begin with it first, and how many there are."""
-    async def count_existing(self, relations: Iterable[RelationLike]) -> int:
-        """How many of these relations there are."""
-    async def ever_had_entities(self) -> bool:
-        """Whether there is an entity, or was one that is now forgotten."""
-    async def fingerprint(self) -> int:
-        """A number that differs once the graph reads otherwise."""
 
 class AsyncSessions:
     """`memory.sessions`: the conversations of a scope, and their messages."""
@@ -484,10 +448,6 @@ class AsyncSessions:
         Notes that were extracted before are skipped, also if they were corrected or forgotten since."""
     async def forget(self, session: str) -> tuple[int, ...]:
         """Forget a conversation: its messages, and its notes. `restore` brings each back."""
-    async def import_turns(
-        self, session: str, turns: Iterable[TurnLike], *, extract: bool
-    ) -> AddMessagesResult:
-        """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
 
 class AsyncBrowse:
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
@@ -511,12 +471,6 @@ class AsyncBrowse:
         """Every tag that something in force has, the most frequent first."""
     async def categories(self) -> Sequence[NameCount]:
         """Every category that something in force has, the most frequent first."""
-    async def sessions(self, start: int = ..., limit: int = ...) -> tuple[Sequence[Session], int]:
-        """Conversations from this place on, that with the newest turn first, and how many there are."""
-    async def turns(
-        self, session: str, *, after: int = ..., limit: int = ..., newest_first: bool = ...
-    ) -> Sequence[Memory]:
-        """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
     async def entities(
         self,
         *,
@@ -534,14 +488,10 @@ class AsyncDreams:
         """The dreams of this scope, the newest first; with `before`, only those before that one."""
     async def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:
         """A dream, and every change that it made, with before and after."""
-    async def undone_with(self, id: int) -> tuple[int, ...]:
-        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
     async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
         """Put everything back as it was before a dream; what was changed since is reported and left.
 
         With `later`, the dreams that came after it are undone as well."""
-    async def links(self, id: int) -> tuple[tuple[Memory, int], ...]:
-        """The memories that keep coming up together with one, and in how many answers they did."""
 
 class AsyncAnswerLog:
     """`memory.answers`: what was asked, what was shown, and what became of it."""
@@ -613,8 +563,6 @@ class AsyncUpkeep:
         Without a path, into the folder of backups beside the store, under the name of this moment."""
     async def store_state(self) -> StoreState:
         """Return the kind of store, its size, who works on it, its backups and its replica."""
-    async def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
     async def verify(self, *, quick: bool = ...) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.
 
@@ -623,41 +571,8 @@ class AsyncUpkeep:
         """Rebuild what is derived from the rows; returns the remaining problems.
 
         From a file with damaged pages, everything readable is copied to a new one."""
-    async def version(self) -> int:
-        """Another number once anybody has written something, in this process or another."""
-    def expecting(self, id: int, versions: Iterable[str]) -> AsyncEngine:
-        """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
-        versions, as returned by `memory_version`. The check runs in the change's transaction."""
-    async def begin_shutdown(self) -> None:
-        """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
-    async def how_many(self, *, superseded: bool = ...) -> Mapping[Kind, int]:
-        """The live memories of this scope, by kind; with `superseded`, those too."""
-    async def own_counts(self) -> ScopeCounts:
-        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
-    async def session_count(self) -> int:
-        """How many conversations there are, in every scope."""
-    async def scopes(self) -> Sequence[Scope]:
-        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
-    async def notes_by_scope(self) -> Mapping[Scope, int]:
-        """Every scope of the store that holds something live, with the number of its notes in force."""
-    async def scope_of_memory(self, id: int) -> Scope | None:
-        """Return the scope of a memory in the whole store, also of a forgotten one."""
-    async def ids_after(self, after: int, limit: int) -> list[int]:
-        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
-    async def passages_without_tokens(self) -> int:
-        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
-    async def unrecorded_answers(self) -> tuple[int, str | None]:
-        """How many answers could not be noted as shown, in any process, and why not, in this one."""
     async def model_proposal(self) -> ModelProposal | None:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
-    async def embed_pending(self, progress: Progress | None = ..., *, past: bool = ...) -> EmbedResult:
-        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
-
-        With `past`, also former and superseded ones, which came from elsewhere without their vectors."""
-    async def embed_in_background(self) -> None:
-        """Embed the texts that wait for a vector, until none does or the memory is closed."""
-    async def forget_all(self) -> int:
-        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
     async def find_duplicate_observations(
         self,
         entity: str | None = ...,
@@ -674,10 +589,8 @@ class AsyncUpkeep:
         """Report what could be tidied: entities to split, near-repeats, and stale entities."""
     async def find_split_candidates(self, progress: Progress | None = ...) -> tuple[SplitAnalysis, ...]:
         """Entities with too many observations that fall into topics, the most urgent first."""
-    async def analyze_split(self, name: str) -> SplitAnalysis:
-        """Whether an entity should be split, and into which topics."""
     async def propose_split(self, name: str) -> SplitProposal:
-        """Parts for `execute_split`, to look over first. Nothing is written."""
+        """Whether an entity should be split, and parts for `execute_split`. Nothing is written."""
     async def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = ...
     ) -> SplitResult:
@@ -739,20 +652,6 @@ class AsyncSettling:
         """Do one thing about what this key names; what it returns takes it back."""
     async def undo(self, undo: SettleUndo) -> None:
         """Take a decision back."""
-
-class AsyncTokens:
-    """Creates, lists and revokes named tokens. They belong to the store, whatever scope the memory is of."""
-    async def create(self, name: str, *, right: str = ..., sees: Scope | None = ...) -> str:
-        """Create a token and return it. Only its hash is stored, so it cannot be shown again.
-
-        `sees` limits its holder to one scope, with the agent None to all agents of an owner; None: every
-        scope."""
-    async def list(self) -> tuple[NamedToken, ...]:
-        """By name."""
-    async def revoke(self, name: str) -> None:
-        """Refuse the token from now on; a server notices within a second or two."""
-    async def note_use(self, token: NamedToken) -> None:
-        """Record the use in the background; a busy or read-only store goes on without it."""
 
 class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""

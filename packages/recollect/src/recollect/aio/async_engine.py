@@ -18,15 +18,12 @@ GROUPS: Mapping[str, Collection[str]] = {
     "dreams": (),
     "graph": (),
     "sessions": (),
-    "tokens": (),
     "tuning": (),
     "upkeep": ("settling",),
 }
 """Properties of the engine that have methods of their own, each with the groups within it."""
-OF_ANOTHER_VIEW = frozenset(("expecting", "scoped"))
-"""Methods that ask no store, and give the same memory as another sees it."""
-IN_ONE_THREAD = frozenset(("export", "importing"))
-"""What they give is used call by call, in the thread that opened it: `run` is the way to them."""
+OF_ANOTHER_VIEW = "scoped"
+"""The method that asks no store, and gives the same memory as another sees it."""
 _UNMARKED_READS = frozenset(("replay", "search", "search_semantic", "verify"))
 """Methods that only read, though the engine does not say so of them."""
 
@@ -50,12 +47,10 @@ class AsyncCalls:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if name in IN_ONE_THREAD:
-            raise AttributeError(f"{name!r} cannot be awaited: call it in a function that you pass to `run`")
         if name in self._groups:
             inner = GROUPS[name] if self._groups is GROUPS else ()
             return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)
-        if self._called is None and name not in OF_ANOTHER_VIEW:
+        if self._called is None and name != OF_ANOTHER_VIEW:
             return self._loading(name)
         return self._offered(name)
 
@@ -78,7 +73,7 @@ class AsyncCalls:
 
     def _offers(self, name: str) -> bool:
         found = getattr_static(self._loaded(), name, None)
-        return name not in IN_ONE_THREAD and (isfunction(found) or isinstance(found, property))
+        return isfunction(found) or isinstance(found, property)
 
     def _offered(self, name: str) -> Any:
         if not self._offers(name):
@@ -89,7 +84,7 @@ class AsyncCalls:
                 return self._coroutine(found.fget, partial(getattr, self._called, name), abandons=True)
             return getattr(self._called, name)
         method = getattr(self._called, name)
-        if name in OF_ANOTHER_VIEW:
+        if name == OF_ANOTHER_VIEW:
             return wraps(method)(lambda *args, **options: self._seen(method(*args, **options)))
         return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
 

@@ -97,6 +97,7 @@ class Call:
 
     def open_served_memory(self, official: Path | None = None) -> Engine:
         """Open the store for a server: it imports the official server's file first, and embeds by itself."""
+        from recollect.admin import Internals
         from recollect.bootstrap import beside
         from recollect.cli.rendering import warn
         from recollect.mcp.stdio import import_official_file
@@ -104,7 +105,7 @@ class Call:
         settings, _ = self.settings()
         memory = self.open_memory(create=True, dreams=True)
         import_official_file(memory, beside(settings, "-importing"), official or settings.import_from, warn)
-        memory.upkeep.embed_in_background()
+        Internals(memory).embed_in_background()
         return memory
 
     def show(self, returned: Result | int | None) -> int | None:

@@ -14,7 +14,8 @@ from recollect.domain.changes import DREAMING, CommitDream, DropLease, TakeLease
 from recollect.domain.errors import Conflict, InvalidInput, NotFound, Outdated, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS
-from recollect.domain.records import DreamRecord, Memory
+from recollect.domain.records import DreamRecord
+from recollect.domain.results import MemoryLink
 from recollect.domain.tables import Equals
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import DreamReport, Plan, dream_report, judge, plan
@@ -235,8 +236,6 @@ class Dreams:
     """`memory.dreams`: the dreams of a scope, and how to undo one."""
 
     services: Services
-    _reader: Services | None = None
-    """Services for reading, where an owner reads the memories of all agents."""
 
     @retry_after_failover
     def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
@@ -254,18 +253,12 @@ class Dreams:
             (record,) = dream_records(view, scope_id(view, self.services.scope), dream=id)
         return record, found
 
-    @retry_after_failover
-    def undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
-        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
-        with self.services.read() as view:
-            return tuple(dreams_since(view, scope_id(view, self.services.scope), id))
-
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
         """Put everything back as it was before a dream; what was changed since is reported and left.
 
         With `later`, the dreams that came after it are undone as well.
         """
-        ids = self.undone_with(id)
+        ids = undone_with(self.services, id)
         wanted = ids if later and id in ids else (id,)
         outcomes = self.services.write([UndoDream(self.services.scope, each) for each in wanted])
         return DreamUndoResult(
@@ -274,16 +267,23 @@ class Dreams:
             tuple(sorted({left for outcome in outcomes for left in outcome.left})),
         )
 
-    @retry_after_failover
-    def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
-        """The memories that keep coming up together with one, and in how many answers they did."""
-        services = self._reader or self.services
-        memory = services.memory(id)
-        with services.read() as view:
-            found = {other: weight for _, other, weight in links_of(view, [memory.id])}
-            others = memories_by_id(view, list(found))
-        best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return tuple((others[other], weight) for other, weight in best_first)
+
+@retry_after_failover
+def undone_with(services: Services, id_: int) -> tuple[int, ...]:
+    """Return the dreams that undoing one with `later` takes back: it and those after it, newest first."""
+    with services.read() as view:
+        return tuple(dreams_since(view, scope_id(view, services.scope), id_))
+
+
+@retry_after_failover
+def linked_memories(services: Services, id_: int) -> tuple[MemoryLink, ...]:
+    """Return the memories that keep coming up together with one, the most frequent first."""
+    memory = services.memory(id_)
+    with services.read() as view:
+        found = {other: weight for _, other, weight in links_of(view, [memory.id])}
+        others = memories_by_id(view, list(found))
+    best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(MemoryLink(others[other], weight) for other, weight in best_first)
 
 
 # Dreaming by itself, without a daemon: after an answer, in the background, when a while has passed.

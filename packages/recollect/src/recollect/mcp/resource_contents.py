@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.json_values import to_json
 from recollect.domain.records import Kind, Memory
@@ -40,7 +41,7 @@ def read_resource(engine: Engine, uri: str) -> str:
 def fingerprint(engine: Engine, uri: str) -> int:
     """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
     if uri == GRAPH:
-        return engine.graph.fingerprint()
+        return Internals(engine).graph_fingerprint()
     try:
         found = _found(engine, uri)
     except InvalidInput:  # no entity could have such a name
@@ -79,7 +80,7 @@ def _row(memory: Memory) -> Any:
 def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
     """What the argument of a resource or a prompt may be, and how many there are, if that is known."""
     if (about, argument) in {(ENTITY + "{name}", "name"), ("recall", "topic")}:
-        return engine.graph.complete_name(begun, MOST_COMPLETIONS)
+        return Internals(engine).complete_name(begun, MOST_COMPLETIONS)
     if (about, argument) == (MEMORY + "{id}", "id"):
         return _ids(engine, begun)
     return [], 0
@@ -87,9 +88,9 @@ def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[
 
 def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
     """Ids of memories whose digits begin so, the lowest first."""
-    most = MOST_COMPLETIONS + 1
+    most, within = MOST_COMPLETIONS + 1, Internals(engine)
     if not begun:
-        return list(map(str, engine.upkeep.ids_after(0, most))), sum(engine.upkeep.how_many().values())
+        return list(map(str, within.ids_after(0, most))), sum(within.how_many().values())
     first = row_id(begun)
     if not first or begun.startswith("0"):
         return [], 0
@@ -97,7 +98,7 @@ def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
     # 12 begins 12 itself, 120 to 129, 1200 to 1299 …
     for digits in range(_MOST_DIGITS - len(begun)):
         low, count = first * 10**digits, 10**digits
-        found = engine.upkeep.ids_after(low - 1, most - len(ids))
+        found = within.ids_after(low - 1, most - len(ids))
         ids += [id_ for id_ in found if id_ < low + count]
         if not found or len(ids) >= most:
             break

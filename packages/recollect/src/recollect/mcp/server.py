@@ -431,7 +431,9 @@ class MemoryServer:
         return await self._calls.in_thread(found)
 
     async def _store_version(self) -> int:
-        return await self._calls.in_thread(lambda: self._engine().upkeep.version())  # noqa: PLW0108  # it may open
+        from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
+
+        return await self._calls.in_thread(lambda: Internals(self._engine()).version())
 
     # Prompts, completion
 

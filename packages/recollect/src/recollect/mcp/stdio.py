@@ -270,14 +270,14 @@ class LazyEngine:
                     self._error = error
                     raise
                 if self._stopped.is_set():
-                    self._engine.upkeep.begin_shutdown()
+                    _begin_shutdown(self._engine)
             return self._engine
 
     def stop(self) -> None:
         """Begin nothing more, for nobody waits: what lacks a vector gets it after the next start."""
         self._stopped.set()
         if self._engine is not None:
-            self._engine.upkeep.begin_shutdown()
+            _begin_shutdown(self._engine)
 
     def __enter__(self) -> Self:
         return self
@@ -323,6 +323,13 @@ class LazyEngine:
             _log.warning("recollect: %s", note)
 
 
+def _begin_shutdown(memory: Engine) -> None:
+    """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
+    from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
+
+    Internals(memory).services.shutdown.set()
+
+
 # Imports the file of the official memory server once, where that is asked for.
 
 _NAMED = 5
@@ -338,11 +345,13 @@ def import_official_file(
     file, or the name of the variable that names it. A file that cannot be brought in is no reason not to
     serve, and one that comes too late is told of until it was imported in some way.
     """
+    from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
+
     named = official_file()
     if asked is None and named is None:
         return
     file = named if asked == Path(OFFICIAL_VARIABLE) else asked
-    if memory.graph.ever_had_entities() and not begun.exists():
+    if Internals(memory).ever_had_entities() and not begun.exists():
         _tell_if_too_late(memory, file, tell)
     elif asked is None:
         tell(f"{OFFICIAL_VARIABLE} names {named}; `recollect serve --import` brings it into this memory.")
@@ -387,7 +396,9 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
 
 
 def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], None]) -> None:
-    if file is None or memory.upkeep.importing().was_recorded(file):
+    from recollect.transfer.moved_rows import importing  # noqa: PLC0415  # loads the engine
+
+    if file is None or importing(memory).was_recorded(file):
         return
     if file.exists():
         tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")

@@ -12,7 +12,7 @@ from typing import Literal
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE
-from recollect.domain.records import Kind, Memory, Session, Status
+from recollect.domain.records import Kind, Status
 from recollect.domain.results import BrowsePage, Bucket, EntityCounts, NameCount, WholeMemory
 from recollect.domain.tables import (
     IN_FORCE,
@@ -338,18 +338,6 @@ class Browse:
     def categories(self) -> Sequence[NameCount]:
         """Every category that something in force has, the most frequent first."""
         return names.category_counts(self.services)
-
-    @retry_after_failover
-    def sessions(self, start: int = 0, limit: int = 50) -> tuple[Sequence[Session], int]:
-        """Conversations from this place on, that with the newest turn first, and how many there are."""
-        return names.session_page(self.services, start, limit)
-
-    @retry_after_failover
-    def turns(
-        self, session: str, *, after: int = 0, limit: int = 100, newest_first: bool = False
-    ) -> Sequence[Memory]:
-        """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
-        return names.session_turns(self.services, session, after, limit, newest_first=newest_first)
 
     @retry_after_failover
     def entities(

@@ -42,20 +42,15 @@ from recollect.domain.results import (
 from recollect.domain.tables import Equals
 from recollect.memories.notes import apply_rows
 from recollect.memories.observations import ObservationComparison, flag_similar_observations
-from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_observations
 from recollect.search.entities import (
     entities_containing,
     entities_named,
     find_entity,
-    graph_mark,
-    matching_names,
     names_alike,
-    texts_mentioning,
 )
-from recollect.search.recall import query_of, recall
-from recollect.search.rows import memories_by_id, relations_of, scope_id
+from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
 from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
@@ -298,7 +293,7 @@ class KnowledgeGraph:
     def set_status(self, name: str, status: str) -> Status:
         """Mark an entity as active, paused, completed or archived."""
         wanted = Status.of(status)
-        id_ = self.entity_id(name)
+        id_ = entity_named(self.services, name)
         own = self.services.of_memory(id_)
         own.write([Amend(own.scope, id_, status=wanted)])
         return wanted
@@ -376,47 +371,13 @@ class KnowledgeGraph:
         return graph
 
     @retry_after_failover
-    def search_semantic(
-        self,
-        query: str,
-        limit: int | None = None,
-        *,
-        explain: bool = False,
-        record: bool = True,
-        tuned: bool = True,
-    ) -> dict[str, Any]:
-        """The best entities for a query by the limbic profile, in the form that MCP Memory v2 answers in."""
-        profile = self.services.profile("limbic")
-        asked = query_of(
-            self.services,
-            query,
-            profile,
-            limit=limit,
-            kinds=(Kind.ENTITY,),
-            explain=explain,
-            record=record,
-            with_confidence=False,
-            tuned=tuned,
-        )
-        return as_published(recall(self.services, asked, profile), explain=explain)
-
-    @retry_after_failover
-    def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
-        """Return notes and messages in force that mention an entity, the newest first."""
-        entity = self.entity_id(name)
-        with self.services.read() as view:
-            ids = texts_mentioning(view, entity, limit)
-            memories = memories_by_id(view, ids)
-        return [memories[id_] for id_ in ids]
-
-    @retry_after_failover
     def neighbours_of(self, name: str, *, depth: int = 1, as_of: datetime | None = None) -> Neighbourhood:
         """The entities within `depth` relations in force of one, in either direction, the nearest first.
 
         With `as_of`, those that were known and in force at that moment.
         """
         check_hops(depth)
-        start, then = self.entity_id(name), aware(as_of, "as_of")
+        start, then = entity_named(self.services, name), aware(as_of, "as_of")
         with self.services.read() as view:
             around = surroundings(start, depth, self._relations_at(view, then))
             others = [id_ for id_ in around.distances if id_ != start]
@@ -431,7 +392,7 @@ class KnowledgeGraph:
         check_hops(depth)
         if not 1 <= limit <= MOST_PATHS:
             raise InvalidInput(f"Ask for 1 to {MOST_PATHS} paths, not {limit}.")
-        start, end = self.entity_id(source), self.entity_id(target)
+        start, end = entity_named(self.services, source), entity_named(self.services, target)
         if start == end:
             raise InvalidInput(f"Both ends are {source!r}; name two entities.")
         with self.services.read() as view:
@@ -449,61 +410,6 @@ class KnowledgeGraph:
 
         # An automatic inverse says nothing that its relation does not.
         return lambda ids: [relation for relation in found(ids) if relation.inverse_of is None]
-
-    # Names, and their entities
-
-    @retry_after_failover
-    def entity_id(self, name: str) -> int:
-        """The id of an entity that must exist; its name may differ in case and accents."""
-        return entity_named(self.services, name)
-
-    @retry_after_failover
-    def existing_names(self, names: Iterable[str]) -> set[str]:
-        """Those of the names that an entity has, letter by letter."""
-        wanted = set(map(name_of, names))
-        own = self.services.for_writing
-        with own.read() as view:
-            ids = entities_named(view, scope_id(view, own.scope), sorted(wanted))
-            known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
-        return wanted & known
-
-    @retry_after_failover
-    def similar_names(self, name: str) -> Sequence[str]:
-        """Names of entities that differ from this one at most in case and accents."""
-        with self.services.read() as view:
-            return _alike(self.services, view, name_of(name))
-
-    @retry_after_failover
-    def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
-        """Names that contain this text, those that begin with it first, and how many there are."""
-        with self.services.read() as view:
-            names, total = matching_names(view, begun, limit, self.services.where())
-        return list(names), total
-
-    @retry_after_failover
-    def count_existing(self, relations: Iterable[RelationLike]) -> int:
-        """How many of these relations there are."""
-        wanted = [relation_of(relation) for relation in relations]
-        names = sorted({name for each in wanted for name in (each.source, each.target)})
-        own = self.services.for_writing
-        with own.read() as view:
-            ids = entities_named(view, scope_id(view, own.scope), names)
-            known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
-        return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
-
-    @retry_after_failover
-    def ever_had_entities(self) -> bool:
-        """Whether there is an entity, or was one that is now forgotten."""
-        with self.services.read() as view:
-            return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
-
-    @retry_after_failover
-    def fingerprint(self) -> int:
-        """A number that differs once the graph reads otherwise."""
-        with self.services.read() as view:
-            now = microseconds(self.services.clock())
-            first, *more = (graph_mark(view, scope, now) for scope in self.services.scope_ids(view))
-        return hash((first, *more)) if more else first
 
 
 def create_entities(
@@ -524,7 +430,7 @@ def create_entities(
     )
 
 
-def _alike(services: Services, view: Snapshot, name: str) -> list[str]:
+def similar_names(services: Services, view: Snapshot, name: str) -> list[str]:
     """Names that differ from this one in case or accents only, of whichever scope."""
     found = (names_alike(view, scope, name) for scope in services.scope_ids(view))
     return list(dict.fromkeys(each for names in found for each in names))
@@ -537,7 +443,7 @@ def entity_named(services: Services, name: str) -> int:
     with services.read() as view:
         there = (find_entity(view, scope, name) for scope in services.scope_ids(view))
         found = next((id_ for id_ in there if id_ is not None), None)
-        alike = () if found is not None else _alike(services, view, name)
+        alike = () if found is not None else similar_names(services, view, name)
     if found is None:
         could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
         raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")

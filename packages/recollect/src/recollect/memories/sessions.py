@@ -93,12 +93,6 @@ class Sessions:
         outcomes = services.for_writing.write([Forget(scope, ids=those) for scope, those in wanted.items()])
         return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
-    def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
-        """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
-        return add_messages(
-            self.services.for_writing, session, turns, extract=extract, keep_going=True, key=None, embed=False
-        )
-
 
 def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, int]:
     """The first scope that has a session of this name, and the position of its last message."""

@@ -11,7 +11,6 @@ from recollect.domain.records import Kind, Memory, Session, memory_at
 from recollect.domain.results import (
     ConflictingMemory,
     EntityCounts,
-    MemoryLink,
     MemoryVersion,
     NameCount,
     Showing,
@@ -31,7 +30,7 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.dreams.dreaming import Dreams
+from recollect.dreams.dreaming import linked_memories
 from recollect.memories.corrections import history
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
@@ -75,7 +74,7 @@ def whole_memory(services: Services, id_: int, showings: int, as_of: datetime | 
         neighbours=tuple(neighbours),
         similar=similar,
         conflicts=conflicts,
-        links=tuple(MemoryLink(*each) for each in Dreams(services).links(id_)[:_MOST_LISTED]),
+        links=linked_memories(services, id_)[:_MOST_LISTED],
         usage=usage,
         showings=tuple(shown),
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from recollect.admin import Internals
 from recollect.domain.errors import NotFound
 from recollect.domain.json_values import inlined
 from recollect.domain.lazy_dataclass import dataclass
@@ -170,7 +171,7 @@ class SessionPage:
 def _list_sessions(call: OperationCall, limit: PageLimit = 50, cursor: Cursor | None = None) -> SessionPage:
     """Conversations with their number of turns, that with the newest turn first."""
     start = place_of(cursor)
-    found, total = call.engine.browse.sessions(start, limit)
+    found, total = Internals(call.engine).session_page(start, limit)
     return SessionPage(list(found), total, page_end(start + limit, start + limit < total))
 
 
@@ -190,7 +191,7 @@ def _session_messages(
     cursor: Cursor | None = None,
 ) -> MessagePage:
     """The messages of a conversation in order, or from its end."""
-    found = call.engine.browse.turns(
+    found = Internals(call.engine).session_turns(
         session, after=place_of(cursor), limit=limit + 1, newest_first=newest_first
     )
     if not found and cursor is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.admin import Internals
 from recollect.domain.errors import NotFound
 from recollect.domain.json_values import inlined, omitted, to_json
 from recollect.domain.lazy_dataclass import dataclass
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
     from recollect.domain.records import Memory, Observation, Relation
     from recollect.domain.results import ObservedEntity, RejectedRow, RelationResult
-    from recollect.memories.graph import KnowledgeGraph
+    from recollect.engine import Engine
 
 
 # Pages of a graph: whole entities with their relations, and of an overgrown one, a stretch at a time.
@@ -457,18 +458,18 @@ def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationRe
     """Forget entities and their relations, by exact name, where they should never have been saved. It can be
     undone.
     """
-    names = list(dict.fromkeys(entityNames))
-    existing = call.engine.graph.existing_names(names)
+    names, within = list(dict.fromkeys(entityNames)), Internals(call.engine)
+    existing = within.existing_names(names)
     absent = [name for name in map(clean_name, names) if name not in existing]
     deleted = call.engine.graph.delete_entities(names)
-    alike, _ = attempt_follow_up(lambda: _similar_names(call.engine.graph, absent))
+    alike, _ = attempt_follow_up(lambda: _similar_names(within, absent))
     fewer = _fewer(len(deleted), len(names), f"names are exact; {alike or '`search_nodes` finds them'}")
     return _done("Entities deleted successfully", join_sentences(fewer, _way_back(call, deleted)))
 
 
-def _similar_names(graph: KnowledgeGraph, absent: Sequence[str]) -> str | None:
+def _similar_names(within: Internals, absent: Sequence[str]) -> str | None:
     """What differs from these in case or accents only: perhaps meant, but not deleted."""
-    similar = {name: graph.similar_names(name) for name in absent[:_MOST_IDS]}
+    similar = {name: within.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
         f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
         for name, others in similar.items()
@@ -514,7 +515,7 @@ def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> O
 def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> OperationReply[Done]:
     """Remove relations that were never true. For one that has ended, `end_relation` where it is offered."""
     # A deletion counts inverses, too.
-    count = call.engine.graph.count_existing(relations)
+    count = Internals(call.engine).count_existing(relations)
     call.engine.graph.delete_relations(relations)
     remedy = "`open_nodes` of either end shows what there is"
     return _done("Relations deleted successfully", _fewer(count, len(relations), remedy))
@@ -532,17 +533,18 @@ def _end_relation(
     try:
         call.engine.graph.end_relation(source, type, target, at=at)
     except NotFound as error:
-        raise NotFound(_nothing_to_end(call.engine.graph, source, target, str(error))) from error
+        raise NotFound(_nothing_to_end(call.engine, source, target, str(error))) from error
     return _done(f"{_named(source)} {_named(type)} {_named(target)} has ended; it stays as history.")
 
 
-def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -> str:
+def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
     """What is missing, and what the caller may have meant."""
-    if not graph.similar_names(source):
+    within = Internals(engine)
+    if not within.similar_names(source):
         return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
-    if not graph.similar_names(target):
+    if not within.similar_names(target):
         why = f"There is no entity named {target[:80]!r}, so nothing ends."
-    opened = graph.open_nodes([source], record=False)
+    opened = engine.graph.open_nodes([source], record=False)
     if not opened.entities:
         # The name could mean several.
         return why

@@ -333,12 +333,14 @@ class Operation:
 
     def answer(self, engine: Engine, arguments: Arguments, **more: Any) -> Answered:
         """Do it with arguments that were checked; `more` are fields of the call."""
+        from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
+
         given = dict(arguments)
         page = PageRequest()
         if self.pages is not None:
             page = self.pages.request(*(given.pop(name) for name in ("limit", "cursor", "budget_tokens")))
         # With whose memory it is: what a server remembers of it is shown to nobody else.
-        question = f"{self.name} {given} of {engine.reads}"
+        question = f"{self.name} {given} of {Internals(engine).services.scope}"
         done = self.run(OperationCall(engine, question, page, **more), **given)
         if not isinstance(done, OperationReply):
             return Answered(to_json(done), None, None)

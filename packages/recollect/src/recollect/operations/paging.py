@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Any
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import omitted, to_json
 from recollect.domain.lazy_dataclass import dataclass
@@ -293,7 +294,7 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
     first, shown, further = cursor_numbers(page.cursor, 3)
     if first > MOST_HITS or not shown:
         raise no_page(page.cursor)
-    state = (call.question, call.engine.upkeep.version())
+    state = (call.question, Internals(call.engine).version())
     deep = recent.answers.get(state)
     if deep is None:
         deep = search(MOST_HITS)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.json_values import in_json, inlined, omitted, to_json
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, ConfidenceLabel, confidence_label
 from recollect.domain.records import Kind, RecallOptions
-from recollect.memories.graph import as_published
+from recollect.memories.graph import as_published, entity_named
 from recollect.memories.notes import mood_of, relation_of_reflection, session_of_reflection
 from recollect.operations.memories import MessageRow, RelationKey, naming_ids, relation_triple
 from recollect.operations.operation import (
@@ -340,7 +341,8 @@ def _feedback(
     learn from it. Use it when one was just what was needed, or plainly beside the point. Requires `ids` or
     `names`.
     """
-    entities = [call.engine.graph.entity_id(name) for name in names or ()]
+    services = Internals(call.engine).services
+    entities = [entity_named(services, name) for name in names or ()]
     graded = list(dict.fromkeys((*(ids or ()), *entities)))
     if not graded:
         raise InvalidInput("Say which: give `ids` of what `recall` showed, or `names` of entities.")

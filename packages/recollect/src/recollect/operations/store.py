@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from recollect.admin import BackupFile, StoreState
+from recollect.admin import BackupFile, Internals, StoreState, Tokens
 from recollect.domain.errors import InvalidInput, ModelUnavailable
 from recollect.domain.json_values import in_json, inlined, omitted
 from recollect.domain.lazy_dataclass import dataclass
@@ -32,6 +32,7 @@ from recollect.operations.paging import PageEnd, no_page, page_end
 from recollect.text.phrases import entities_text, quantity
 from recollect.transfer import ImportPreview, ImportReport, import_file, import_preview
 from recollect.transfer.full import full_header, full_line
+from recollect.transfer.moved_rows import exporting
 from recollect.transfer.official import official_line
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _doctor(call: OperationCall) -> Health:
 
 def store_checks(engine: Engine) -> Iterator[HealthCheck]:
     """The checks of an open store; `recollect doctor` adds those of the machine and its settings."""
-    upkeep, counts, model = engine.upkeep, engine.counts(), engine.model
+    upkeep, within, counts, model = engine.upkeep, Internals(engine), engine.counts(), engine.model
     damage = upkeep.verify(quick=True)
     if damage:
         more = f", and {quantity(len(damage) - 1, 'problem')} more" if len(damage) > 1 else ""
@@ -78,7 +79,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         yield HealthCheck("damage", "problem", f"{damage[0].where}: {damage[0].what}{more}", advice)
     else:
         yield HealthCheck("damage", "ok", "none: all of it can be read, and texts are what was stored")
-    yield HealthCheck("holds", "ok", _contents(counts, upkeep.session_count()))
+    yield HealthCheck("holds", "ok", _contents(counts, within.session_count()))
     if model is None:
         said = "no model yet: only words are searched"
         yield HealthCheck("model", "note", said, "recollect reindex --list")
@@ -90,12 +91,12 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         yield HealthCheck("vectors", "note", said, "recollect reindex")
     else:
         yield HealthCheck("vectors", "ok", f"all {passages} have theirs")
-    if without := upkeep.passages_without_tokens():
+    if without := within.passages_without_tokens():
         said = f"{without:,} of {passages} have no token vectors, and rank without them"
         yield HealthCheck("tokens", "note", said, "recollect reindex")
     if proposal := upkeep.model_proposal():
         yield HealthCheck("language", "note", proposal.reason, ", then: ".join(proposal.commands))
-    missed, reason = upkeep.unrecorded_answers()
+    missed, reason = within.unrecorded_answers()
     if missed:
         said = f"{quantity(missed, 'answer')} could not be recorded{f': {reason}' if reason else ' so far'}"
         advice = "Answers are right, but later rankings do not learn from them."
@@ -271,7 +272,7 @@ def _export(
     header = [full_header(learning=learning).rstrip("\n")] if full and cursor is None else []
     lines: list[str] = []
     size = 0
-    with call.engine.upkeep.export() as found:
+    with exporting(call.engine) as found:
         for last, record in islice(_numbered(found, part, after, full=full), limit):
             written = full_line(record, learning=learning) if full else official_line(record)
             lines.append(written.rstrip("\n"))
@@ -309,7 +310,7 @@ class TokenList:
 @operation("List tokens", read_only=True, of_every_owner=True)
 def _list_tokens(call: OperationCall) -> TokenList:
     """Who may use this store over HTTP, by name. The tokens themselves are kept nowhere."""
-    return TokenList(list(call.engine.tokens.list()))
+    return TokenList(list(Tokens(call.engine).list()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +331,7 @@ def _create_token(
     if agent and owner is None:
         raise InvalidInput("An `agent` is one of an owner; give the `owner` too. No token was made.")
     sees = None if owner is None else Scope(owner, agent or None)
-    return CreatedToken(name, call.engine.tokens.create(name, right=right, sees=sees))
+    return CreatedToken(name, Tokens(call.engine).create(name, right=right, sees=sees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,7 @@ class RevokedToken:
 @operation("Revoke a token", destructive=True, of_every_owner=True)
 def _revoke_token(call: OperationCall, name: str) -> RevokedToken:
     """Let nobody in by this token any more; servers notice within a second or two."""
-    call.engine.tokens.revoke(name)
+    Tokens(call.engine).revoke(name)
     return RevokedToken(name)
 
 

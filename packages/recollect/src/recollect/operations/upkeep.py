@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import in_json, inlined, omitted
 from recollect.domain.lazy_dataclass import dataclass
@@ -291,7 +292,7 @@ class AnalyzedSplit:
 @operation("Analyze a split", pages=_SPLIT_PAGES, read_only=True)
 def _analyze_entity_split(call: OperationCall, entity_name: EntityName) -> AnalyzedSplit:
     """Whether an entity should be split, and into which topics."""
-    found = call.engine.upkeep.analyze_split(entity_name)
+    found = call.engine.upkeep.propose_split(entity_name).analysis
     topics, more = _texts_page(call.page, _topics(found))
     return AnalyzedSplit(_analysis(found, topics), more)
 
@@ -407,9 +408,9 @@ class Stats:
 def _stats(call: OperationCall) -> Stats:
     """How much the memory holds, how large it is, and what still waits to be found by meaning."""
     engine = call.engine
-    live = engine.upkeep.how_many()
-    ever = engine.upkeep.how_many(superseded=True)
-    counts, model = engine.upkeep.own_counts(), engine.model
+    within = Internals(engine)
+    live, ever = within.how_many(), within.how_many(superseded=True)
+    counts, model = within.own_counts(), engine.model
     state = engine.upkeep.store_state()
     own = (counts.observations, counts.relations, counts.forgotten, counts.vectors, counts.due)
     return Stats(

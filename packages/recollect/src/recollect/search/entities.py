@@ -243,10 +243,3 @@ def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) ->
 def _is_nowhere(text: str) -> bool:
     """Whether the text cannot be stored, so no memory contains it."""
     return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def texts_mentioning(snapshot: Snapshot, entity: int, limit: int) -> list[int]:
-    """Return texts in force that mention an entity, the newest first."""
-    texts = [id_ for (id_,) in snapshot.rows("mention", ("memory_id",), (Equals("entity_id", entity),))]
-    in_force = (OneOf("id", texts), *IN_FORCE)
-    return [id_ for (id_,) in snapshot.rows("memory", ("id",), in_force, newest_first=True, limit=limit)]

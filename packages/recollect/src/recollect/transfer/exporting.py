@@ -25,6 +25,7 @@ from recollect.transfer.files import (
     write_manifest,
 )
 from recollect.transfer.full import full_header, full_line
+from recollect.transfer.moved_rows import exporting
 from recollect.transfer.official import official_line
 from recollect.transfer.reports import ExportFormat, ExportReport, count_memory
 
@@ -92,7 +93,7 @@ def export_file(
     if not is_lines and not isinstance(target, str | Path):
         raise InvalidInput(f"The format {format} makes a folder or a zip; name a path, not a stream.")
     counts: Counter[str] = Counter()
-    with engine.upkeep.export(everything=format != "official" and not scope_only) as found:
+    with exporting(engine, everything=format != "official" and not scope_only) as found:
         if is_lines:
             full = format == "full"
             with open_target(target, overwrite=overwrite) as write:

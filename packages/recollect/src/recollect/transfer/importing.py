@@ -10,10 +10,12 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from recollect.admin import Internals
 from recollect.domain.changes import NewEntity, NewRelation
 from recollect.domain.errors import InvalidInput, load_registered, missing_extra, registered
 from recollect.domain.records import Memory, Relation, Scope
 from recollect.domain.results import EmbedResult
+from recollect.memories.sessions import add_messages
 from recollect.transfer.files import (
     UTF16_MARKS,
     is_table_export,
@@ -26,6 +28,7 @@ from recollect.transfer.foreign import ForeignImport, ForeignTally, Placing
 from recollect.transfer.full import FULL, FullImport, check_header, is_header
 from recollect.transfer.importers import DOCUMENT_LIMIT, BadRow, Conversation, ForeignFormat, ForeignSource
 from recollect.transfer.markdown import MARKDOWN_EXPORT, MARKDOWN_VERSION, is_markdown_export, open_markdown
+from recollect.transfer.moved_rows import importing
 from recollect.transfer.official import OfficialImport
 from recollect.transfer.reports import ForeignReport, ImportPreview, ImportReport, Tally, count_memory
 
@@ -220,7 +223,7 @@ def import_path(
             embed_progress=embed_progress,
         )
     of, source = _foreign_source(known, path)
-    into = engine.upkeep.importing()
+    into = importing(engine)
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
     if not keep_going:
         _refuse_bad_rows(placing.records(of.read(source)))
@@ -235,7 +238,15 @@ def import_path(
                 yield record
             elif record.turns:
                 # Vectors come at the end, all at once; notes need theirs to be compared with others.
-                result = engine.sessions.import_turns(record.session, record.turns, extract=extract)
+                result = add_messages(
+                    into.services,
+                    record.session,
+                    record.turns,
+                    extract=extract,
+                    keep_going=True,
+                    key=None,
+                    embed=False,
+                )
                 counts["messages_new"] += result.created
                 counts["messages"] -= len(result.rejected)
                 counts["notes_drawn"] += sum(note.created for note in result.notes)
@@ -247,7 +258,7 @@ def import_path(
     writer = ForeignImport(into, placing, counter.tally)
     writer.add(others())
     writer.finish()
-    done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
+    done = Internals(engine).embed_pending(embed_progress) if embed else EmbedResult()
     return counter.report(
         of,
         embedded=done.embedded,
@@ -348,7 +359,7 @@ def import_file(
     numbers of passages.
     """
     tally = Tally()
-    into = engine.upkeep.importing()
+    into = importing(engine)
     with _open_records(source, format, progress, passes=2 if keep_going else 3) as opened:
         is_official = opened.format == "official"
         target: FullImport | OfficialImport = (
@@ -358,7 +369,7 @@ def import_file(
     is_file = isinstance(source, str | Path) and opened.format != MARKDOWN_EXPORT
     if is_file and tally.counts["lines"] > tally.counts["bad_count"]:
         into.record_file(cast("str | Path", source))
-    done = engine.upkeep.embed_pending(embed_progress, past=not is_official) if embed else EmbedResult()
+    done = Internals(engine).embed_pending(embed_progress, past=not is_official) if embed else EmbedResult()
     return ImportReport(
         opened.format,
         embedded=done.embedded,

@@ -10,11 +10,8 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from recollect.domain.changes import (
-    Change,
-    NoteImport,
-    Outcome,
-)
+from recollect.admin import Internals
+from recollect.domain.changes import Change, NoteImport, Outcome
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.learnt import (
     Learnt,
@@ -44,6 +41,7 @@ if TYPE_CHECKING:
 
     from recollect.domain.learnt import Learnt, LearntPart
     from recollect.domain.tables import Table
+    from recollect.engine import Engine
 
 
 _PAGE = 500
@@ -109,11 +107,19 @@ class Export:
 
 
 @contextmanager
-def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
+def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
+    """Open an export of one moment: of this scope, or of `everything` in the store."""
+    services = Internals(engine).services
     # What was answered just before is part of what was learnt.
     services.usage.settle(services.usage.patience_seconds)
     with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
+
+
+def importing(engine: Engine) -> Import:
+    """Take in what comes from another memory."""
+    own = Internals(engine).services.for_writing
+    return Import(own, own.clock())
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,6 +217,8 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     --events lists what a memory said before, what corrected it, what it corrected, and for an entity its
     observations and relations. In a pipe, the fields of a line are: time, what happened, about what.
     """
+    from recollect.admin import Internals
+
     memory, zone = call.memory(), call.zone
     if events:
         return _events(call, names)
@@ -229,7 +231,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     open_entities = [each.name for each in there if each.name and each.deleted_at is None]
     graph = memory.graph.open_nodes(open_entities, history=history)
     texts = [_read_text(memory, each) for each in there if not each.name or each.deleted_at]
-    links = {each.id: memory.dreams.links(each.id) for each in graph.entities}
+    links = {each.id: Internals(memory).links(each.id) for each in graph.entities}
     data = {
         **_graph_data(graph),
         "entities": [{**memory_data(each), "links": _links_data(links[each.id])} for each in graph.entities],
@@ -402,11 +404,13 @@ def _arrow(relation: Relation, entity: Memory, widest: int, zone: tzinfo) -> tup
 
 
 def _read_text(engine: Engine, memory: Memory) -> _Text:
+    from recollect.admin import Internals
+
     engine.get(memory.id, record=True)  # counted as used, as an entity is that is opened
     named = engine.get_many(memory.mentions)
     around = engine.sessions.neighbours(memory.id) if memory.position is not None else ()
     mentions = [named[id_] for id_ in memory.mentions if id_ in named]
-    return _Text(memory, mentions, around, engine.dreams.links(memory.id))
+    return _Text(memory, mentions, around, Internals(engine).links(memory.id))
 
 
 def _text_card(text: _Text, zone: tzinfo) -> Card:

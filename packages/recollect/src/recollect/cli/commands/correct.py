@@ -182,7 +182,9 @@ def forget_command(
         return forget_session(memory, session, yes=yes)
     if everything:
         confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
-        count = memory.upkeep.forget_all()
+        from recollect.admin import Internals
+
+        count = Internals(memory).forget_all()
         details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
         return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
     numbers = [None if only_names else id_in(each) for each in what]

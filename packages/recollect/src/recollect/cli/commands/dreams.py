@@ -122,9 +122,11 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     Memories that changed since are left as they are, and named. A dream that later ones build on can only be
     undone together with them.
     """
+    from recollect.admin import Internals
+
     memory = call.memory()
     record, _ = memory.dreams.journal(id_)
-    since = [each for each in memory.dreams.undone_with(id_) if each != id_]
+    since = [each for each in Internals(memory).dreams_undone_with(id_) if each != id_]
     if since and not later:
         raise Conflict(
             f"Dream {since[0]} came after dream {id_} and builds on it; undo that first, or all with: "

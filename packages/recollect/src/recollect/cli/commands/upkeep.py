@@ -35,10 +35,12 @@ _DREAMS_READ = 1000
 @command("stats", "recollect stats", "recollect stats --json | jq .entities")
 def stats_command(call: Call) -> Result:
     """Count what the memory holds, in every scope."""
+    from recollect.admin import Internals
+
     settings, _ = call.settings()
     memory = call.memory()
     counts, model = memory.counts(), memory.model
-    sessions, last = memory.upkeep.session_count(), last_dream(memory)
+    sessions, last = Internals(memory).session_count(), last_dream(memory)
     data = {
         "store": str(settings.store),
         "model": None if model is None else model.name,
