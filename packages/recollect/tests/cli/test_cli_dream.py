@@ -236,9 +236,6 @@ def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
     assert night.json("show", str(FERRY))["texts"][0]["importance_tag"] == "vital"
     night("update", str(FERRY), "--no-mark")
     assert night.json("show", str(FERRY))["texts"][0]["importance_tag"] is None
-    assert "--mark or its opposite, not both" in night.refused(
-        "update", str(FERRY), "--mark", "a", "--no-mark", status=2
-    )
     night("update", str(FERRY), "--mark", "vital", "--tag", "tide", "--expires", "2999-01-01")
     night("update", str(FERRY), "--mark", "", "--tag", "", "--expires", "never")
     (text,) = night.json("show", str(FERRY))["texts"]

@@ -31,7 +31,7 @@ def _ours(command: click.Command) -> Command | Group:
     return loaded
 
 
-COMMANDS = [_ours(command) for commands in cli.by_section().values() for command in commands]
+COMMANDS = [_ours(cli.commands[name]) for names in cli.sections.values() for name in names]
 FAMILIES = {str(family.name): family for family in (tune_command, session_command)}
 INNER = [(name, _ours(command)) for name, family in FAMILIES.items() for command in family.commands.values()]
 EXAMPLES = [

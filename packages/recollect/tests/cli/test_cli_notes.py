@@ -233,7 +233,6 @@ def test_an_entity_is_updated_by_its_name(harbour: CommandLine) -> None:
     ("typed", "status"),
     [
         (["1"], 2),
-        (["1", "--tag", "a", "--no-tags"], 2),
         (["1", "--importance", "2"], 2),
         (["1", "--happened", "whenever"], 2),
         (["1", "--status", "sleeping"], 1),

@@ -65,7 +65,7 @@ class Call:
         return zone(self.settings()[0])
 
     def now(self) -> datetime:
-        from recollect.bootstrap import now  # loads the engine
+        from recollect.bootstrap import now
 
         return now().astimezone(self.zone)
 
@@ -125,10 +125,23 @@ class Call:
 class _WithExamples(click.Command):
     """Has examples, and takes the shared options after its name too."""
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **rest: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        former_options: Mapping[str, Sequence[str]] | None = None,
+        **rest: Any,
+    ) -> None:
+        """`former_options` are options of earlier versions, each with its replacement."""
         super().__init__(*args, **rest)
         self.examples = tuple(examples)
-        self.params.extend(_shared_options())
+        self.former_options = former_options or {}
+        self.params.extend(_SharedOption(names, **rest) for names, rest in _SHARED.items())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(
+            ctx, [word for each in args for word in self.former_options.get(each, (each,))]
+        )
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options, then those that every command takes."""
@@ -196,7 +209,7 @@ class Group(_WithExamples, click.Group):
     ) -> None:
         """With `summaries`, the help of the group reads no command.
 
-        `aliases` are former names of commands, each with its replacement on the command line.
+        `aliases` are former names of commands, of one word or two, each with its replacement.
         """
         super().__init__(*args, **{"invoke_without_command": True, **rest})
         self.commands = commands
@@ -209,10 +222,12 @@ class Group(_WithExamples, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        return super().resolve_command(ctx, [*self.aliases.get(args[0], args[:1]), *args[1:]])
-
-    def by_section(self) -> dict[str, list[click.Command]]:
-        return {title: [self.commands[name] for name in names] for title, names in self.sections.items()}
+        for count in (2, 1):
+            former = " ".join(args[:count])
+            if former in self.aliases:
+                args = [*self.aliases[former], *args[count:]]
+                break
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return [name for names in self.sections.values() for name in names]
@@ -225,11 +240,13 @@ class Group(_WithExamples, click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, self.list_commands(ctx)))
         for title, names in self.sections.items():
+            summaries = [
+                self.summaries.get(name) or self.commands[name].get_short_help_str(limit=90) for name in names
+            ]
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(widest), self._summary(name)) for name in names])
-
-    def _summary(self, name: str) -> str:
-        return self.summaries.get(name) or self.commands[name].get_short_help_str(limit=90)
+                formatter.write_dl(
+                    [(name.ljust(widest), each) for name, each in zip(names, summaries, strict=True)]
+                )
 
     def invoke(self, ctx: click.Context) -> int | None:
         try:
@@ -271,42 +288,37 @@ class Group(_WithExamples, click.Group):
         sys.exit(code)
 
 
-def command(
-    name: str, *examples: str, hidden: bool = False
-) -> Callable[[Callable[..., Result | None]], Command]:
+def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Result | None]], Command]:
     """Make a function that takes a `Call` first into a command; its docstring is the help."""
-    options = {"examples": examples, "hidden": hidden}
-    return lambda function: click.command(name, cls=Command, **options)(click.pass_obj(function))
+    return lambda function: click.command(name, cls=Command, examples=examples, **options)(
+        click.pass_obj(function)
+    )
 
 
 def group(
-    name: str, commands: Iterable[Command], *examples: str, **aliases: Sequence[str]
+    name: str, commands: Iterable[Command], *examples: str
 ) -> Callable[[Callable[..., Result | None]], Group]:
-    """The same for a function that speaks for several commands; `aliases` are former names of some."""
-    named: dict[str, click.Command] = {str(each.name): each for each in commands}
-    options = {"commands": named, "examples": examples, "aliases": aliases}
+    """The same for a function that speaks for several commands."""
+    options = {"commands": {str(each.name): each for each in commands}, "examples": examples}
     return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
 
 
+_SHARED: dict[str, dict[str, Any]] = {
+    "--store": {"metavar": "PATH|URL", "help": "The memory's file, or postgresql://… [RECOLLECT_STORE]"},
+    "--owner": {"metavar": "NAME", "help": "Whose memory it is. [RECOLLECT_OWNER]"},
+    "--agent": {"metavar": "NAME", "help": "Agent (default: all agents are read). [RECOLLECT_AGENT]"},
+    "--model": {"metavar": "NAME", "help": "The embedding model; see `recollect reindex --list`."},
+    "--json": {"is_flag": True, "help": "Answer with one JSON document."},
+    "--color/--no-color": {"help": "Force the look of a terminal, or tables without colour. [NO_COLOR]"},
+}
+
+
 class _SharedOption(click.Option):
-    def __init__(self, *names: str, **rest: Any) -> None:
-        super().__init__(names, expose_value=False, callback=_keep_option, **rest)
+    """An option of every command. It is read first: how others are read depends on the settings."""
 
-
-def _shared_options() -> list[click.Option]:
-    color = "Force the look of a terminal, or tables without colour. [NO_COLOR]"
-    return [
-        _SharedOption(
-            "--store", metavar="PATH|URL", help="The memory's file, or postgresql://… [RECOLLECT_STORE]"
-        ),
-        _SharedOption("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
-        _SharedOption(
-            "--agent", metavar="NAME", help="Which agent; none: read those of all. [RECOLLECT_AGENT]"
-        ),
-        _SharedOption("--model", metavar="NAME", help="The embedding model; see `recollect reindex --list`."),
-        _SharedOption("--json", is_flag=True, default=None, help="Answer with one JSON document."),
-        _SharedOption("--color/--no-color", default=None, help=color),
-    ]
+    def __init__(self, names: str, **rest: Any) -> None:
+        kept: dict[str, Any] = {"expose_value": False, "callback": _keep_option}
+        super().__init__((names,), default=None, is_eager=True, **kept, **rest)
 
 
 def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:

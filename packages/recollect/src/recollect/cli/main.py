@@ -65,12 +65,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Care": (("upkeep", "doctor", "stats", "reindex", "settings"),),
 }
 """Commands by what one wants to do: the file in `commands`, then its commands."""
-_HIDDEN = (
-    ("remember", "status", "end-relation"),
-    ("tuning", "bench"),
-    ("move", "copy"),
-    ("upkeep", "completion"),
-)
+_HIDDEN = (("remember", "status"), ("tuning", "bench"), ("move", "copy"), ("upkeep", "completion"))
 """Commands that work, but that few people need."""
 _FORMER = {
     "search": ("recall", "--no-record"),
@@ -84,6 +79,13 @@ _FORMER = {
     "unrelate": ("relate", "--remove"),
     "verify": ("doctor", "--full"),
     "models": ("reindex", "--list"),
+    "end-relation": ("relate", "--ended", "now"),
+    "session list": ("session", "show"),
+    "session forget": ("forget", "--session"),
+    "dream show": ("dream", "history"),
+    "profile list": ("profile",),
+    "profile show": ("profile",),
+    "profile diff": ("profile",),
 }
 """Former names of commands, and their replacements."""
 _FILES = {name: file for files in (*_SECTIONS.values(), _HIDDEN) for file, *names in files for name in names}

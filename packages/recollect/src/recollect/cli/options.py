@@ -17,7 +17,7 @@ from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.domain.records import NOTE_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from click.shell_completion import CompletionItem
 
@@ -28,14 +28,11 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 
-# Times as people type and read them
+# Times as people type them
 
 _AGE = re.compile(r"(\d{1,6})d")
 _ISO_WEEK = re.compile(r"\d{4}-?W\d{2}")
 _INSTANT = timedelta(microseconds=1)
-
-
-# Reading what was typed
 
 
 def parse_time(text: str) -> datetime:
@@ -54,63 +51,57 @@ def parse_time_or_age(text: str) -> datetime | timedelta:
     return timedelta(days=int(days[1])) if days else parse_time(text)
 
 
-def start_of(text: str, now: datetime, option: str) -> datetime:
-    """An ISO date or time, or the start of the time that a phrase names: `last tuesday`.
+def when(*words: str, end: bool = False) -> Callable[[str], datetime | str]:
+    """The type of an option: an ISO date or time, or words such as `last tuesday`, in the user's time zone.
 
-    Days are those of `now`'s zone.
+    It gives the start of the named time, or with `end` its last moment; an open span ends now. `words` stay
+    as they are.
     """
-    exact = _iso_time(text, now)
-    start = _phrase(text, now, option).start if exact is None else exact
-    if start is None:
-        raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.", param_hint=option)
-    return start
+
+    def read(text: str) -> datetime | str:
+        text = text.strip()
+        return (
+            text if text in words else _moment(text, click.get_current_context().find_object(Call), end=end)
+        )
+
+    return read
 
 
-def end_of(text: str, now: datetime, option: str) -> datetime:
-    """The same, but the last moment of a day or a longer span; an open span ends now."""
-    exact = _iso_time(text, now)
-    if exact is None:
-        stop = _phrase(text, now, option).stop
-        return now if stop is None else stop - _INSTANT
+def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
+    from recollect.language.time_phrases import time_of
+    from recollect.text.tokens import content_words  # --help needs no grammar of times
+
+    now = (call or Call()).now()
     try:
-        date.fromisoformat(text.strip())
+        exact = datetime.fromisoformat(text)
+        exact = exact.replace(tzinfo=now.tzinfo) if exact.tzinfo is None else exact.astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
+        phrase = time_of(text, now)
+        if phrase is None and text.lower() in {"now", "ahora"}:
+            return now
+        # A word that is left over was meant to say something.
+        start, stop = (0, 0) if phrase is None else phrase.place
+        if phrase is None or content_words(f"{text[:start]} {text[stop:]}"):
+            raise click.BadParameter(
+                f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "
+                "'last tuesday' or '3 weeks ago'."
+            ) from None
+        if end:
+            return now if phrase.stop is None else phrase.stop - _INSTANT
+        if phrase.start is None:
+            raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.") from None
+        return phrase.start
+    try:
+        date.fromisoformat(text)
+        days = 7 if _ISO_WEEK.fullmatch(text) else 1
+        return exact + timedelta(days=days) - _INSTANT if end else exact
     except ValueError:  # it names a time
         return exact
-    days = 7 if _ISO_WEEK.fullmatch(text.strip()) else 1
-    try:
-        return exact + timedelta(days=days) - _INSTANT
     except OverflowError:  # the last day that there is
         return datetime.max.replace(tzinfo=exact.tzinfo)
 
 
-def _iso_time(text: str, now: datetime) -> datetime | None:
-    try:
-        read = datetime.fromisoformat(text.strip())
-        return read.replace(tzinfo=now.tzinfo) if read.tzinfo is None else read.astimezone(now.tzinfo)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
-    from recollect.language.time_phrases import TimePhrase, time_of
-    from recollect.text.tokens import content_words  # --help needs no grammar of times
-
-    phrase = time_of(text, now)
-    if phrase is None and text.strip().lower() in {"now", "ahora"}:
-        return TimePhrase(now, now + _INSTANT, 1.0, text, (0, len(text)))
-    if phrase is not None:
-        start, stop = phrase.place
-        # A word that is left over was meant to say something.
-        if not content_words(f"{text[:start]} {text[stop:]}"):
-            return phrase
-    raise click.BadParameter(
-        f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "
-        "'last tuesday' or '3 weeks ago'.",
-        param_hint=option,
-    )
-
-
-# Showing; without a zone, in this machine's
+# Times as people read them; without a zone, in this machine's
 
 
 def iso_day(when: datetime, zone: tzinfo | None = None) -> str:
@@ -121,11 +112,6 @@ def iso_day(when: datetime, zone: tzinfo | None = None) -> str:
 def iso_minute(when: datetime, zone: tzinfo | None = None) -> str:
     """`2024-05-06 10:32`."""
     return f"{when.astimezone(zone):%Y-%m-%d %H:%M}"
-
-
-def iso_second(when: datetime, zone: tzinfo | None = None) -> str:
-    """`2024-05-06T10:32:00+02:00`, as programs read it."""
-    return when.astimezone(zone).isoformat(timespec="seconds")
 
 
 def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
@@ -152,7 +138,8 @@ def span_text(phrase: TimePhrase) -> str:
     return f"{begins} – {long_day(last)}"
 
 
-_Function = TypeVar("_Function", bound="Callable[..., Any]")
+# Memories by name or id
+
 _ID = re.compile(r"#?([0-9]{1,18})")
 
 
@@ -198,6 +185,10 @@ def not_found(*asked: str) -> str:
     return f"There is {' and '.join(missing)}.{remedy}"
 
 
+def no_session(name: str) -> NotFound:
+    return NotFound(f"There is no session named {name!r}. See those there are: recollect session show")
+
+
 def all_profiles(call: Call) -> Mapping[str, Profile]:
     """The built-in profiles, and the user's own, which may replace one."""
     from recollect.ranking.profiles import PROFILES  # loads NumPy
@@ -205,27 +196,35 @@ def all_profiles(call: Call) -> Mapping[str, Profile]:
     return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
 
 
-def complete_profile(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem  # only the tab key needs it
+def _completer(
+    known: Callable[[Call], Iterable[tuple[str, str | None]]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Complete with these names and their descriptions, for the tab key."""
 
-    try:
-        known = all_profiles(ctx.ensure_object(Call))
-    except RecollectError:  # settings that cannot be read: the command itself will say so
-        return []
-    return [
-        CompletionItem(each.name, help=each.about) for each in known.values() if each.name.startswith(begun)
-    ]
+    def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        try:
+            names = list(known(ctx.ensure_object(Call)))
+        except RecollectError:  # the command itself will say what is wrong
+            return []
+        return [CompletionItem(name, help=about) for name, about in names if name.startswith(begun)]
+
+    return complete
 
 
-def complete_session(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem  # only the tab key needs it
+def _session_names(call: Call) -> Iterable[tuple[str, None]]:
+    with call.open_memory() as memory:
+        return [(each.name, None) for each in memory.sessions.list()]
 
-    try:
-        with ctx.ensure_object(Call).open_memory() as memory:
-            known = memory.sessions.list()
-    except RecollectError:  # no memory, or none that opens: the command itself will say so
-        return []
-    return [CompletionItem(each.name) for each in known if each.name.startswith(begun)]
+
+complete_profile = _completer(lambda call: [(each.name, each.about) for each in all_profiles(call).values()])
+complete_session = _completer(_session_names)
+
+
+# Options
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
 def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
@@ -240,20 +239,15 @@ def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
 
 
 KINDS = ("entity", "note", "message")
-NOTE_FIELD_OPTIONS = combined(
-    *(click.option(f"--{name.replace('_', '-')}", help=f"{about}.") for name, about in NOTE_FIELDS.items())
-)
-"""An option for each field that notes have beside the usual ones."""
-
 PROFILE = click.option(
-    "-p",
-    "--profile",
+    *("-p", "--profile"),
     metavar="NAME",
     shell_complete=complete_profile,
     help="How to rank; see `recollect profile`.",
 )
 AS_OF = click.option(
     "--as-of",
+    type=when(end=True),
     metavar="WHEN",
     help="As the memory was then: an ISO date or time, or words; a day means its end.",
 )
@@ -266,31 +260,64 @@ KEEP_GOING = click.option(
     hidden=True,
     help="Leave out what cannot be read or stored and name it, or store nothing.",
 )
+AFTER = click.option("--after", type=click.IntRange(0), default=0, hidden=True)
+NOTE_OPTIONS = combined(
+    click.option(
+        "--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters; usually 0.5."
+    ),
+    click.option("--category", metavar="NAME", help="What sort of thing it is: preferences, plans_goals, …"),
+    click.option(
+        *("--happened", "--at", "happened_at"),
+        type=when(),
+        metavar="WHEN",
+        help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
+    ),
+    click.option(
+        *("--expires", "expires_at"),
+        type=when("never"),
+        metavar="WHEN",
+        help="From when no search finds it: a date, a time, words, or never.",
+    ),
+    *(click.option(f"--{name.replace('_', '-')}", help=f"{about}.") for name, about in NOTE_FIELDS.items()),
+)
+"""Options of a note, whether it is new or changed."""
+
+
+def session_option(help_: str, **rest: Any) -> Callable[[_Function], _Function]:
+    return click.option("--session", metavar="NAME", shell_complete=complete_session, help=help_, **rest)
+
+
+def limit_option(default: int | None, help_: str, **rest: Any) -> Callable[[_Function], _Function]:
+    shown = default is not None
+    return click.option(
+        "-n", "--limit", type=click.IntRange(1, 1000), default=default, show_default=shown, help=help_, **rest
+    )
+
+
+def filter_options(
+    *hidden: str,
+    kinds: str = "Only these; repeatable.",
+    session: str = "Of messages, search only those of this session.",
+) -> Callable[[_Function], _Function]:
+    """Options that narrow a list or a search; `hidden` ones work, but the help leaves them out."""
+
+    def option(*names: str, **rest: Any) -> Callable[[_Function], _Function]:
+        return click.option(*names, hidden=names[-2] in hidden, **rest)
+
+    return combined(
+        option("-k", "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help=kinds),
+        session_option(session, hidden="--session" in hidden),
+        option("--tag", "tags", multiple=True, metavar="TAG", help="Only what has this tag; repeatable."),
+        option("--superseded", "include_superseded", is_flag=True, help="Also what was superseded."),
+    )
 
 
 def search_options(*hidden: str) -> Callable[[_Function], _Function]:
-    """Options that narrow a search; `hidden` ones work, but the help leaves them out."""
-
-    def option(*names: str, **rest: Any) -> Callable[[_Function], _Function]:
-        return click.option(*names, hidden=names[-1] in hidden, **rest)
-
     return combined(
-        option(
-            *("-n", "--limit"),
-            type=click.IntRange(1, 1000),
-            help="Number of hits (default: the relevant ones, at most 10).",
-        ),
+        limit_option(None, "Number of hits (default: the relevant ones, at most 10)."),
         PROFILE,
-        option("-k", "--kind", multiple=True, type=click.Choice(KINDS), help="Only these; repeatable."),
-        option(
-            "--session",
-            metavar="NAME",
-            shell_complete=complete_session,
-            help="Of messages, search only those of this session.",
-        ),
         AS_OF,
-        option("--tag", multiple=True, metavar="TAG", help="Only what has this tag; repeatable."),
-        option("--superseded", is_flag=True, help="Also what was superseded."),
+        filter_options(*hidden),
         click.option(
             "--rerank/--no-rerank",
             default=None,
@@ -301,41 +328,14 @@ def search_options(*hidden: str) -> Callable[[_Function], _Function]:
     )
 
 
-def limit_option(default: int, help_: str, least: int = 1) -> Callable[[_Function], _Function]:
-    return click.option(
-        "-n", "--limit", type=click.IntRange(least, 1000), default=default, show_default=True, help=help_
-    )
-
-
 def search_arguments(
-    call: Call,
-    *,
-    profile: str | None,
-    kind: tuple[str, ...],
-    tag: tuple[str, ...],
-    as_of: str | None,
-    superseded: bool,
-    untuned: bool,
-    **rest: Any,
+    *, profile: str | None, kinds: tuple[str, ...], untuned: bool, **rest: Any
 ) -> dict[str, Any]:
     """The options of a search as the engine takes them."""
     from recollect.domain.records import recall_arguments  # only for those who search
 
-    return recall_arguments(
-        {
-            **rest,
-            "profile": profile or DEFAULT_PROFILE,
-            "kinds": kind or KINDS,
-            "tags": tag,
-            "as_of": as_of_time(call, as_of),
-            "include_superseded": superseded,
-            "tuned": not untuned,
-        }
-    )
-
-
-def as_of_time(call: Call, text: str | None) -> datetime | None:
-    return None if text is None else end_of(text, call.now(), "--as-of")
+    named = {"profile": profile or DEFAULT_PROFILE, "kinds": kinds or KINDS, "tuned": not untuned}
+    return recall_arguments({**rest, **named})
 
 
 # Input of a command: words of the command line, standard input, files of turns, a yes or no
@@ -354,12 +354,6 @@ def read_text(words: tuple[str, ...], what: str) -> str:
     if not text:
         raise click.UsageError(f"There is no {what}: standard input is empty.")
     return text
-
-
-def read_lines() -> list[tuple[int, str]]:
-    """The lines of standard input that are not empty, each with its number."""
-    text = read_bytes(STDIN).decode("utf-8", "surrogateescape")
-    return [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 def read_bytes(file: str) -> bytes:
@@ -398,35 +392,28 @@ def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
 
     A file that is not one JSON document is read line by line, so a broken line spoils no other.
     """
-    turns: list[Turn] = []
-    wrong: list[str] = []
-    for place, row in _json_rows(content):
-        for turn in _turns_of(row):
-            if isinstance(turn, InvalidInput):
-                wrong.append(f"{place}: {turn}")
-            else:
-                turns.append(turn)
-    return turns, wrong
-
-
-def _json_rows(content: bytes) -> Iterator[tuple[str, object]]:
-    try:
-        whole = json.loads(content)
-    except (ValueError, RecursionError):
-        lines = enumerate(content.split(b"\n"), 1)
-        yield from ((f"line {number}", line) for number, line in lines if line.strip())
-        return
-    if isinstance(whole, list):
-        yield from ((f"item {number}", row) for number, row in enumerate(whole, 1))
-    else:
-        yield "top level", whole
-
-
-def _turns_of(row: object) -> Sequence[Turn | InvalidInput]:
     from recollect.transfer.files import read_object
     from recollect.transfer.turns import object_at, parse_turn_row  # loads the engine
 
+    rows: list[tuple[str, object]]
     try:
-        return parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
-    except InvalidInput as error:
-        return [error]
+        whole = json.loads(content)
+        listed = isinstance(whole, list)
+        rows = (
+            [(f"item {place}", row) for place, row in enumerate(whole, 1)]
+            if listed
+            else [("top level", whole)]
+        )
+    except (ValueError, RecursionError):
+        lines = enumerate(content.split(b"\n"), 1)
+        rows = [(f"line {number}", line) for number, line in lines if line.strip()]
+    turns: list[Turn] = []
+    wrong: list[str] = []
+    for place, row in rows:
+        try:
+            found = parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
+        except InvalidInput as error:
+            found = (error,)
+        wrong += [f"{place}: {each}" for each in found if isinstance(each, InvalidInput)]
+        turns += [each for each in found if not isinstance(each, InvalidInput)]
+    return turns, wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recollect.cli.options import iso_day, iso_day_or_minute, iso_minute, iso_second
+from recollect.cli.options import iso_day, iso_day_or_minute, iso_minute
 from recollect.cli.rendering import Styled, Words
 from recollect.domain.json_values import to_json
 from recollect.domain.records import NOTE_FIELDS
@@ -43,18 +43,14 @@ def facts_line(memory: Memory, zone: tzinfo | None) -> str:
     status = "" if memory.status == "active" else str(memory.status)
     known = [memory.type, status]
     if memory.kind != "entity":
-        when = (
-            ""
-            if memory.undated
-            else (iso_minute if memory.kind == "message" else iso_day)(memory.created_at, zone)
-        )
+        when = (iso_minute if memory.kind == "message" else iso_day)(memory.created_at, zone)
         known = [
             str(memory.kind) if speaker_of(memory) else "",
             f"session {memory.session}" if memory.session else "",
             memory.category or "",
             f"tagged {', '.join(memory.tags)}" if memory.tags else "",
             status,
-            when if memory.happened_at is None else iso_day(memory.happened_at, zone),
+            iso_day(memory.happened_at, zone) if memory.happened_at else "" if memory.undated else when,
         ]
     return " · ".join([*map(one_line, filter(None, known)), f"#{memory.id}"])
 
@@ -68,14 +64,7 @@ def spoken_at(memory: Memory, zone: tzinfo | None) -> str:
     """For a pipe: when it happened or was said; empty where it is unknown."""
     if memory.undated and memory.happened_at is None:
         return ""
-    return iso_second(memory.happened_at or memory.created_at, zone)
-
-
-def shown_day(memory: Memory, zone: tzinfo | None) -> str:
-    """For a terminal: the day of `spoken_at`, or `unknown`."""
-    if memory.undated and memory.happened_at is None:
-        return "unknown"
-    return iso_day(memory.happened_at or memory.created_at, zone)
+    return (memory.happened_at or memory.created_at).astimezone(zone).isoformat(timespec="seconds")
 
 
 def label(memory: Memory | None) -> str:
@@ -165,7 +154,15 @@ _WORD = 20
 
 def hit_excerpt(hit: Hit, query: str) -> str:
     """The piece with the query's words, or the one nearest in meaning, or the first there is."""
-    nearest = _nearest_piece(hit)
+    # The passage nearest in meaning, without the name and type or the speaker, which the heading shows.
+    nearest = hit.passage or ""
+    if nearest and hit.memory.kind != "entity":
+        nearest = hit.piece or hit.memory.text
+    elif nearest:
+        from recollect.text.passages import passage_text  # loads the grammar of words
+
+        head = passage_text(hit.memory, None, (0, 0))
+        nearest = "" if nearest == head else nearest.removeprefix(f"{head}: ")
     pieces = _pieces(hit.memory)
     if "words" in hit.places:
         best = max(pieces, key=lambda piece: _shared_words(query, piece), default="")
@@ -206,35 +203,21 @@ def _excerpt(text: str, query: str, width: int) -> str:
     places = [place for stem in _stems(query) if (place := folded.find(stem)) >= 0]
     start = max(0, min(places, default=0) - width // 3)
     end = start + width
-    return f"{'…' if start else ''}{_between_words(line, start, end)}{'…' if end < len(line) else ''}"
-
-
-def _between_words(line: str, start: int, end: int) -> str:
-    """Cut at spaces where there are any near: half a word is hard to read."""
-    if start:
+    before, after = "…" if start else "", "…" if end < len(line) else ""
+    # Cut at spaces where there are any near: half a word is hard to read.
+    if before:
         space = line.find(" ", start, start + _WORD)
         start = space + 1 if space >= 0 else start
-    if end < len(line):
+    if after:
         space = line.rfind(" ", end - _WORD, end)
         end = space if space > start else end
-    return line[start:end].strip()
+    return f"{before}{line[start:end].strip()}{after}"
 
 
 def _pieces(memory: Memory) -> Sequence[str]:
     if memory.kind != "entity":
         return [memory.text]
     return [observation.content for observation in memory.in_force]
-
-
-def _nearest_piece(hit: Hit) -> str:
-    """The passage nearest in meaning, without the name and type or the speaker, which the heading shows."""
-    passage = hit.passage or ""
-    if hit.memory.kind != "entity":
-        return (hit.piece or hit.memory.text) if passage else ""
-    from recollect.text.passages import passage_text  # loads the grammar of words
-
-    head = passage_text(hit.memory, None, (0, 0))
-    return "" if passage == head else passage.removeprefix(f"{head}: ")
 
 
 def _shared_words(query: str, piece: str) -> int:

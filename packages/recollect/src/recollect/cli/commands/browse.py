@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from recollect.cli.command import Call, command
 from recollect.cli.options import (
-    KINDS,
-    complete_session,
+    AFTER,
+    filter_options,
     iso_day,
     limit_option,
     memory_if_any,
@@ -25,7 +26,6 @@ from recollect.cli.views import (
     label,
     memory_data,
     memory_fields,
-    shown_day,
     speaker_of,
     spoken_at,
 )
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.rendering import Block, Role, Words
     from recollect.domain.records import Memory, Observation, Relation
-    from recollect.domain.results import Graph, GraphPaths, Neighbourhood
-    from recollect.engine import Engine
+    from recollect.domain.results import Graph
 
     Links = Sequence[tuple[Memory, int]]
 
@@ -66,8 +65,8 @@ class _Text:
 @click.argument("names", metavar="[NAME [OTHER]]", nargs=-1)
 @click.option("--find", metavar="TEXT", help="Only entities that contain these words or this text.")
 @click.option("--depth", type=click.IntRange(1, 6), help="Relations at most (default: 1; between two, 4).")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Entities (default: 100) or ways (10).")
-@click.option("--after", type=click.IntRange(0), default=0, hidden=True)
+@limit_option(None, "Entities (default: 100) or ways (10).")
+@AFTER
 def graph_command(
     call: Call, names: tuple[str, ...], find: str | None, depth: int | None, limit: int | None, after: int
 ) -> Result:
@@ -87,51 +86,46 @@ def graph_command(
         return Result(_graph_data(found), _list_view(found, query), _graph_lines(found))
     match names:
         case ():
-            return _graph_page(call, limit or 100, after)
+            limit = limit or 100
+            page = graph.read_graph(limit=limit, after=after)
+            result = Result(_graph_data(page), _list_view(page), _graph_lines(page))
+            return _with_next_page(call, result, f"recollect graph --limit {limit}", page.cursor)
         case (name,):
-            return _neighbours(graph.neighbours_of(name, depth=depth or 1), name)
+            around = graph.neighbours_of(name, depth=depth or 1)
+            data = [
+                {**picked(each, "id", "name", "type"), "distance": away} for each, away in around.entities
+            ]
+            footer = "" if data else f"No relation leads to or from {name}."
+            if around.is_cut:
+                footer = "There are more than were looked at; ask with a smaller --depth."
+            return Result.table(
+                {"neighbours": data, "is_cut": around.is_cut},
+                ("Away", "Entity", "Type"),
+                [(away, one_line(each.name), one_line(each.type)) for each, away in around.entities],
+                footer,
+            )
         case (source, target):
             ways = graph.paths(source, target, depth=depth or 4, limit=min(limit or 10, 100))
-            return _paths(ways, f"from {source} to {target} within {quantity(depth or 4, 'relation')}")
+            paths = [[_triple(each) for each in path] for path in ways.paths]
+            none = f"No way from {source} to {target} within {quantity(depth or 4, 'relation')}."
+            return Result.table(
+                {"paths": [[each._asdict() for each in path] for path in paths], "is_cut": ways.is_cut},
+                ("Long", "Way"),
+                [(len(path), " · ".join(one_line(" ".join(each)) for each in path)) for path in paths],
+                "There are more ways." if ways.is_cut else "" if paths else none,
+            )
         case _:
             raise click.UsageError("Give at most two names, each in quotes where it has blanks.")
 
 
-def _graph_page(call: Call, limit: int, after: int) -> Result:
-    page = call.memory().graph.read_graph(limit=limit, after=after)
-    more = None if page.cursor is None else f"recollect graph --limit {limit} --after {page.cursor}"
-    warnings = [] if more is None or call.is_terminal else [f"there is more: {more}"]
-    return Result(_graph_data(page), _list_view(page, "", more), _graph_lines(page), warnings)
-
-
-def _neighbours(found: Neighbourhood, name: str) -> Result:
-    data = {
-        "neighbours": [
-            {**picked(entity, "id", "name", "type"), "distance": distance}
-            for entity, distance in found.entities
-        ],
-        "is_cut": found.is_cut,
-    }
-    rows = [(distance, one_line(entity.name), one_line(entity.type)) for entity, distance in found.entities]
-    footer = "" if rows else f"No relation leads to or from {name}."
-    if found.is_cut:
-        footer = "There are more than were looked at; ask with a smaller --depth."
-    return Result.table(data, ("Away", "Entity", "Type"), rows, footer)
-
-
-def _paths(found: GraphPaths, between: str) -> Result:
-    data = {
-        "paths": [
-            [{"source": each.source_name, "type": each.type, "target": each.target_name} for each in path]
-            for path in found.paths
-        ],
-        "is_cut": found.is_cut,
-    }
-    rows = [
-        (len(path), " · ".join(one_line(" ".join(_triple(each))) for each in path)) for path in found.paths
-    ]
-    footer = "There are more ways." if found.is_cut else "" if rows else f"No way {between}."
-    return Result.table(data, ("Long", "Way"), rows, footer)
+def _with_next_page(call: Call, result: Result, command_: str, cursor: int | None) -> Result:
+    """With the command for the next page, if there is one."""
+    if cursor is None:
+        return result
+    more = f"{command_} --after {cursor}"
+    if call.is_terminal:
+        return replace(result, view=[*result.view, Paragraph((Styled("There is more: ", "muted"), more))])
+    return replace(result, warnings=[f"there is more: {more}"])
 
 
 @command(
@@ -140,58 +134,47 @@ def _paths(found: GraphPaths, between: str) -> Result:
     "recollect list --kind note --kind message --tag kitchen",
     "recollect list --limit 1000 --json > notes.json",
 )
-@click.option(
-    "-k", "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Notes if not given; repeatable."
-)
+@filter_options(kinds="Notes if not given; repeatable.", session="Only what is of this session.")
 @click.option("--category", metavar="NAME", help="Only notes of this sort.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what has this tag; repeatable.")
-@click.option(
-    "--session", metavar="NAME", shell_complete=complete_session, help="Only what is of this session."
-)
-@click.option("--superseded", is_flag=True, help="Also what was superseded.")
 @limit_option(100, "Memories on a page.")
-@click.option("--after", type=click.IntRange(0), default=0, hidden=True)
-def list_command(
-    call: Call,
-    kinds: tuple[str, ...],
-    superseded: bool,
-    limit: int,
-    after: int,
-    **where: Any,
-) -> Result:
+@AFTER
+def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **where: Any) -> Result:
     """List notes, or memories of other kinds, the newest first.
 
     It searches nothing; `recollect recall` does.
 
     In a pipe, the fields of a line are: id, kind, time, who, text.
     """
-    page = call.memory().list(
-        kinds=kinds or ("note",), include_superseded=superseded, limit=limit, after=after, **where
-    )
+    page = call.memory().list(kinds=kinds or ("note",), limit=limit, after=after, **where)
     asked = [f"--kind {kind}" for kind in kinds] + [f"--tag {shlex.quote(tag)}" for tag in where["tags"]]
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
-    asked += ["--superseded"] if superseded else []
-    more = (
-        None
-        if page.cursor is None
-        else " ".join(("recollect list", *asked, f"--limit {limit} --after {page.cursor}"))
-    )
-    data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
+    asked += ["--superseded"] if where["include_superseded"] else []
+    zone = call.zone
     columns = (
         Column("id", "muted", right=True),
-        Column("When", "muted", wrap="whole"),
-        Column("Says", fill=True),
+        *[Column(only="pipe")] * 2,
+        Column("When", "muted", wrap="whole", only="terminal"),
+        Column(only="pipe"),
+        Column("Says", fill=True, only="terminal"),
+        Column(only="pipe"),
     )
-    zone = call.zone
-    rows = [(str(each.id), shown_day(each, zone), one_line(label(each))) for each in page.memories]
-    view: list[Block] = [Table(columns, rows)] if rows else [titled("Nothing here.", "changed")]
-    view += [] if more is None else [Paragraph((Styled("There is more: ", "muted"), more))]
-    lines = [
-        (str(each.id), each.kind, spoken_at(each, zone), speaker_of(each), each.text or each.name)
+    rows = [
+        (
+            *(
+                str(each.id),
+                each.kind,
+                spoken_at(each, zone),
+                spoken_at(each, zone)[:10] or "unknown",
+                speaker_of(each),
+            ),
+            *(one_line(label(each)), each.text or each.name),
+        )
         for each in page.memories
     ]
-    warnings = [] if more is None or call.is_terminal else [f"there is more: {more}"]
-    return Result(data, view, lines, warnings)
+    view = Table(columns, rows) if rows else titled("Nothing here.", "changed")
+    data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
+    next_page = " ".join(("recollect list", *asked, f"--limit {limit}"))
+    return _with_next_page(call, Result(data, [view]), next_page, page.cursor)
 
 
 @command(
@@ -221,7 +204,15 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
 
     memory, zone = call.memory(), call.zone
     if events:
-        return _events(call, names)
+        if len(names) > 1:
+            raise click.UsageError("--events takes one memory.")
+        past = memory.history(memory_of(memory, names[0]).id)
+        happened = [(each.at.astimezone(zone), each.what, each.detail) for each in past.events]
+        columns = (Column(role="muted", wrap="whole"), Column(role="name", wrap="whole"), Column())
+        return Result(
+            {"memory": memory_data(past.memory), "events": past.events},
+            [Paragraph(heading(past.memory, zone)), Table(columns, happened, grid=True)],
+        )
     found = {name: memory_if_any(memory, name) for name in names}
     missing = [name for name, each in found.items() if each is None]
     if len(missing) == len(found):
@@ -230,7 +221,14 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     # The graph shows entities that are not forgotten, with their relations.
     open_entities = [each.name for each in there if each.name and each.deleted_at is None]
     graph = memory.graph.open_nodes(open_entities, history=history)
-    texts = [_read_text(memory, each) for each in there if not each.name or each.deleted_at]
+    texts = []
+    for each in there:
+        if not each.name or each.deleted_at:
+            memory.get(each.id, record=True)  # counted as used, as an entity is that is opened
+            named = memory.get_many(each.mentions)
+            mentions = [named[id_] for id_ in each.mentions if id_ in named]
+            around = memory.sessions.neighbours(each.id) if each.position is not None else ()
+            texts.append(_Text(each, mentions, around, Internals(memory).links(each.id)))
     links = {each.id: Internals(memory).links(each.id) for each in graph.entities}
     data = {
         **_graph_data(graph),
@@ -254,21 +252,14 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
         lines += [("field", entity.name, *each) for each in entity_fields(entity)]
         lines += _linked_lines(entity.name, links[entity.id])
     for text in texts:
-        lines += _text_lines(text, zone)
+        shown, id_ = text.memory, str(text.memory.id)
+        lines.append((shown.kind, id_, speaker_of(shown), shown.text or shown.name))
+        lines += [("field", id_, *each) for each in memory_fields(shown, zone)]
+        lines += [("mentions", id_, str(each.id), each.name) for each in text.mentions]
+        lines += _linked_lines(id_, text.links)
+        others = [turn for turn in text.around if turn.id != shown.id]
+        lines += [("near", id_, str(turn.id), speaker_of(turn), turn.text) for turn in others]
     return Result(data, view, lines, warnings=[not_found(*missing)] if missing else [])
-
-
-def _events(call: Call, names: tuple[str, ...]) -> Result:
-    if len(names) > 1:
-        raise click.UsageError("--events takes one memory.")
-    engine, zone = call.memory(), call.zone
-    found = engine.history(memory_of(engine, names[0]).id)
-    rows = [(each.at.astimezone(zone), each.what, each.detail) for each in found.events]
-    columns = (Column(role="muted", wrap="whole"), Column(role="name", wrap="whole"), Column())
-    return Result(
-        {"memory": memory_data(found.memory), "events": found.events},
-        [Paragraph(heading(found.memory, zone)), Table(columns, rows, grid=True)],
-    )
 
 
 def _graph_data(graph: Graph) -> dict[str, Any]:
@@ -277,9 +268,7 @@ def _graph_data(graph: Graph) -> dict[str, Any]:
         "relations": [
             {
                 "id": each.id,
-                "source": each.source_name,
-                "type": each.type,
-                "target": each.target_name,
+                **_triple(each)._asdict(),
                 **picked(each, "context", "since", "until", "created_at"),
             }
             for each in graph.relations
@@ -295,7 +284,9 @@ def _links_data(links: Links) -> list[dict[str, Any]]:
 # Lists of entities
 
 
-def _list_view(graph: Graph, query: str, next_page: str | None = None) -> Iterator[Block]:
+def _list_view(graph: Graph, query: str = "") -> Iterator[Block]:
+    from recollect.cli.views import highlighted, matching_observation  # loads the grammar of words
+
     if not graph.entities:
         yield titled("No entities here.", "changed")
         return
@@ -306,38 +297,28 @@ def _list_view(graph: Graph, query: str, next_page: str | None = None) -> Iterat
         Column("Known", right=True),
         Column("Contains", fill=True) if query else Column("Latest", "muted", wrap="cut", fill=True),
     )
-    rows = [
-        (
-            str(each.id),
-            one_line(each.name),
-            one_line(each.type),
-            str(len(each.in_force)),
-            _shown_observation(each, query),
-        )
-        for each in graph.entities
-    ]
+    rows: list[tuple[Words, ...]] = []
+    for each in graph.entities:
+        matching = matching_observation(each, query) if query else None
+        latest = Styled(one_line(each.in_force[-1].content) if each.in_force else "", "muted")
+        shown = latest if matching is None else highlighted(matching, query)
+        rows.append((str(each.id), one_line(each.name), one_line(each.type), str(len(each.in_force)), shown))
     yield Table(columns, rows)
     # An automatic inverse says nothing that its relation does not.
     stated = [each for each in graph.relations if each.inverse_of is None]
     if stated:
         ends = (Column("From", "name"), Column("Relation"), Column("To", "name"))
         yield Table(ends, [tuple(map(one_line, _triple(each))) for each in stated])
-    if next_page is not None:
-        yield Paragraph((Styled("There is more: ", "muted"), next_page))
 
 
-def _triple(relation: Relation) -> tuple[str, str, str]:
-    return relation.source_name, relation.type, relation.target_name
+class _Triple(NamedTuple):
+    source: str
+    type: str
+    target: str
 
 
-def _shown_observation(entity: Memory, query: str) -> Words:
-    """The observation that contains the query; where none does, the latest."""
-    from recollect.cli.views import highlighted, matching_observation  # loads the grammar of words
-
-    matching = matching_observation(entity, query) if query else None
-    if matching is not None:
-        return highlighted(matching, query)
-    return Styled(one_line(entity.in_force[-1].content) if entity.in_force else "", "muted")
+def _triple(relation: Relation) -> _Triple:
+    return _Triple(relation.source_name, relation.type, relation.target_name)
 
 
 def _graph_lines(graph: Graph, *, history: bool = False) -> Iterator[tuple[str, ...]]:
@@ -378,7 +359,15 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
     if touching:
         rows.append(("", "", ""))
     widest = max((len(one_line(each.type)) for each in touching), default=0)
-    rows += [_arrow(each, entity, widest, zone) for each in touching]
+    for relation in touching:
+        is_outward = relation.source == entity.id
+        other = relation.target_name if is_outward else relation.source_name
+        context = Styled(f"  {one_line(relation.context)}" if relation.context else "", "muted")
+        type_ = Styled(one_line(relation.type).ljust(widest), "good")
+        span = (("since", relation.since), ("until", relation.until))
+        times = " ".join(f"{word} {iso_day(at, zone)}" for word, at in span if at)
+        arrow = Styled("→" if is_outward else "←", "good")
+        rows.append((arrow, (type_, f"  {one_line(other)}", context), times))
     fields = _field_table([*entity_fields(entity), *_linked_fields(links)])
     title = Styled(one_line(entity.name), "entity")
     return Card(title, facts_line(entity, zone), [Table(columns, rows, grid=True), *fields])
@@ -390,27 +379,6 @@ def _about(observation: Observation, zone: tzinfo) -> str:
     ended = observation.superseded_at
     began = iso_day(observation.happened_at or observation.created_at, zone)
     return " · ".join([*kind, f"until {iso_day(ended, zone)}" if ended else began, f"#{observation.id}"])
-
-
-def _arrow(relation: Relation, entity: Memory, widest: int, zone: tzinfo) -> tuple[Words, ...]:
-    is_outward = relation.source == entity.id
-    other = relation.target_name if is_outward else relation.source_name
-    type_ = Styled(one_line(relation.type).ljust(widest), "good")
-    context = Styled(f"  {one_line(relation.context)}" if relation.context else "", "muted")
-    since = f"since {iso_day(relation.since, zone)}" if relation.since else ""
-    until = f"until {iso_day(relation.until, zone)}" if relation.until else ""
-    arrow = Styled("→" if is_outward else "←", "good")
-    return arrow, (type_, f"  {one_line(other)}", context), f"{since} {until}".strip()
-
-
-def _read_text(engine: Engine, memory: Memory) -> _Text:
-    from recollect.admin import Internals
-
-    engine.get(memory.id, record=True)  # counted as used, as an entity is that is opened
-    named = engine.get_many(memory.mentions)
-    around = engine.sessions.neighbours(memory.id) if memory.position is not None else ()
-    mentions = [named[id_] for id_ in memory.mentions if id_ in named]
-    return _Text(memory, mentions, around, Internals(engine).links(memory.id))
 
 
 def _text_card(text: _Text, zone: tzinfo) -> Card:
@@ -431,16 +399,6 @@ def _text_card(text: _Text, zone: tzinfo) -> Card:
         blocks += [Paragraph(), Table(columns, rows, grid=True)]
     title = Styled(one_line(speaker_of(memory) or memory.kind), "speaker")
     return Card(title, f"{memory.kind} · #{memory.id}", blocks)
-
-
-def _text_lines(text: _Text, zone: tzinfo) -> Iterator[tuple[str, ...]]:
-    memory, id_ = text.memory, str(text.memory.id)
-    yield memory.kind, id_, speaker_of(memory), memory.text or memory.name
-    yield from (("field", id_, *each) for each in memory_fields(memory, zone))
-    yield from (("mentions", id_, str(each.id), each.name) for each in text.mentions)
-    yield from _linked_lines(id_, text.links)
-    others = (turn for turn in text.around if turn.id != memory.id)
-    yield from (("near", id_, str(turn.id), speaker_of(turn), turn.text) for turn in others)
 
 
 def _field_table(fields: Sequence[tuple[str, str]]) -> list[Block]:

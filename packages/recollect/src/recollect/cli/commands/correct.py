@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,17 @@ import click
 
 from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.options import (
-    NOTE_FIELD_OPTIONS,
+    NOTE_OPTIONS,
     YES,
-    complete_session,
     confirm,
     id_in,
     iso_minute,
     memory_id,
     memory_of,
+    no_session,
     parse_time_or_age,
     read_text,
-    start_of,
+    session_option,
 )
 from recollect.cli.rendering import Mark, Result, progress
 from recollect.cli.views import label, memory_data, memory_fields
@@ -31,13 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import timedelta
 
-    from recollect.domain.records import Memory, Scope
-    from recollect.domain.results import SupersedeResult
+    from recollect.domain.records import Memory
     from recollect.engine import Engine
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
 """How the names of copies end that the store itself makes."""
-_OWN_COPIES = "Backups and exports that you made elsewhere keep what they hold."
 _MOST_NAMED = 10
 """Memories that are named when they are forgotten; of more, the ids say enough."""
 
@@ -48,68 +45,36 @@ _MOST_NAMED = 10
     "recollect update 12 --importance 0.9 --tag kitchen --tag tea --pin",
     "recollect update '#12' --happened 2024-05-06 --category preferences",
     "recollect update 'Marisol Vega' --mark vital",
+    former_options={
+        "--no-tags": ("--tag", ""),
+        "--no-mark": ("--mark", ""),
+        "--no-expiry": ("--expires", "never"),
+    },
 )
 @click.argument("memory", metavar="ID|NAME")
 @click.option("--text", metavar="TEXT", help="What it says from now on; the former text stays as history.")
-@click.option("--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters.")
-@click.option("--category", metavar="NAME", help="What sort of thing it is.")
+@NOTE_OPTIONS
 @click.option(
     "--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable; '': none."
-)
-@click.option("--no-tags", is_flag=True, hidden=True)
-@click.option(
-    "--happened",
-    "--at",
-    "happened",
-    metavar="WHEN",
-    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
 )
 @click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
 @click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
 @click.option(
-    "--mark", metavar="WORD", help="Mark it as important, by a word of yours: it does not fade; '': no mark."
+    *("--mark", "importance_tag"),
+    metavar="WORD",
+    help="Mark it as important, by a word of yours: it does not fade; '': no mark.",
 )
-@click.option("--no-mark", is_flag=True, hidden=True)
-@click.option(
-    "--expires", metavar="WHEN", help="From when no search finds it: a date, a time, words, or never."
-)
-@click.option("--no-expiry", is_flag=True, hidden=True)
-@NOTE_FIELD_OPTIONS
-def update_command(
-    call: Call,
-    memory: str,
-    tags: tuple[str, ...],
-    no_tags: bool,
-    happened: str | None,
-    expires: str | None,
-    no_expiry: bool,
-    mark: str | None,
-    no_mark: bool,
-    **given: Any,
-) -> Result:
+def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any) -> Result:
     """Change what is given of a memory, and leave the rest.
 
     For a fact that is no longer true, use `recollect supersede`: changing the text is for one that was never
     said well.
     """
-    for value, gone, name in (
-        (tags, no_tags, "tag"),
-        (mark, no_mark, "mark"),
-        (expires, no_expiry, "expires"),
-    ):
-        if value and gone:
-            raise click.UsageError(f"Give --{name} or its opposite, not both.")
     changes = {name: value for name, value in given.items() if value is not None}
-    if tags or no_tags:
+    if tags:
         changes["tags"] = tuple(filter(None, tags))
-    if mark is not None or no_mark:
-        changes["importance_tag"] = (mark or "").strip()
-    if happened is not None:
-        changes["happened_at"] = start_of(happened, call.now(), "--happened")
-    if no_expiry or expires == "never":
-        changes["expires_at"] = "never"
-    elif expires is not None:
-        changes["expires_at"] = start_of(expires, call.now(), "--expires")
+    if "importance_tag" in changes:
+        changes["importance_tag"] = changes["importance_tag"].strip()
     if not changes:
         raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     engine = call.memory()
@@ -144,7 +109,19 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     engine = call.memory()
     done = engine.supersede(old, by, copies=not only)
     data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
-    details = list(_superseded_details(engine, done))
+    details = [f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"]
+    for place, each in enumerate(done.retired):
+        what = "Retired with it, a near-copy" if place else "Retired"
+        entities = [] if each.observation is None else _as_far_as_readable(engine, [each.id])
+        where = f"observed of {entities[0].name}" if entities else f"#{each.id}"
+        details.append(f"{what}, {where}: {ellipsize(each.text)}")
+    for alike in done.similar:
+        left = f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {ellipsize(alike.text)}"
+        details.append(left)
+    if done.similar:
+        details.append(f"Retire one of them too: recollect supersede ID {done.by.id}")
+    ids = [str(each.id) for each in done.retired if each.observation is None]
+    details.append(f"Take it back: recollect restore {' '.join(ids)}")
     mark: Mark = "note" if done.similar else "ok"
     warnings = [note for note in (unfinished_note(done.note), done.model_note) if note]
     return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
@@ -159,7 +136,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     "recollect forget --all --owner ana",
 )
 @click.argument("what", metavar="ID|NAME...", nargs=-1)
-@click.option("--session", metavar="NAME", shell_complete=complete_session, help="A whole conversation.")
+@session_option("A whole conversation.")
 @click.option("--all", "everything", is_flag=True, help="All that this owner and agent have.")
 @click.option("--names", "only_names", is_flag=True, hidden=True, help="A number is a name, too.")
 @YES
@@ -176,29 +153,45 @@ def forget_command(
     if bool(what) + everything + (session is not None) != 1:
         raise click.UsageError("Give ids or names, --session, or --all.")
     memory = call.memory()
+    details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
     if session is not None:
-        from recollect.cli.commands.remember import forget_session
-
-        return forget_session(memory, session, yes=yes)
+        if not memory.sessions.turns(session, last=1):
+            raise no_session(session)
+        confirm(f"Forget the conversation {session} and the notes drawn out of it?", yes=yes)
+        forgotten = memory.sessions.forget(session)
+        text = f"Forgot {memories_text(len(forgotten))} of {session}."
+        return Result.message(text, {"forgotten": forgotten}, details)
     if everything:
-        confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
+        scope = " as ".join(filter(None, (memory.scope.owner or "this memory", memory.scope.agent)))
+        confirm(f"Forget all that {scope} remembers?", yes=yes)
         from recollect.admin import Internals
 
         count = Internals(memory).forget_all()
-        details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
         return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
     numbers = [None if only_names else id_in(each) for each in what]
     names = [each for each, number in zip(what, numbers, strict=True) if number is None]
     ids = [number for number in numbers if number is not None]
-    entities = memory.graph.delete_entities(names) if names else []
-    if not ids:
-        return _forgotten(entities, len(set(names)), entities_text(len(entities)))
-    gone = [*entities, *memory.forget(ids)]
-    named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
-    texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
-    done = _forgotten(gone, len(set(what)), memories_text(len(gone)), texts)
-    absent = sorted(set(ids).difference(gone))
-    return replace(done, warnings=list(_absent(memory, absent)), exit_code=REFUSED) if absent else done
+    gone = [*(memory.graph.delete_entities(names) if names else ()), *(memory.forget(ids) if ids else ())]
+    absent = len(set(what)) - len(gone)
+    details = []
+    if absent:
+        details = [f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there."]
+    if ids:
+        named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
+        details += [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
+    if gone:
+        details.append(f"Bring back: recollect restore {' '.join(map(str, gone))}")
+    count_text = (memories_text if ids else entities_text)(len(gone))
+    listed = f": {', '.join(f'#{id_}' for id_ in gone)}" if gone else ""
+    missing = sorted(set(ids).difference(gone))
+    return Result.message(
+        f"Forgot {count_text}{listed}.",
+        {"forgotten": gone, "absent": absent},
+        details,
+        "note" if absent else "ok",
+        list(_absent(memory, missing)),
+        REFUSED if missing else 0,
+    )
 
 
 @command(
@@ -224,13 +217,28 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
         ids = [int(each.lstrip("#")) for each in what]
         memory = call.memory()
         if not observation:
-            return _restore_memories(memory, ids)
+            before = [memory.get(id_) for id_ in ids]
+            back = [memory.restore(id_) for id_ in ids]
+            details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
+            data = {"restored": [memory_data(each) for each in back]}
+            return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
         for id_ in ids:
             memory.graph.restore_observation(id_)
         return Result.message(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
-    if len(what) == 1 and not observation:
-        return _restore_backup(call, Path(what[0]), yes=yes)
-    raise click.UsageError("Give either ids, or the path of one backup.")
+    if len(what) > 1 or observation:
+        raise click.UsageError("Give either ids, or the path of one backup.")
+    from recollect.bootstrap import put_back  # loads the engine
+
+    store, backup = call.settings()[0].store, Path(what[0])
+    if not backup.is_file():
+        raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
+    if store.exists():
+        confirm(f"Replace everything in {store} by what {backup} holds?", yes=yes)
+    with progress("Restoring") as (restoring,):
+        put_back(backup, call.settings()[0], restoring)
+    return Result.message(
+        f"{store} now holds what {backup} held.", {"store": str(store), "backup": str(backup)}
+    )
 
 
 @command("purge", "recollect purge --before 30d", "recollect purge --before 2026-01-01 --yes")
@@ -263,13 +271,13 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
         )
     still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
     warnings = [still] if copies else []
+    own = "Backups and exports that you made elsewhere keep what they hold."
     data = {"purged": int(gone), "before": moment}
     if gone.note is not None:
         text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
-        details = [gone.note, _OWN_COPIES]
-        return Result.message(text, {**data, "note": gone.note}, details, "note", warnings)
+        return Result.message(text, {**data, "note": gone.note}, [gone.note, own], "note", warnings)
     text = f"Destroyed {quantity(gone, 'forgotten thing')} for good."
-    return Result.message(text, data, [_OWN_COPIES] if gone else [], warnings=warnings)
+    return Result.message(text, data, [own] if gone else [], warnings=warnings)
 
 
 def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
@@ -279,31 +287,6 @@ def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
     found, _ = attempt_follow_up(lambda: memory.get_many(ids))
     found = found or {}
     return [found[id_] for id_ in ids if id_ in found]
-
-
-def _superseded_details(engine: Engine, done: SupersedeResult) -> Iterator[str]:
-    yield f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"
-    for place, each in enumerate(done.retired):
-        what = "Retired with it, a near-copy" if place else "Retired"
-        entity = (
-            None if each.observation is None else next(iter(_as_far_as_readable(engine, [each.id])), None)
-        )
-        where = f"#{each.id}" if entity is None else f"observed of {entity.name}"
-        yield f"{what}, {where}: {ellipsize(each.text)}"
-    for alike in done.similar:
-        yield f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {ellipsize(alike.text)}"
-    if done.similar:
-        yield f"Retire one of them too: recollect supersede ID {done.by.id}"
-    ids = [str(each.id) for each in done.retired if each.observation is None]
-    yield f"Take it back: recollect restore {' '.join(ids)}"
-
-
-def _restore_memories(memory: Engine, ids: Sequence[int]) -> Result:
-    before = [memory.get(id_) for id_ in ids]
-    back = [memory.restore(id_) for id_ in ids]
-    details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
-    data = {"restored": [memory_data(each) for each in back]}
-    return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
 
 
 def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
@@ -316,24 +299,6 @@ def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
     elif was is not None and was.superseded_at is not None:
         by = f" by #{was.superseded_by}, which stays; to remove that: recollect forget {was.superseded_by}"
         yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
-
-
-def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
-    from recollect.bootstrap import put_back  # loads the engine
-
-    settings, _ = call.settings()
-    if not backup.is_file():
-        raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
-    if settings.store.exists():
-        confirm(f"Replace everything in {settings.store} by what {backup} holds?", yes=yes)
-    with progress("Restoring") as (restoring,):
-        put_back(backup, settings, restoring)
-    data = {"store": str(settings.store), "backup": str(backup)}
-    return Result.message(f"{settings.store} now holds what {backup} held.", data)
-
-
-def _scope_text(scope: Scope) -> str:
-    return " as ".join(filter(None, (scope.owner or "this memory", scope.agent)))
 
 
 def _name(memory: Memory) -> str:
@@ -351,13 +316,3 @@ def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
         names = ", ".join(f"#{id_}" for id_ in known[:_MOST_NAMED])
         if known:
             yield f"{names}{more} {one if len(known) == 1 else several}; `recollect recall` shows ids."
-
-
-def _forgotten(ids: Sequence[int], asked: int, what: str, texts: Sequence[str] = ()) -> Result:
-    details = [*texts, f"Bring back: recollect restore {' '.join(map(str, ids))}"] if ids else []
-    absent = asked - len(ids)
-    if absent:
-        details.insert(0, f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there.")
-    named = f": {', '.join(f'#{id_}' for id_ in ids)}" if ids else ""
-    data = {"forgotten": ids, "absent": absent}
-    return Result.message(f"Forgot {what}{named}.", data, details, "note" if absent else "ok")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +12,6 @@ from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.options import DRY_RUN, YES, confirm, iso_minute, memory_id
 from recollect.cli.rendering import (
     SIGNS,
-    Block,
     Column,
     Paragraph,
     Result,
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from recollect.cli.rendering import Block, Role, Words
-    from recollect.domain.records import DreamRecord, Memory
+    from recollect.domain.records import Memory
     from recollect.dreams.dreaming import DreamResult
     from recollect.engine import Engine
 
@@ -44,6 +42,7 @@ PHASES = (
     *("consolidate", "downscale", "merge", "correct", "prune"),
     *("place", "promote", "link", "report"),
 )
+_RECORD = ("id", "at", "undone_at", "phases", "report")
 # The stage under way, by the number of stages done.
 _STAGES = (
     "Looking at the day",
@@ -53,7 +52,6 @@ _STAGES = (
     "Summing up",
     "Writing",
 )
-_ID = click.argument("id_", metavar="ID", type=memory_id)
 
 
 @command(
@@ -72,30 +70,25 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
     each line begins with what it is, as for `recollect dream`; with --changes the journal follows: `change`,
     what, id, before, after, text.
     """
-    if id_ is not None:
-        return _dream_shown(call, id_, changes=changes)
-    found = call.memory().dreams.history(limit)
-    zone = call.zone
-    rows = [
-        (
-            *(str(each.id), iso_minute(each.at, zone), brief_report(each.report)),
-            iso_minute(each.undone_at, zone) if each.undone_at else "",
-        )
-        for each in found
-    ]
-    next_ = "Look at one: recollect dream history ID"
-    if not found:
-        next_ = "No dreams yet. To have one: recollect dream"
-    data = {"dreams": [_record_data(each) for each in found]}
-    return Result.table(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
-
-
-def _dream_shown(call: Call, id_: int, *, changes: bool) -> Result:
-    memory = call.memory()
+    memory, zone = call.memory(), call.zone
+    if id_ is None:
+        found = memory.dreams.history(limit)
+        rows = [
+            (
+                *(str(each.id), iso_minute(each.at, zone), _brief_report(each.report)),
+                iso_minute(each.undone_at, zone) if each.undone_at else "",
+            )
+            for each in found
+        ]
+        next_ = "Look at one: recollect dream history ID"
+        if not found:
+            next_ = "No dreams yet. To have one: recollect dream"
+        data = {"dreams": [picked(each, *_RECORD) for each in found]}
+        return Result.table(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
     record, journal = memory.dreams.journal(id_)
-    named = ids_in_report(record.report)
-    memories = memory.get_many(sorted({*named, *(ids_in_journal(journal) if changes else ())}))
-    dream = ShownDream(
+    named = _ids_in_report(record.report)
+    memories = memory.get_many(sorted({*named, *(_ids_in_journal(journal) if changes else ())}))
+    dream = _ShownDream(
         record.report,
         memories,
         record.at,
@@ -104,8 +97,8 @@ def _dream_shown(call: Call, id_: int, *, changes: bool) -> Result:
         journal=journal if changes else None,
         in_full=True,
     )
-    data = {**_record_data(record), "memories": _texts(memories, named), "changes": journal}
-    return Result(data, dream_view(dream, call.zone))
+    shown = {**picked(record, *_RECORD), "memories": _texts(memories, named), "changes": journal}
+    return Result(shown, _dream_view(dream, zone))
 
 
 @command(
@@ -113,7 +106,7 @@ def _dream_shown(call: Call, id_: int, *, changes: bool) -> Result:
     "recollect dream undo 3",
     "recollect dream undo 3 --later --yes   # and every dream since",
 )
-@_ID
+@click.argument("id_", metavar="ID", type=memory_id)
 @click.option("--later", is_flag=True, help="Also the dreams that came after it.")
 @YES
 def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
@@ -156,7 +149,6 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     "recollect dream --without prune --without merge",
     "recollect dream --phase link --phase report",
     "recollect dream undo 3",
-    show=("history",),
 )
 @DRY_RUN
 @click.option(
@@ -213,9 +205,9 @@ def dream_command(
 
 def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
     report = asdict(done.report)
-    named = ids_in_report(report)
+    named = _ids_in_report(report)
     memories = memory.get_many(sorted({*named, *done.left}))
-    dream = ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)
+    dream = _ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)
     data = {
         "id": done.id,
         "at": done.at,
@@ -226,11 +218,7 @@ def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bo
         "left": done.left,
         "memories": _texts(memories, named),
     }
-    return Result(data, list(dream_view(dream, zone)), exit_code=REFUSED if dream.blamed else 0)
-
-
-def _record_data(record: DreamRecord) -> dict[str, Any]:
-    return picked(record, "id", "at", "undone_at", "phases", "report")
+    return Result(data, list(_dream_view(dream, zone)), exit_code=REFUSED if dream.blamed else 0)
 
 
 def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]:
@@ -247,12 +235,27 @@ _ROLES: dict[str, Role] = {
     **dict.fromkeys(("pruned", "corrected"), "bad"),
 }
 """How a section looks; the others are good news."""
+_SECTIONS = {
+    "stronger": ("Grew stronger", ""),
+    "faded": ("Faded", ""),
+    "stabler": ("Will last longer", "days until a tenth of it is forgotten"),
+    "consolidated": ("Settled", "new ones that were replayed, or are a day old"),
+    "archived": ("Archived", "very stale and weak; recall still finds them"),
+    "revived": ("Came back", "were archived, and are in use again"),
+    "deeper": ("Went deeper", ""),
+    "pruned": ("Pruned", "forgotten; `recollect restore ID` brings one back"),
+    "unique": ("Spared", "stale enough to be pruned, but nothing else says it"),
+    "merged": ("Merged", "said the same, and live on in the other"),
+    "corrected": ("Corrected", "repeated an error"),
+    "linked": ("Linked", "keep coming up together"),
+}
+"""What became of memories, in the order in which a dream works: the title, and a note."""
 _BRIEF = {"consolidated": "settled"}
 _NOT_BRIEF = frozenset({"stabler", "unique"})
 
 
 @dataclass(frozen=True, slots=True)
-class ShownDream:
+class _ShownDream:
     """A dream's plain report, with the memories that it names."""
 
     report: Mapping[str, Any]
@@ -291,7 +294,7 @@ class _Section(NamedTuple):
     note: str = ""
 
 
-def ids_in_report(report: Mapping[str, Any]) -> list[int]:
+def _ids_in_report(report: Mapping[str, Any]) -> list[int]:
     moved = chain(report["strongest"], report["weakest"], report["stablest"], report["deeper"])
     pairs = chain(report["merged"], report["corrected"], (row[:2] for row in report["linked"]))
     lost = () if report["gate"] is None else report["gate"]["losses"]
@@ -306,13 +309,13 @@ def ids_in_report(report: Mapping[str, Any]) -> list[int]:
     )
 
 
-def ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
+def _ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
     """The memories, without the owners of observations, which the report names."""
     changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
     return [*changed, *(second for _, second, *_ in journal["links"])]
 
 
-def brief_report(report: Mapping[str, Any]) -> str:
+def _brief_report(report: Mapping[str, Any]) -> str:
     """`9 stronger, 39 faded, 1 merged`: for a list of dreams."""
     counts = [
         f"{each.total:,} {_BRIEF.get(each.word, each.word)}"
@@ -323,7 +326,7 @@ def brief_report(report: Mapping[str, Any]) -> str:
     return ", ".join([*(counts or ["nothing changed"]), *skipped])
 
 
-def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
+def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
     yield from _beginning(dream, zone)
     sections = [each for each in _sections(report, dream.memories) if each.total]
@@ -361,7 +364,7 @@ def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
     yield from _next_steps(dream)
 
 
-def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
+def _beginning(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
     ended = "refused" if dream.blamed else "dry run" if dream.dry_run else "nothing to do"
     first = (ended if dream.id is None else str(dream.id), dream.at.astimezone(zone))
@@ -388,7 +391,7 @@ def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
     yield from muted(basis, "  This is what it would have done:" if dream.blamed else "")
 
 
-def _gate_view(dream: ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
+def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
     blamed, questions = dream.blamed, gate["questions"]
     state = "closed" if blamed else "open"
     row = (state, str(questions), gate["before"], gate["after"], blamed or "")
@@ -422,7 +425,7 @@ def _gate_view(dream: ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
         yield Table(columns, rows, "lost", most=None if dream.in_full else _LOST_SHOWN)
 
 
-def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
+def _next_steps(dream: _ShownDream) -> Iterator[Paragraph]:
     """The commands that go on from here."""
     skipped = dream.report["skipped"]
     if skipped:
@@ -440,8 +443,6 @@ def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
 
 
 def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[_Section]:
-    """In the order in which a dream works."""
-
     def row(id_: int, change: str = "", other: int | None = None, joint: str = "→") -> tuple[Words, ...]:
         text = label(memories.get(id_))
         below = "" if other is None else f"  {joint} {label(memories.get(other))}  #{other}"
@@ -458,32 +459,26 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
         text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
         return str(id_), "", str(id_), text, stacked(text, f"  → {texts.get(into, '')}")
 
-    old = report["interleaved"]
-    note = f"{quantity(old, 'old memory', 'old memories')} replayed beside new ones" if old else ""
-    yield _Section("stronger", "Grew stronger", report["stronger"], moved_rows(report["strongest"]), note)
-    fading = moved_rows(report["weakest"])
-    yield _Section("faded", "Faded", report["faded"], fading, "" if fading else "each by less than 0.0001")
-    note = "days until a tenth of it is forgotten"
-    yield _Section("stabler", "Will last longer", report["stabler"], moved_rows(report["stablest"], 1), note)
-    note = "new ones that were replayed, or are a day old"
-    yield _Section("consolidated", "Settled", report["consolidated"], note=note)
-    note = "very stale and weak; recall still finds them"
-    yield _Section("archived", "Archived", report["archived"], note=note)
-    note = "were archived, and are in use again"
-    yield _Section("revived", "Came back", report["revived"], note=note)
-    yield _Section("deeper", "Went deeper", len(report["deeper"]), moved_rows(report["deeper"], 0))
-    pruned = [row(id_) for id_ in report["pruned"]]
-    note = "forgotten; `recollect restore ID` brings one back"
-    yield _Section("pruned", "Pruned", len(pruned), pruned, note)
-    note = "stale enough to be pruned, but nothing else says it"
-    yield _Section("unique", "Spared", report["unique"], note=note)
     merged = [row(gone, other=into) for gone, into in report["merged"]]
-    merged += [merged_observation(*each) for each in report["merged_observations"]]
-    yield _Section("merged", "Merged", len(merged), merged, "said the same, and live on in the other")
-    corrected = [row(gone, "", by, "corrected by") for gone, by in report["corrected"]]
-    yield _Section("corrected", "Corrected", len(corrected), corrected, "repeated an error")
-    linked = [row(one, quantity(weight, "answer"), other, "—") for one, other, weight in report["linked"]]
-    yield _Section("linked", "Linked", report["links"], linked, "keep coming up together")
+    rows = {
+        "stronger": moved_rows(report["strongest"]),
+        "faded": moved_rows(report["weakest"]),
+        "stabler": moved_rows(report["stablest"], 1),
+        "deeper": moved_rows(report["deeper"], 0),
+        "pruned": [row(id_) for id_ in report["pruned"]],
+        "merged": [*merged, *(merged_observation(*each) for each in report["merged_observations"])],
+        "corrected": [row(gone, "", by, "corrected by") for gone, by in report["corrected"]],
+        "linked": [
+            row(one, quantity(weight, "answer"), other, "—") for one, other, weight in report["linked"]
+        ],
+    }
+    old = report["interleaved"]
+    replayed = f"{quantity(old, 'old memory', 'old memories')} replayed beside new ones" if old else ""
+    notes = {"stronger": replayed, "faded": "" if rows["faded"] else "each by less than 0.0001"}
+    counts = {**report, "linked": report["links"], "merged": rows["merged"]}
+    for word, (title, note) in _SECTIONS.items():
+        total = counts[word] if isinstance(counts[word], int) else len(counts[word])
+        yield _Section(word, title, total, rows.get(word, ()), notes.get(word, note))
 
 
 def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[tuple[str, ...]]:

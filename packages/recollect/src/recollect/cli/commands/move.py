@@ -29,7 +29,7 @@ from recollect.text.phrases import entities_text, file_size, quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.transfer import ExportFormat, ForeignReport, ImportReport
+    from recollect.transfer import ForeignReport, ImportReport
     from recollect.transfer.reports import ImportPreview
 
 
@@ -56,8 +56,7 @@ _STREAM = "Standard input"
 )
 @click.argument("path")
 @click.option(
-    "--format",
-    "format_",
+    *("--format", "format_"),
     type=click.Choice(["auto", *FORMATS]),
     default="auto",
     show_default=True,
@@ -73,14 +72,7 @@ _STREAM = "Standard input"
 @click.option("--embed/--no-embed", default=True, hidden=True)
 @KEEP_GOING
 def import_command(
-    call: Call,
-    path: str,
-    format_: str,
-    dry_run: bool,
-    merge_owners: bool,
-    extract: bool,
-    embed: bool,
-    keep_going: bool,
+    call: Call, path: str, format_: str, dry_run: bool, merge_owners: bool, extract: bool, **how: Any
 ) -> Result:
     """Import another program's memory, conversations, or an export.
 
@@ -95,58 +87,40 @@ def import_command(
     from recollect import transfer  # loads the engine
     from recollect.transfer.importers import is_server_url
 
-    if extract and not embed:
+    if extract and not how["embed"]:
         raise click.UsageError(
             "--extract compares notes by their vectors, so it does not go with --no-embed."
         )
-    if path == STDIN:
-        return _import_stream(call, format_, dry_run=dry_run, keep_going=keep_going, embed=embed)
-    # Refused before a store is made.
-    known = transfer.recognise(path, None if format_ == "auto" else format_)
-    if not (is_server_url(path) or Path(path).exists()):
-        raise InvalidInput(f"There is no file or folder {path}.")
+    is_stream = path == STDIN
+    known = None if format_ == "auto" else format_
+    if is_stream:
+        if known not in {None, "official", "full"}:
+            raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
+    else:
+        # Refused before a store is made.
+        known = transfer.recognise(path, known)
+        if not (is_server_url(path) or Path(path).exists()):
+            raise InvalidInput(f"There is no file or folder {path}.")
     if dry_run:
         with progress("Reading") as (reading,):
+            if is_stream:
+                return _preview_result(transfer.import_preview(sys.stdin.buffer, reading), _STREAM)
             seen = transfer.preview_path(path, format=known, merge_owners=merge_owners, progress=reading)
         return _preview_result(seen, path)
     memory = call.memory(create=True)
+    report: ImportReport | ForeignReport
     with progress("Reading", "Embedding") as (reading, embedding):
-        report = transfer.import_path(
-            memory,
-            path,
-            format=known,
-            keep_going=keep_going,
-            embed=embed,
-            extract=extract,
-            merge_owners=merge_owners,
-            progress=reading,
-            embed_progress=embedding,
-        )
+        how |= {"progress": reading, "embed_progress": embedding}
+        if is_stream:
+            lines_format = cast('Literal["auto", "official", "full"]', format_)
+            report = transfer.import_file(memory, sys.stdin.buffer, format=lines_format, **how)
+        else:
+            report = transfer.import_path(
+                memory, path, format=known, extract=extract, merge_owners=merge_owners, **how
+            )
     if isinstance(report, transfer.ImportReport):
-        return _lines_result(report, path)
+        return _lines_result(report, _STREAM if is_stream else path)
     return _foreign_result(report, path)
-
-
-def _import_stream(call: Call, format_: str, *, dry_run: bool, keep_going: bool, embed: bool) -> Result:
-    from recollect.transfer import import_file, import_preview
-
-    if format_ not in {"auto", "official", "full"}:
-        raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
-    if dry_run:
-        with progress("Reading") as (reading,):
-            return _preview_result(import_preview(sys.stdin.buffer, reading), _STREAM)
-    memory = call.memory(create=True)
-    with progress("Reading", "Embedding") as (reading, embedding):
-        report = import_file(
-            memory,
-            sys.stdin.buffer,
-            format=cast('Literal["auto", "official", "full"]', format_),
-            keep_going=keep_going,
-            embed=embed,
-            progress=reading,
-            embed_progress=embedding,
-        )
-    return _lines_result(report, _STREAM)
 
 
 def _preview_result(seen: ImportPreview | ForeignReport, path: str) -> Result:
@@ -181,42 +155,29 @@ def _nothing_in(path: str, why: str, data: dict[str, Any]) -> Result:
 
 def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) -> Result:
     shown = without_password(path) if "://" in path else path
-    counts = {sort: (getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS}
+    counts = [(sort, getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS]
+    rows = [row[:2] if dry_run else row for row in counts if row[1]]
+    table = Table(("", *right_aligned("read", *(() if dry_run else ("new",)))), rows)
+    text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
     if dry_run:
-        table = Table(
-            ("", *right_aligned("read")), [(sort, read) for sort, (read, _) in counts.items() if read]
-        )
         text = f"Recognised as {report.title}."
-    else:
-        rows = [(sort, read, new) for sort, (read, new) in counts.items() if read]
-        table = Table(("", *right_aligned("read", "new")), rows)
-        text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
     if not report.read:
-        text = (
-            "Nothing was imported."
-            if report.bad_count
-            else f"{shown} holds no memories; nothing was imported."
-        )
+        empty = f"{shown} holds no memories; nothing was imported."
+        text = "Nothing was imported." if report.bad_count else empty
     view: list[Block] = [Message(text, list(_foreign_details(report, dry_run=dry_run)))]
     if table.rows:
         view.append(table)
-    next_ = "Read them: recollect session list" if report.sessions else ""
+    next_ = "Read them: recollect session show" if report.sessions else ""
+    late = f"imported, but: {report.note}" if report.note else None
+    if report.waiting and not report.note:
+        waiting = quantity(report.waiting, "passage")
+        late = f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
     return Result(
         {**fields_of(report), "dry_run": dry_run},
         [*view, *muted(_DRY if dry_run else next_)],
-        warnings=list(_foreign_warnings(report)),
+        warnings=[*filter(None, (late, report.model_note))],
         exit_code=0 if report.read else REFUSED,
     )
-
-
-def _foreign_warnings(report: ForeignReport) -> Iterator[str]:
-    if report.note:
-        yield f"imported, but: {report.note}"
-    elif report.waiting:
-        waiting = quantity(report.waiting, "passage")
-        yield f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
-    if report.model_note:
-        yield report.model_note
 
 
 def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
@@ -268,15 +229,13 @@ def _lines_result(report: ImportReport, path: str) -> Result:
         new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
         text = f"Imported {new}."
     some_left = report.bad_count or report.dangling_count or report.learnt_left_count
+    late = f"imported, but not yet found by meaning: {report.note}" if report.note else None
     return Result.message(
         text,
-        fields_of(report),
+        report,
         list(_import_details(report)),
         "note" if some_left or report.also_created_count else "ok",
-        [
-            *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
-            *([report.model_note] if report.model_note else ()),
-        ],
+        [*filter(None, (late, report.model_note))],
         REFUSED if nothing_good else 0,
     )
 
@@ -331,7 +290,6 @@ def _texts(count: int) -> str:
 @click.argument("file")
 @click.option(
     "--format",
-    "format_",
     type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
     help="What to write; by default, the ending of FILE decides, and any other ending means full.",
 )
@@ -343,12 +301,7 @@ def _texts(count: int) -> str:
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file or folder if it exists.")
 def export_command(
-    call: Call,
-    file: str,
-    format_: ExportFormat | None,
-    scope_only: bool,
-    without_learning: bool,
-    overwrite: bool,
+    call: Call, file: str, scope_only: bool, without_learning: bool, **how: Any
 ) -> Result | None:
     """Write the memory to a file or a folder.
 
@@ -359,20 +312,11 @@ def export_command(
     """
     from recollect.transfer import export_file  # loads the engine
 
-    target = sys.stdout.buffer if file == STDIN else file
-    memory = call.memory()
-    settings, _ = call.settings()
-    own = scope_only or bool(settings.owner or settings.agent)
+    memory, settings = call.memory(), call.settings()[0]
+    how["scope_only"] = scope_only or bool(settings.owner or settings.agent)
+    how["learning"] = not without_learning
     with progress("Writing") as (writing,):
-        report = export_file(
-            memory,
-            target,
-            format=format_,
-            scope_only=own,
-            learning=not without_learning,
-            overwrite=overwrite,
-            progress=writing,
-        )
+        report = export_file(memory, sys.stdout.buffer if file == STDIN else file, progress=writing, **how)
     texts = f", {_texts(report.texts)}" if report.texts else ""
     done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
     if file == STDIN:  # the export itself is on standard output
@@ -431,7 +375,3 @@ def copy_command(_: Call, source: str, destination: str) -> Result:
         warnings = ["the source has changed since the earlier run, so the copy started over."]
     text = f"Copied {quantity(report.rows, 'row')} to {shown}."
     return Result.message(text, {"destination": shown, **fields_of(report)}, details, warnings=warnings)
-
-
-def _texts_of_import_export(count: int) -> str:
-    return quantity(count, "note or message", "notes and messages")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.rendering import Block, Cell, Words
-    from recollect.domain.results import Answer, ConflictingMemory, Hit
+    from recollect.domain.results import Answer, Hit
     from recollect.ranking.candidates import Reason
-    from recollect.ranking.why_not import Cost, Standing
+    from recollect.ranking.why_not import Cost
     from recollect.search.why_not import WhyNot
 
 
@@ -43,18 +43,14 @@ if TYPE_CHECKING:
 )
 @click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer.")
 @click.option(
-    "--budget",
-    "budget_tokens",
+    *("--budget", "budget_tokens"),
     type=click.IntRange(1),
     metavar="N",
     help="Only hits whose texts fit this many tokens together.",
 )
 @click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step.")
 @click.option(
-    "--record/--no-record",
-    default=True,
-    show_default=True,
-    help="Record what was shown, for later rankings.",
+    "--record/--no-record", default=True, show_default=True, help="Record what was shown, for later rankings."
 )
 def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     """Search by words and by meaning at once, best first.
@@ -76,8 +72,7 @@ def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     messages also the time, and what they belong to. With --explain, a line for each step follows: rank, id,
     `step`, name, effect, value, numbers, score. `--json` gives every digit.
     """
-    arguments = search_arguments(call, **asked)
-    answer = call.memory().recall(" ".join(text), **arguments)
+    answer = call.memory().recall(" ".join(text), **search_arguments(**asked))
     time = answer.time
     data = {
         **picked(answer, "query", "profile", "strategy", "mode", "note"),
@@ -94,17 +89,21 @@ def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
             for rank, hit in enumerate(answer.hits, start=1)
         ],
     }
+    doubt = "Nothing here seems to answer that; these are the nearest."
+    if not answer.hits:
+        withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
+        doubt = f"Nothing here seems to answer that.{withheld}"
     # A terminal says so above the hits.
-    doubt = [_doubt(answer)] if answer.doubtful and not call.json and not call.is_terminal else []
-    note = [with_remedy(answer.note)] if answer.note else []
-    return Result(data, _view(answer, call.zone), warnings=[*doubt, *note])
+    warnings = [doubt] if answer.doubtful and not call.json and not call.is_terminal else []
+    warnings += [with_remedy(answer.note)] if answer.note else []
+    return Result(data, _view(answer, doubt, call.zone), warnings=warnings)
 
 
-def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
+def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
     if answer.time is not None:
         yield from muted(f"{one_line(answer.time.words)}: {span_text(answer.time)}")
     if answer.doubtful and (answer.hits or answer.withheld):
-        yield titled(_doubt(answer), "changed")
+        yield titled(doubt, "changed")
     elif not answer.hits and answer.withheld:
         are = "is" if answer.withheld == 1 else "are"
         yield Paragraph(f"{quantity(answer.withheld, 'hit')} less likely than that {are} not shown.")
@@ -125,13 +124,26 @@ def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
 def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     from recollect.cli.views import highlighted, hit_excerpt  # loads the grammar of words
 
-    memory, passage = hit.memory, hit_excerpt(hit, answer.query)
-    found_by, score = _found_by(hit), f"{hit.score:.4f}"
+    memory, passage, score = hit.memory, hit_excerpt(hit, answer.query), f"{hit.score:.4f}"
+    words, meaning = hit.places.get("words"), hit.places.get("meaning")
+    by_words = "" if words is None else f"words #{words.rank}"
+    by_meaning = "" if meaning is None else f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"
+    found_by = ", ".join(filter(None, (by_words, by_meaning)))
     likely = "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
     why = ", ".join(filter(None, (found_by, likely)))
     fields = [str(rank), str(memory.id), memory.kind, memory.name or speaker_of(memory), passage, why, score]
+    conflicts = [
+        (f"{'older' if other.is_newer else 'newer'} than #{other.id}", other) for other in hit.conflicts_with
+    ]
     if memory.kind != "entity":
-        fields += [spoken_at(memory, zone), _belongs_to(hit)]
+        belongs_to = (
+            f"session {memory.session}" if memory.session else "",
+            memory.category,
+            f"tagged {' '.join(memory.tags)}" if memory.tags else "",
+            superseded_text(memory),
+            *(than for than, _ in conflicts),
+        )
+        fields += [spoken_at(memory, zone), ", ".join(filter(None, belongs_to))]
     text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
@@ -139,41 +151,12 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
         Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess is dimmed
         Column(role="muted", wrap="whole", right=True, only="terminal"),
     )
-    conflicts = [
-        Styled(_conflict(other), "changed" if other.is_newer else "muted") for other in hit.conflicts_with
+    others = [
+        Styled(f"{than}: “{ellipsize(other.text)}”", "changed" if other.is_newer else "muted")
+        for than, other in conflicts
     ]
-    shown = stacked(heading(memory, zone), text, *conflicts, Styled(found_by, "muted"))
+    shown = stacked(heading(memory, zone), text, *others, Styled(found_by, "muted"))
     return Table(columns, [(*fields, shown, stacked(f"score {score}", likely))], grid=True)
-
-
-def _conflict(other: ConflictingMemory) -> str:
-    """`older than #12: “The choir sings on Mondays.”`."""
-    return f"{'older' if other.is_newer else 'newer'} than #{other.id}: “{ellipsize(other.text)}”"
-
-
-def _belongs_to(hit: Hit) -> str:
-    """`session harbour, plans_goals, tagged kitchen, superseded by #14, older than #15`."""
-    memory = hit.memory
-    session = f"session {memory.session}" if memory.session else ""
-    tags = f"tagged {' '.join(memory.tags)}" if memory.tags else ""
-    others = [f"{'older' if other.is_newer else 'newer'} than #{other.id}" for other in hit.conflicts_with]
-    known = (session, memory.category or "", tags, superseded_text(memory), *others)
-    return ", ".join(filter(None, known))
-
-
-def _found_by(hit: Hit) -> str:
-    """`words #1, meaning #3 (cosine 0.71)`: the rank by each search, and the cosine of the meaning."""
-    words, meaning = hit.places.get("words"), hit.places.get("meaning")
-    by_words = [] if words is None else [f"words #{words.rank}"]
-    by_meaning = [] if meaning is None else [f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"]
-    return ", ".join([*by_words, *by_meaning])
-
-
-def _doubt(answer: Answer) -> str:
-    if answer.hits:
-        return "Nothing here seems to answer that; these are the nearest."
-    withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
-    return f"Nothing here seems to answer that.{withheld}"
 
 
 # The measure behind each search's score.
@@ -198,9 +181,8 @@ def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result
     score, score needed), step (name, effect, value, numbers, score), cost (step, value, places, place
     without it), advice.
     """
-    asked = search_arguments(call, **where)
     engine = call.memory()
-    why = engine.why_not(query, memory_of(engine, memory).id, **asked)
+    why = engine.why_not(query, memory_of(engine, memory).id, **search_arguments(**where))
     standing = why.standing
     data = {
         **picked(why, "query", "profile", "verdict", "advice"),
@@ -225,52 +207,41 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
     yield titled(why.verdict)
     yield Table(("",), [(why.verdict,)], "verdict", only="pipe")
     if why.branches:
-        yield _searches(why)
-    if why.standing is not None:
-        yield from _standing(why, why.standing)
+        searches = []
+        for branch in why.branches:
+            outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
+            if branch.reached:
+                outcome = Styled("✓ a candidate", "good")
+            score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
+            rank = None if branch.rank is None else str(branch.rank)
+            searches.append((branch.name, rank, _digits(branch.score), score, str(branch.taken), outcome))
+        columns = (
+            *("Search", Column("Rank", right=True), Column(only="pipe"), Column("Score", only="terminal")),
+            *(Column("Of the first", right=True), Column(only="terminal")),
+        )
+        yield Table(columns, searches, "search")
+    standing = why.standing
+    if standing is not None:
+        place = None if standing.place is None else str(standing.place)
+        row = (place, _digits(standing.score), _digits(standing.needed))
+        yield Table(("", "", ""), [row], "place", only="pipe")
+        if standing.place is not None:
+            found = any(branch.reached for branch in why.branches)
+            begins = "It stands" if found else "Taken in all the same, it would stand"
+            last = "the list is not full"
+            if standing.needed is not None:
+                last = f"the last on the list has {decimals(standing.needed)}"
+            yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
+        yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
+        costs = [
+            (each.step, _digits(each.value), str(each.places), str(each.place_without))
+            for each in standing.costs
+        ]
+        yield Table(("", "", "", ""), costs, "cost", only="pipe")
+        yield Paragraph()
     if why.advice:
         rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
         yield Table((Column(only="terminal"), ""), rows, "advice", grid=True)
-
-
-def _searches(why: WhyNot) -> Table:
-    rows = []
-    for branch in why.branches:
-        outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
-        if branch.reached:
-            outcome = Styled("✓ a candidate", "good")
-        score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
-        rank = None if branch.rank is None else str(branch.rank)
-        rows.append((branch.name, rank, _digits(branch.score), score, str(branch.taken), outcome))
-    columns = (
-        "Search",
-        Column("Rank", right=True),
-        Column(only="pipe"),
-        Column("Score", only="terminal"),
-        Column("Of the first", right=True),
-        Column(only="terminal"),
-    )
-    return Table(columns, rows, "search")
-
-
-def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
-    place = None if standing.place is None else str(standing.place)
-    yield Table(
-        ("", "", ""), [(place, _digits(standing.score), _digits(standing.needed))], "place", only="pipe"
-    )
-    if standing.place is not None:
-        found = any(branch.reached for branch in why.branches)
-        begins = "It stands" if found else "Taken in all the same, it would stand"
-        last = "the list is not full"
-        if standing.needed is not None:
-            last = f"the last on the list has {decimals(standing.needed)}"
-        yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
-    yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
-    costs = [
-        (cost.step, _digits(cost.value), str(cost.places), str(cost.place_without)) for cost in standing.costs
-    ]
-    yield Table(("", "", "", ""), costs, "cost", only="pipe")
-    yield Paragraph()
 
 
 def _steps_table(

@@ -1,4 +1,4 @@
-"""Commands that write notes and the graph: entities, their observations and status, and relations."""
+"""Commands that write notes, the graph and conversations, and the context that an agent reads."""
 
 from __future__ import annotations
 
@@ -13,51 +13,37 @@ from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.options import (
     AS_OF,
     KEEP_GOING,
-    NOTE_FIELD_OPTIONS,
+    NOTE_OPTIONS,
     STDIN,
-    YES,
-    as_of_time,
     complete_session,
-    confirm,
     existing_file,
     id_in,
     iso_day,
     long_day,
+    no_session,
     parse_time,
     read_bytes,
-    read_lines,
     read_text,
     read_turns,
-    start_of,
+    session_option,
+    when,
 )
-from recollect.cli.rendering import Column, Mark, Result, Styled, Table, Verbatim, fields_of, muted, picked
+from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.views import memory_data, speaker_of, spoken_at, superseded_text, with_remedy
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.text.phrases import ellipsize, one_line, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime, tzinfo
 
     from recollect.cli.rendering import Block, Words
-    from recollect.domain.changes import Turn
     from recollect.domain.records import Memory
-    from recollect.domain.results import (
-        AddMessagesResult,
-        Context,
-        ObservedBatch,
-        ObservedEntity,
-        Remembered,
-        RememberedBatch,
-    )
-    from recollect.engine import Engine
+    from recollect.domain.results import ObservedBatch, Remembered, RememberedBatch
 
 
 _MOST_NAMED = 10
-_SOURCE = click.argument("source")
-_TYPE = click.argument("type_", metavar="TYPE")
-_TARGET = click.argument("target")
 
 
 @command(
@@ -68,36 +54,14 @@ _TARGET = click.argument("target")
     "cat notes.txt | recollect remember --lines",
 )
 @click.argument("text", metavar="[TEXT...|-]", nargs=-1)
-@click.option(
-    "--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters; 0.5 if not given."
-)
-@click.option("--category", metavar="NAME", help="What sort of thing it is: preferences, plans_goals, …")
-@click.option(
-    "--happened",
-    "--at",
-    "happened",
-    metavar="WHEN",
-    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
-)
+@NOTE_OPTIONS
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
-@click.option(
-    "--about", multiple=True, metavar="NAME", help="An entity that it is about, by name; repeatable."
-)
+@click.option("--about", multiple=True, metavar="NAME", help="The name of an entity it is about; repeatable.")
 @click.option("--source", metavar="TEXT", help="Where it comes from.")
-@click.option(
-    "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
-)
-@NOTE_FIELD_OPTIONS
 @click.option("--lines", is_flag=True, help="Each line of standard input is a note of its own.")
 @KEEP_GOING
 def remember_command(
-    call: Call,
-    text: tuple[str, ...],
-    lines: bool,
-    keep_going: bool,
-    happened: str | None,
-    expires: str | None,
-    **given: Any,
+    call: Call, text: tuple[str, ...], lines: bool, keep_going: bool, **given: Any
 ) -> Result:
     """Remember something: a note, in your own words.
 
@@ -108,26 +72,22 @@ def remember_command(
 
     In a pipe, the fields of a line with --lines are: id, `new` or `known`, text, names of entities.
     """
-    shared = {name: value for name, value in given.items() if value is not None}
-    if happened is not None:
-        shared["happened_at"] = start_of(happened, call.now(), "--happened")
-    if expires is not None:
-        shared["expires_at"] = start_of(expires, call.now(), "--expires")
+    from recollect.services import attempt_follow_up  # --help needs none
+
+    shared = {name: value for name, value in given.items() if value not in {None, "never"}}
     if lines:
         return _remember_lines(call, text, shared, keep_going=keep_going)
-    return _remember_one(call, read_text(text, "text to remember"), shared)
-
-
-def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
+    said = read_text(text, "text to remember")
     memory = call.memory(create=True)
     # As a batch, which says why a note cannot be found by meaning yet.
-    batch = memory.remember_many([{"text": text, **shared}], keep_going=True)
+    batch = memory.remember_many([{"text": said, **shared}], keep_going=True)
     if batch.rejected:
         raise InvalidInput(batch.rejected[0].reason)
     (note,) = batch.notes
-    alike, times = note.similar, _times_said(memory, note)
+    stored, _ = attempt_follow_up(lambda: None if note.created else memory.get(note.id))
+    times = 1 if stored is None else stored.duplicates + 1
     again = f"; that makes {times:,} times" if times > 1 else ""
-    details = [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
+    alike, details = note.similar, [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
     for other in note.contradicts:
         old, new = (note.id, other.id) if other.is_newer else (other.id, note.id)
         details += [
@@ -141,60 +101,59 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
         ]
     return Result.message(
         f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}.",
-        {**fields_of(note), "times": times, "note": batch.note, "model_note": batch.model_note},
+        {**fields_of(note), "times": times, **picked(batch, "note", "model_note")},
         details,
         "ok" if alike is None and not note.contradicts else "note",
         _embedding_warnings(batch),
     )
 
 
-def _times_said(memory: Engine, note: Remembered) -> int:
+def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *, keep_going: bool) -> Result:
     from recollect.services import attempt_follow_up  # --help needs none
 
-    stored, _ = attempt_follow_up(lambda: None if note.created else memory.get(note.id))
-    return 1 if stored is None else stored.duplicates + 1
-
-
-def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *, keep_going: bool) -> Result:
     if text and text != (STDIN,):
         raise click.UsageError("--lines reads standard input; leave TEXT out.")
-    from recollect.services import attempt_follow_up  # --help needs none
-
-    rows = read_lines()
+    given = read_bytes(STDIN).decode("utf-8", "surrogateescape").split("\n")
+    rows = [(number, line.strip()) for number, line in enumerate(given, 1) if line.strip()]
     if not rows:
         raise click.UsageError("There is nothing to remember: standard input is empty.")
     memory = call.memory(create=True)
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
     rejected = [{"line": rows[each.index][0], "reason": each.reason} for each in batch.rejected]
-    left_out = left_out_warnings([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
+    left_out = _left_out([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
     due, _ = attempt_follow_up(lambda: memory.counts().due)
     waiting = f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
-    told = batch if batch.note else replace(batch, note=waiting)
     return Result(
         {**fields_of(batch), "rejected": rejected},
-        [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
-        warnings=[*left_out, *_embedding_warnings(told)],
+        _notes_view(batch.notes),
+        warnings=[*left_out, *_embedding_warnings(replace(batch, note=batch.note or waiting))],
         exit_code=0 if batch.notes else REFUSED,
     )
 
 
-def notes_table(notes: Iterable[Remembered]) -> Table:
-    rows = []
-    for note in notes:
-        text, mentions = ellipsize(note.text, 200), ", ".join(note.mentions)
-        rows.append((str(note.id), "new" if note.created else "known", text, mentions))
-    return Table(("id", "", "Note", "Mentions"), rows)
+def _notes_view(notes: Sequence[Remembered], origin: str = "") -> Iterator[Block]:
+    rows = [
+        (
+            str(each.id),
+            "new" if each.created else "known",
+            ellipsize(each.text, 200),
+            ", ".join(each.mentions),
+        )
+        for each in notes
+    ]
+    yield Table(("id", "", "Note", "Mentions"), rows)
+    yield from muted(f"{_new_and_known(notes)}{origin}.")
 
 
-def new_and_known(notes: Sequence[Remembered]) -> str:
+def _new_and_known(notes: Sequence[Remembered]) -> str:
     """`3 new notes`, `3 new notes, 2 known`."""
     new = sum(note.created for note in notes)
     known = len(notes) - new
     return f"{quantity(new, 'new note')}{f', {known:,} known' if known else ''}"
 
 
-def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
-    """Name the first ones, and count the rest."""
+def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
+    """Warnings that name the first ones, and count the rest."""
     warnings = [f"left out, {each}" for each in left_out[:_MOST_NAMED]]
     more = len(left_out) - _MOST_NAMED
     if more > 0:
@@ -204,15 +163,15 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
 
 def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
     """Why what was stored is not found by meaning yet, and what its languages mean for the model."""
-    warnings = [note_warning(batch.note)] if batch.note else []
-    return warnings + ([batch.model_note] if batch.model_note else [])
+    return [note for note in (_unfinished(batch.note), batch.model_note) if note]
 
 
-def note_warning(note: str) -> str:
-    """A note on what was written, as a warning."""
+def _unfinished(note: str | None) -> str | None:
     from recollect.services import UNFINISHED  # --help needs none
 
-    return note if note.startswith(UNFINISHED) else f"stored, but not yet found by meaning: {note}"
+    if note is None or note.startswith(UNFINISHED):
+        return note
+    return f"stored, but not yet found by meaning: {note}"
 
 
 @command(
@@ -260,22 +219,19 @@ def observe_command(
     One that nearly repeats an older one is kept, and pointed out. To correct one and keep the history, use
     --supersedes.
     """
-    if remove:
-        return _unobserve(call.memory(), name, texts)
     if supersedes is not None and len(texts) > 1:
         raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
-    is_id = supersedes is not None and supersedes.startswith("#")
-    shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
-    observations = [{"content": text, **shared} for text in texts]
-    return _observed(call.memory().graph.add_observations({name: observations}), replaced=supersedes)
-
-
-def _unobserve(memory: Engine, name: str, texts: tuple[str, ...]) -> Result:
-    entity = next(iter(memory.graph.open_nodes([name], record=False).entities), None)
+    graph = call.memory().graph
+    if not remove:
+        is_id = supersedes is not None and supersedes.startswith("#")
+        shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
+        observations = [{"content": text, **shared} for text in texts]
+        return _observed(graph.add_observations({name: observations}), replaced=supersedes)
+    entity = next(iter(graph.open_nodes([name], record=False).entities), None)
     if entity is None:
         raise NotFound(f"There is no entity named {name!r}; `recollect graph --find` looks for one.")
     gone = {each.id: each.content for each in entity.in_force if each.content in texts}
-    removed = memory.graph.delete_observations({entity.name: texts})
+    removed = graph.delete_observations({entity.name: texts})
     absent = [text for text in texts if text not in gone.values()]
     undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
     return Result.message(
@@ -283,6 +239,41 @@ def _unobserve(memory: Engine, name: str, texts: tuple[str, ...]) -> Result:
         {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
         [*(f"Not there: {text}" for text in absent), *undo],
         "note" if absent else "ok",
+    )
+
+
+def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
+    (observed,) = batch.entities
+    name, added = f"{observed.name} (#{observed.id})", len(observed.added)
+    if observed.created:
+        text = f"Created {name} with {quantity(added, 'observation')}." if added else f"Created {name}."
+    elif not observed.changed:
+        text = f"{name} was there already, and knew all of this."
+    else:
+        gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
+        gains += [f"gained {quantity(added, 'new observation')}"] if added else []
+        text = f"{name} {', and '.join(gains)}."
+    details = [
+        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
+        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
+        for pair in observed.similar
+    ]
+    for each in observed.contradicts:
+        old = f"#{each.contradicts}"
+        correct = f"recollect observe {quote(observed.name)} {quote(each.content)} --supersedes '{old}'"
+        details += [
+            f"#{each.observation} seems to contradict {old}: “{ellipsize(each.contradicted_content)}”",
+            f"Both are kept; if it replaces it: {correct}",
+        ]
+    if observed.kept_type is not None:
+        details.append(f"It keeps its type {observed.kept_type}.")
+    replaces = [] if replaced is None else [f"It replaces: {ellipsize(replaced)}"]
+    return Result.message(
+        text,
+        {**fields_of(observed), **picked(batch, "note", "model_note")},
+        [*details, *replaces],
+        "note" if details else "ok",
+        _embedding_warnings(batch),
     )
 
 
@@ -303,118 +294,58 @@ def status_command(call: Call, name: str, status: str) -> Result:
     "recollect relate Bosun lives_in Boathouse --ended 2026-04-01",
     "recollect relate Bosun lives_in Boathouse --remove",
 )
-@_SOURCE
-@_TYPE
-@_TARGET
+@click.argument("source")
+@click.argument("type_", metavar="TYPE")
+@click.argument("target")
 @click.option("--context", default="", metavar="TEXT", help="Why, or in what way.")
 @click.option("--since", type=parse_time, metavar="WHEN", help="When it began: an ISO date or time.")
 @click.option("--until", type=parse_time, metavar="WHEN", hidden=True)
 @click.option("--create-missing", is_flag=True, help="Create an entity that is not there, of type `unknown`.")
-@click.option("--ended", metavar="WHEN", help="It no longer holds, since then, and stays as history.")
+@click.option(
+    *("--ended", "--at", "ended"),
+    type=when("now"),
+    metavar="WHEN",
+    help="It no longer holds, since then, and stays as history.",
+)
 @click.option("--remove", is_flag=True, help="Remove a relation that should never have been there.")
 def relate_command(
-    call: Call, type_: str, create_missing: bool, ended: str | None, remove: bool, **relation: Any
+    call: Call, type_: str, create_missing: bool, ended: datetime | str | None, remove: bool, **relation: Any
 ) -> Result:
     """Connect two entities, or end that: SOURCE TYPE TARGET.
 
     Declared pairs, such as contains and part_of, get their inverse by themselves.
     """
-    ends = (relation["source"], type_, relation["target"])
-    if ended is not None:
-        return _end_relation(call, *ends, start_of(ended, call.now(), "--ended"))
-    if remove:
-        return _unrelate(call.memory(), *ends)
     memory = call.memory(create=create_missing)
+    source, target = relation["source"], relation["target"]
+    triple, data = f"{source} {type_} {target}", {"source": source, "type": type_, "target": target}
+    if ended is not None:
+        at = None if isinstance(ended, str) else ended
+        memory.graph.end_relation(source, type_, target, at=at)
+        return Result.message(f"Ended: {triple}.", {**data, "at": at})
+    if remove:
+        removed = memory.graph.delete_relations([(source, type_, target)])
+        data["removed"] = removed
+        if not removed:
+            return Result.message(f"There was no such relation: {triple}.", data, mark="note")
+        return Result.message(f"Removed: {triple}{' and its inverse' if removed > 1 else ''}.", data)
     made = memory.graph.create_relations([{"type": type_, **relation}], create_missing=create_missing)
     (related,) = made.relations
     details = [f"Created {name}, of type unknown." for name in related.also_created]
     if related.inverse:
         details.append("The inverse holds too.")
     triple = f"{related.source} {related.type} {related.target}"
+    note = _unfinished(made.note)
     return Result.message(
         f"Related: {triple}." if related.created else f"That was known already: {triple}.",
-        picked(related, "source", "type", "target", "created", "inverse", "also_created"),
+        related,
         details,
-        warnings=[note_warning(made.note)] if made.note else [],
+        warnings=[note] if note else [],
     )
-
-
-@command("end-relation", "recollect end-relation Bosun lives_in Boathouse --at 2026-04-01", hidden=True)
-@_SOURCE
-@_TYPE
-@_TARGET
-@click.option(
-    "--at", type=parse_time, metavar="WHEN", help="When it ended: an ISO date or time; now if not given."
-)
-def end_relation_command(call: Call, source: str, type_: str, target: str, at: datetime | None) -> Result:
-    """Say that a relation no longer holds. It stays, as history."""
-    return _end_relation(call, source, type_, target, at)
-
-
-def _end_relation(call: Call, source: str, type_: str, target: str, at: datetime | None) -> Result:
-    call.memory().graph.end_relation(source, type_, target, at=at)
-    data = {"source": source, "type": type_, "target": target, "at": at}
-    return Result.message(f"Ended: {source} {type_} {target}.", data)
-
-
-def _unrelate(memory: Engine, source: str, type_: str, target: str) -> Result:
-    removed = memory.graph.delete_relations([(source, type_, target)])
-    data = {"source": source, "type": type_, "target": target, "removed": removed}
-    if not removed:
-        return Result.message(f"There was no such relation: {source} {type_} {target}.", data, mark="note")
-    inverse = " and its inverse" if removed > 1 else ""
-    return Result.message(f"Removed: {source} {type_} {target}{inverse}.", data)
-
-
-def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
-    (observed,) = batch.entities
-    details = [
-        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
-        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
-        for pair in observed.similar
-    ]
-    for each in observed.contradicts:
-        old = f"#{each.contradicts}"
-        command = f"recollect observe {quote(observed.name)} {quote(each.content)} --supersedes '{old}'"
-        details += [
-            f"#{each.observation} seems to contradict {old}: “{ellipsize(each.contradicted_content)}”",
-            f"Both are kept; if it replaces it: {command}",
-        ]
-    if observed.kept_type is not None:
-        details.append(f"It keeps its type {observed.kept_type}.")
-    notable = bool(details)
-    if replaced is not None:
-        details.append(f"It replaces: {ellipsize(replaced)}")
-    data = {**fields_of(observed), "note": batch.note, "model_note": batch.model_note}
-    mark: Mark = "note" if notable else "ok"
-    return Result.message(_what_changed(observed), data, details, mark, _embedding_warnings(batch))
-
-
-def _what_changed(observed: ObservedEntity) -> str:
-    name = f"{observed.name} (#{observed.id})"
-    if observed.created:
-        added = f" with {quantity(len(observed.added), 'observation')}" if observed.added else ""
-        return f"Created {name}{added}."
-    if not observed.changed:
-        return f"{name} was there already, and knew all of this."
-    gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
-    gains += [f"gained {quantity(len(observed.added), 'new observation')}"] if observed.added else []
-    return f"{name} {', and '.join(gains)}."
 
 
 # Commands about conversations: session, and context, which an agent reads before it answers
 
 _NAME = click.argument("name", shell_complete=complete_session)
-
-
-def _session_list(call: Call) -> Result:
-    found, zone = call.memory().sessions.list(), call.zone
-    rows = []
-    for each in found:
-        first, last = iso_day(each.first_at, zone), iso_day(each.last_at, zone)
-        rows.append((each.name, each.turns, first, last, ", ".join(each.speakers)))
-    next_ = "Read one: recollect session show NAME" if found else "No conversations here yet."
-    return Result.table({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
 
 
 @command(
@@ -430,12 +361,21 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 
     In a pipe, the fields of a line are: id, time, who, text; of the list: name, turns, first, last, who.
     """
+    sessions, zone = call.memory().sessions, call.zone
     if name is None:
-        return _session_list(call)
-    turns = call.memory().sessions.turns(name, last=last)
+        found = sessions.list()
+        rows = [
+            (
+                *(each.name, each.turns, iso_day(each.first_at, zone), iso_day(each.last_at, zone)),
+                ", ".join(each.speakers),
+            )
+            for each in found
+        ]
+        next_ = "Read one: recollect session show NAME" if found else "No conversations here yet."
+        return Result.table({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
+    turns = sessions.turns(name, last=last)
     if not turns:
-        raise _no_session(name)
-    zone = call.zone
+        raise no_session(name)
     return Result(
         {"session": name, "turns": [memory_data(turn) for turn in turns]},
         _conversation(turns, zone),
@@ -453,23 +393,13 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 @click.argument("words", metavar="[FILE|-|TEXT...]", nargs=-1)
 @click.option("--role", metavar="ROLE", help="Who speaks, as models know it: user, assistant, …")
 @click.option("--speaker", metavar="NAME", help="Who speaks, by name.")
-@click.option("--at", metavar="WHEN", hidden=True)
+@click.option("--at", type=when(), hidden=True)
 @click.option(
-    "--extract/--no-extract",
-    default=True,
-    show_default=True,
-    help="Make notes of what is worth keeping.",
+    "--extract/--no-extract", default=True, show_default=True, help="Make notes of what is worth keeping."
 )
 @KEEP_GOING
 def session_add_command(
-    call: Call,
-    name: str,
-    words: tuple[str, ...],
-    role: str | None,
-    speaker: str | None,
-    at: str | None,
-    extract: bool,
-    keep_going: bool,
+    call: Call, name: str, words: tuple[str, ...], extract: bool, keep_going: bool, **said: Any
 ) -> Result:
     """Add turns to a conversation; the first makes it.
 
@@ -480,18 +410,29 @@ def session_add_command(
     Turns are added each time. To bring in files again and again, use `recollect import`.
     """
     turns: Sequence[Any]
-    if role is None and speaker is None:
-        if at is not None:
+    if said["role"] is None and said["speaker"] is None:
+        if said["at"] is not None:
             raise click.UsageError("--at goes with --role or --speaker; in a file, each turn has its own.")
         turns, wrong = _turns_of_file(words, keep_going=keep_going)
     else:
-        said_at = None if at is None else start_of(at, call.now(), "--at")
-        text = read_text(words, "text of the turn")
-        turns, wrong = [{"content": text, "role": role, "speaker": speaker, "at": said_at}], []
-    memory = call.memory(create=True)
-    added = memory.add_messages(name, turns, extract=extract, keep_going=keep_going)
+        turns, wrong = [{"content": read_text(words, "text of the turn"), **said}], []
+    added = call.memory(create=True).add_messages(name, turns, extract=extract, keep_going=keep_going)
     wrong += [f"turn {each.index + 1}: {each.reason}" for each in added.rejected]
-    return _added(added, wrong)
+    known = len(added.ids) - added.created
+    also = f"; {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
+    details = [f"#{note.id} {note.category or 'note'}: {ellipsize(note.text)}" for note in added.notes]
+    if details:
+        them = "it" if added.created == 1 else "them"
+        details.insert(0, f"Drawn out of {them}: {_new_and_known(added.notes)}.")
+    note = f"stored, but: {added.note}" if added.note else None
+    return Result.message(
+        f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
+        {**fields_of(added), "rejected": wrong},
+        details,
+        "note" if wrong else "ok",
+        [*_left_out(wrong), *filter(None, (note, added.model_note))],
+        0 if added.ids else REFUSED,
+    )
 
 
 @command("extract", "recollect session extract harbour", hidden=True)
@@ -504,42 +445,21 @@ def session_extract_command(call: Call, name: str) -> Result:
 
     In a pipe, the fields of a line are: id, `new` or `known`, text, names of entities.
     """
-    memory = call.memory()
-    if not memory.sessions.turns(name, last=1):
-        raise _no_session(name)
-    notes = memory.sessions.extract(name)
+    sessions = call.memory().sessions
+    if not sessions.turns(name, last=1):
+        raise no_session(name)
+    notes = sessions.extract(name)
     data = {"session": name, "notes": notes}
     if not notes:
         return Result.message(f"Nothing in {name} was found worth a note.", data, mark="note")
-    return Result(data, [notes_table(notes), *muted(f"{new_and_known(notes)}, drawn out of {name}.")])
-
-
-@command("forget", "recollect forget --session harbour", hidden=True)
-@_NAME
-@YES
-def session_forget_command(call: Call, name: str, yes: bool) -> Result:
-    """Forget a conversation, as `recollect forget --session` does."""
-    return forget_session(call.memory(), name, yes=yes)
-
-
-def forget_session(memory: Engine, name: str, *, yes: bool) -> Result:
-    """Forget its messages and the notes made from them."""
-    if not memory.sessions.turns(name, last=1):
-        raise _no_session(name)
-    confirm(f"Forget the conversation {name} and the notes drawn out of it?", yes=yes)
-    gone = memory.sessions.forget(name)
-    details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
-    return Result.message(
-        f"Forgot {quantity(len(gone), 'memory', 'memories')} of {name}.", {"forgotten": gone}, details
-    )
+    return Result(data, _notes_view(notes, f", drawn out of {name}"))
 
 
 @group(
     "session",
-    (session_show_command, session_add_command, session_extract_command, session_forget_command),
+    (session_show_command, session_add_command, session_extract_command),
     "recollect session show",
     "recollect session show harbour --last 20",
-    list=("show",),
 )
 def session_command(_: Call) -> None:
     """Keep conversations: list, read, add turns.
@@ -566,32 +486,11 @@ def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequenc
     return turns, wrong
 
 
-def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
-    known = len(added.ids) - added.created
-    also = f"; {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
-    details = [f"#{note.id} {note.category or 'note'}: {ellipsize(note.text)}" for note in added.notes]
-    if details:
-        them = "it" if added.created == 1 else "them"
-        details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
-    warnings = left_out_warnings(wrong)
-    warnings += [f"stored, but: {added.note}"] if added.note else []
-    warnings += [added.model_note] if added.model_note else []
-    return Result.message(
-        f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
-        {**fields_of(added), "rejected": wrong},
-        details,
-        "note" if wrong else "ok",
-        warnings,
-        0 if added.ids else REFUSED,
-    )
-
-
 def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
     """The turns in order, under the days on which they were said."""
-    widest = min(16, max(len(one_line(speaker_of(turn))) for turn in turns))
     columns = (
         Column(role="muted", width=5),
-        Column(wrap="cut", width=widest),
+        Column(wrap="cut", width=min(16, max(len(one_line(speaker_of(turn))) for turn in turns))),
         Column(fill=True),
         Column(role="muted", wrap="whole", right=True),
     )
@@ -602,16 +501,12 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
         if today != day:
             yield from muted(f"\n── {today} ──")
             day = today
-        time = "" if turn.undated else f"{at:%H:%M}"
         who = Styled(one_line(speaker_of(turn)), "entity" if turn.role == "assistant" else "speaker")
         text: Words = turn.text
         if turn.superseded_at is not None:
             text = Styled(turn.text, "muted"), Styled(f"  {superseded_text(turn)}", "bad")
-        yield Table(columns, [(time, who, text, f"#{turn.id}")], grid=True)
-
-
-def _no_session(name: str) -> NotFound:
-    return NotFound(f"There is no session named {name!r}. See those there are: recollect session show")
+        clock = "" if turn.undated else f"{at:%H:%M}"
+        yield Table(columns, [(clock, who, text, f"#{turn.id}")], grid=True)
 
 
 @command(
@@ -622,19 +517,13 @@ def _no_session(name: str) -> NotFound:
 )
 @click.argument("query", metavar="[QUERY...]", nargs=-1)
 @click.option(
-    "--budget",
-    "budget_tokens",
+    *("--budget", "budget_tokens"),
     type=click.IntRange(1),
     default=1000,
     show_default=True,
     help="Tokens at most, estimated.",
 )
-@click.option(
-    "--session",
-    metavar="NAME",
-    shell_complete=complete_session,
-    help="The current conversation, whose last turns are shown; memories come from all.",
-)
+@session_option("The current conversation, whose last turns are shown; memories come from all.")
 @AS_OF
 @click.option("-p", "--profile", hidden=True)
 @click.option(
@@ -643,12 +532,7 @@ def _no_session(name: str) -> NotFound:
     help="Instead of QUERY: the last messages, as JSON objects with role, speaker, content and at.",
 )
 def context_command(
-    call: Call,
-    query: tuple[str, ...],
-    messages: str | None,
-    as_of: str | None,
-    profile: str | None,
-    **options: Any,
+    call: Call, query: tuple[str, ...], messages: str | None, profile: str | None, **options: Any
 ) -> Result:
     """Print what to read before answering, within a budget.
 
@@ -657,32 +541,27 @@ def context_command(
     """
     if query and messages is not None:
         raise click.UsageError("Give either QUERY or --messages.")
-    asked = _messages(messages) if messages is not None else read_text(query, "query")
-    options |= {"profile": profile or DEFAULT_PROFILE, "as_of": as_of_time(call, as_of)}
-    found = call.memory().context(asked, **options)
+    asked: Any
+    if messages is None:
+        asked = read_text(query, "query")
+    else:
+        asked, wrong = read_turns(read_bytes(messages))
+        where = "standard input" if messages == STDIN else messages
+        if wrong:
+            raise InvalidInput(f"The messages in {where} cannot all be read; {wrong[0]}")
+        if not asked:
+            raise InvalidInput(f"There are no messages in {where}.")
+    found = call.memory().context(asked, profile=profile or DEFAULT_PROFILE, **options)
+    hint = "Nothing is known that bears on it."
+    if found.text or found.left_out:
+        memories = quantity(len(found.memories), "memory", "memories")
+        turns = f" and {quantity(len(found.turns), 'turn')}" if found.turns else ""
+        left = f"; {quantity(found.left_out, 'memory', 'memories')} did not fit" if found.left_out else ""
+        hint = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {memories}{turns}{left}."
     fields = ("query", "text", "tokens", "budget_tokens", "left_out", "note", "memories", "turns")
     return Result(
         picked(found, *fields),
         [Verbatim(found.text)] if found.text else [],
-        hints=[_summary(found)],
+        hints=[hint],
         warnings=[with_remedy(found.note)] if found.note else [],
     )
-
-
-def _messages(file: str) -> Sequence[Turn]:
-    turns, wrong = read_turns(read_bytes(file))
-    where = "standard input" if file == STDIN else file
-    if wrong:
-        raise InvalidInput(f"The messages in {where} cannot all be read; {wrong[0]}")
-    if not turns:
-        raise InvalidInput(f"There are no messages in {where}.")
-    return turns
-
-
-def _summary(found: Context) -> str:
-    if not found.text and not found.left_out:
-        return "Nothing is known that bears on it."
-    memories = quantity(len(found.memories), "memory", "memories")
-    turns = f" and {quantity(len(found.turns), 'turn')}" if found.turns else ""
-    left = f"; {quantity(found.left_out, 'memory', 'memories')} did not fit" if found.left_out else ""
-    return f"{found.tokens:,} of {found.budget_tokens:,} tokens: {memories}{turns}{left}."

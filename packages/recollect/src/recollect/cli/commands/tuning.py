@@ -1,4 +1,4 @@
-"""`recollect tune` and `recollect feedback`: a profile's numbers, fitted to how this memory is used."""
+"""Commands about the ranking: feedback, tune, profile, eval and bench."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from recollect.cli.options import (
     memory_id,
 )
 from recollect.cli.rendering import (
-    Block,
     Column,
     Paragraph,
     Result,
@@ -43,11 +42,11 @@ from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.text.phrases import ellipsize, memories_text, one_line, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from recollect.cli.rendering import Block
     from recollect.ranking.candidates import Profile
-    from recollect.self_test.questions import FoundShare, MissedMemory, SelfTest
+    from recollect.self_test.questions import FoundShare, SelfTest
     from recollect.tuning.search import Proposal
     from recollect.tuning.tuning import ProfileNumbers, TuningAnalysis, TuningChange
 
@@ -114,8 +113,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
 )
 @PROFILE
 @click.option(
-    "--range",
-    "ranges",
+    *("--range", "ranges"),
     multiple=True,
     metavar="NAME=N,N,…",
     help="Try these values of a number; repeatable, all combinations are tried.",
@@ -169,8 +167,7 @@ def tune_set_command(
     if len(wanted) < len(values) or any(len(numbers) > 1 for numbers in wanted.values()):
         raise click.UsageError("A number is given twice; give it once.")
     numbers = {name: number for name, (number,) in wanted.items()}
-    done = call.memory().tuning.set(numbers, profile, exactly=exactly, dry_run=dry_run)
-    return _changed(done, dry_run=dry_run)
+    return _changed(partial(call.memory().tuning.set, numbers, profile, exactly=exactly), dry_run)
 
 
 @command("reset", "recollect tune reset --profile limbic --yes", hidden=True)
@@ -180,7 +177,7 @@ def tune_set_command(
 def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool) -> Result:
     """Give a profile its published numbers back, as version 0."""
     change = partial(call.memory().tuning.reset, profile)
-    return _confirmed(change, "Reset the profile {} to its published numbers?", dry_run=dry_run, yes=yes)
+    return _changed(change, dry_run, "Reset the profile {} to its published numbers?", yes=yes)
 
 
 @command("history", "recollect tune history --profile limbic --json", hidden=True)
@@ -226,7 +223,7 @@ def tune_rollback_command(
     published. A rollback is itself a new version, so nothing is lost.
     """
     change = partial(call.memory().tuning.rollback, version, profile)
-    return _confirmed(change, "Give the profile {} its earlier numbers back?", dry_run=dry_run, yes=yes)
+    return _changed(change, dry_run, "Give the profile {} its earlier numbers back?", yes=yes)
 
 
 @command("empty-log", "recollect tune empty-log --yes", hidden=True)
@@ -323,8 +320,32 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
 
 
 def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
+    written = "nothing"
+    if done.written:
+        written = f"version {done.version}; take it back with: recollect tune rollback"
+    elif dry_run and done.after:
+        written = "nothing; without --dry-run, a tenth of the way to the best"
+    verdict = [
+        ("profile", done.profile),
+        ("verdict", found.verdict),
+        ("because", found.says),
+        ("treated answers", f"{found.treated:,}"),
+    ]
+    if found.points:
+        verdict += [
+            ("sets of numbers tried", f"{found.points:,}"),
+            ("chosen on", quantity(found.train, "answer")),
+            ("judged on", quantity(found.test, "answer")),
+        ]
+    if found.gain is not None:
+        gain = found.gain
+        verdict += [
+            ("NDCG@10 now", f"{found.ndcg_now:.4f}"),
+            ("NDCG@10 with the best", f"{found.ndcg_best:.4f}"),
+            ("gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"),
+        ]
     yield titled(found.says)
-    yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
+    yield Table(("", ""), [*verdict, ("written", written)], "verdict")
     if found.best:
         step = "would be" if dry_run else "is now"
         applied = {name: f"{value:.6g}" for name, value in done.after.items()}
@@ -334,50 +355,24 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
         ]
         yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
     for title, moved in (("Better", found.better), ("Worse", found.worse)):
-        if moved:
-            rows = [
-                (
-                    ellipsize(each.query, 60),
-                    f"#{each.memory}",
-                    str(each.before or "–"),
-                    str(each.after or "–"),
-                )
-                for each in moved[:_MOST_SHOWN]
-            ]
+        rows = [
+            (ellipsize(each.query, 60), f"#{each.memory}", str(each.before or "–"), str(each.after or "–"))
+            for each in moved[:_MOST_SHOWN]
+        ]
+        if rows:
             titles = right_aligned("stood at", "would at")
             yield Table((title, "memory", *titles), rows, title.lower(), total=len(moved))
 
 
-def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
-    yield "profile", done.profile
-    yield "verdict", found.verdict
-    yield "because", found.says
-    yield "treated answers", f"{found.treated:,}"
-    if found.points:
-        yield "sets of numbers tried", f"{found.points:,}"
-        yield "chosen on", quantity(found.train, "answer")
-        yield "judged on", quantity(found.test, "answer")
-    if found.gain is not None:
-        gain = found.gain
-        yield "NDCG@10 now", f"{found.ndcg_now:.4f}"
-        yield "NDCG@10 with the best", f"{found.ndcg_best:.4f}"
-        yield "gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"
-    if done.written:
-        yield "written", f"version {done.version}; take it back with: recollect tune rollback"
-    elif dry_run and done.after:
-        yield "written", "nothing; without --dry-run, a tenth of the way to the best"
-    else:
-        yield "written", "nothing"
-
-
-def _confirmed(change: Callable[..., TuningChange], question: str, *, dry_run: bool, yes: bool) -> Result:
-    would = change(dry_run=True)
-    if would.before and not dry_run:
-        confirm(question.format(would.profile), yes=yes)
-    return _changed(change(dry_run=dry_run), dry_run=dry_run)
-
-
-def _changed(done: TuningChange, *, dry_run: bool) -> Result:
+def _changed(
+    change: Callable[..., TuningChange], dry_run: bool, question: str = "", *, yes: bool = True
+) -> Result:
+    """Make the change, after the question, and show it."""
+    if not yes and not dry_run:
+        would = change(dry_run=True)
+        if would.before:
+            confirm(question.format(would.profile), yes=yes)
+    done = change(dry_run=dry_run)
     data = picked(done, "profile", "version", "written", "before", "after")
     if not done.before:
         return Result.message(f"The numbers of {done.profile} are that already; nothing was changed.", data)
@@ -407,52 +402,6 @@ class _Part(NamedTuple):
     about: str
 
 
-def _profile_list(call: Call) -> Result:
-    default = DEFAULT_PROFILE
-    own = {each.name for each in call.settings()[0].profiles}
-    profiles, rows = [], []
-    for each in all_profiles(call).values():
-        is_default, is_own = each.name == default, each.name in own
-        profiles.append({"name": each.name, "about": each.about, "default": is_default, "own": is_own})
-        marks = [word for word, holds in (("default", is_default), ("yours", is_own)) if holds]
-        rows.append((each.name, ", ".join(marks), each.about))
-    data = {"default": default, "profiles": profiles}
-    columns = ("Profile", "", "What it does")
-    return Result.table(data, columns, rows, "Look inside one: recollect profile NAME")
-
-
-def _profile_shown(call: Call, name: str, *, as_toml: bool) -> Result:
-    from recollect.ranking.profiles import to_plain
-
-    profile = _profile_named(call, name)
-    if as_toml:
-        text = _profile_toml(to_plain(profile))
-        return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
-    data, tuned = to_plain(profile), None
-    if call.settings()[0].store.exists():
-        numbers = call.memory().tuning.numbers(name)
-        tuned = numbers if numbers.version else None
-    if tuned is not None:
-        data = {**data, "tuned": fields_of(tuned)}
-    return Result(data, _profile_view(profile, tuned))
-
-
-def _profile_diff(call: Call, first: str, second: str) -> Result:
-    one, other = _profile_named(call, first), _profile_named(call, second)
-    found = list(_differences(_profile_parts(one), _profile_parts(other)))
-    names = ("where", "name", "first", "second")
-    differences = [dict(zip(names, each, strict=True)) for each in found]
-    data = {"first": one.name, "second": other.name, "differences": differences}
-    if not found:
-        return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
-    columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
-    rows = [
-        (where, name, *("absent" if side is None else _numbers_text(side) for side in sides))
-        for where, name, *sides in found
-    ]
-    return Result(data, [Table(columns, rows)])
-
-
 @command(
     "profile",
     "recollect profile",
@@ -476,22 +425,69 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
     name, number, the published one. Of two: `retrieve` or `steps`, name, numbers in the first, numbers in
     the second; `absent` where a profile lacks it.
     """
-    if names and names[0] in {"list", "show", "diff"}:  # as it was written before version 0.3
-        names = names[1:]
-    match names:
-        case ():
-            return _profile_list(call)
-        case (name,):
-            return _profile_shown(call, name, as_toml=as_toml)
-        case (first, second):
-            return _profile_diff(call, first, second)
-    raise click.UsageError("Give at most two profiles.")
+    from recollect.ranking.profiles import profile_named, to_plain  # loads NumPy
+
+    known = all_profiles(call)
+    found = [profile_named(name, known) for name in names[:2]]
+    match found:
+        case _ if len(names) > 2:
+            raise click.UsageError("Give at most two profiles.")
+        case [profile] if as_toml:
+            text = _profile_toml(to_plain(profile))
+            return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
+        case [profile]:
+            numbers = (
+                call.memory().tuning.numbers(profile.name) if call.settings()[0].store.exists() else None
+            )
+            tuned = numbers if numbers is not None and numbers.version else None
+            also = {} if tuned is None else {"tuned": fields_of(tuned)}
+            return Result({**to_plain(profile), **also}, _profile_view(profile, tuned))
+        case [first, second]:
+            return _profile_diff(first, second)
+    own = {each.name for each in call.settings()[0].profiles}
+    profiles, rows = [], []
+    for each in known.values():
+        is_default, is_own = each.name == DEFAULT_PROFILE, each.name in own
+        profiles.append({"name": each.name, "about": each.about, "default": is_default, "own": is_own})
+        marks = [word for word, holds in (("default", is_default), ("yours", is_own)) if holds]
+        rows.append((each.name, ", ".join(marks), each.about))
+    data = {"default": DEFAULT_PROFILE, "profiles": profiles}
+    columns = ("Profile", "", "What it does")
+    return Result.table(data, columns, rows, "Look inside one: recollect profile NAME")
 
 
-def _profile_named(call: Call, name: str) -> Profile:
-    from recollect.ranking.profiles import profile_named  # loads NumPy
+def _profile_diff(one: Profile, other: Profile) -> Result:
+    """Where they differ: the numbers of each side; `absent` in one that lacks it.
 
-    return profile_named(name, all_profiles(call))
+    A step that moved is missing in one place and new in another.
+    """
+    from difflib import SequenceMatcher  # only this command needs it
+
+    found: list[tuple[Any, ...]] = []
+    parts, others = _profile_parts(one), _profile_parts(other)
+    names, other_names = ([part[:2] for part in each] for each in (parts, others))
+    matcher = SequenceMatcher(None, names, other_names, autojunk=False)
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        here, there = parts[start:end], others[other_start:other_end]
+        if tag != "equal":
+            found += [(part.where, part.name, part.numbers, None) for part in here]
+            found += [(part.where, part.name, None, part.numbers) for part in there]
+            continue
+        for part, its in zip(here, there, strict=True):
+            differ = [name for name in part.numbers if part.numbers[name] != its.numbers[name]]
+            if differ:
+                sides = ({name: each.numbers[name] for name in differ} for each in (part, its))
+                found.append((part.where, part.name, *sides))
+    differences = [dict(zip(("where", "name", "first", "second"), each, strict=True)) for each in found]
+    data = {"first": one.name, "second": other.name, "differences": differences}
+    if not found:
+        return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
+    columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
+    rows = [
+        (where, name, *("absent" if side is None else _numbers_text(side) for side in sides))
+        for where, name, *sides in found
+    ]
+    return Result(data, [Table(columns, rows)])
 
 
 def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Block]:
@@ -529,28 +525,6 @@ def _profile_parts(profile: Profile) -> list[_Part]:
     plain = to_plain(profile)
     searches = [_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
     return [*searches, *(_part("steps", "step", item, STEPS) for item in plain["steps"])]
-
-
-def _differences(one: Sequence[_Part], other: Sequence[_Part]) -> Iterator[tuple[Any, ...]]:
-    """Where, name, the numbers of each that differ; None for one that lacks it.
-
-    A step that moved is missing in one place and new in another.
-    """
-    from difflib import SequenceMatcher  # only this command needs it
-
-    names, other_names = ([part[:2] for part in parts] for parts in (one, other))
-    matcher = SequenceMatcher(None, names, other_names, autojunk=False)
-    for tag, start, end, other_start, other_end in matcher.get_opcodes():
-        here, there = one[start:end], other[other_start:other_end]
-        if tag != "equal":
-            yield from ((part.where, part.name, part.numbers, None) for part in here)
-            yield from ((part.where, part.name, None, part.numbers) for part in there)
-            continue
-        for part, its in zip(here, there, strict=True):
-            differ = [name for name in part.numbers if part.numbers[name] != its.numbers[name]]
-            if differ:
-                sides = ({name: each.numbers[name] for name in differ} for each in (part, its))
-                yield part.where, part.name, *sides
 
 
 def _numbers_text(numbers: Mapping[str, Any]) -> str:
@@ -603,8 +577,8 @@ def _toml(value: Any) -> str:
 
 # Commands that measure: eval, and bench, which another package brings
 
-_MOST_SHOWN_of_evaluate = 3
-"""Misses of each cause."""
+_MISSES_SHOWN = 3
+"""Of each cause."""
 _WIDTH = 52
 _MEANS = {
     "phrase": "some of its words in a row",
@@ -633,9 +607,7 @@ _MEANS = {
     help="Memories to ask for, of each kind some; 0: all.",
 )
 @click.option(
-    "-p",
-    "--profile",
-    "profiles",
+    *("-p", "--profile", "profiles"),
     multiple=True,
     metavar="NAME",
     shell_complete=complete_profile,
@@ -662,7 +634,18 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
         result = memory.self_test(
             profiles=profiles, sample=sample, limit=limit, seed=seed, languages=languages, progress=asking
         )
-    data = _self_test_data(result)
+    profiles_data = {}
+    for each in result.profiles:
+        by_kind = {asks: {**fields_of(share), "recall": share.recall} for asks, share in each.by_kind.items()}
+        overall = {**fields_of(each.overall), "recall": each.overall.recall}
+        profiles_data[each.name] = {"overall": overall, "by_kind": by_kind}
+    # Latency, which no two runs share, is under a key of its own.
+    data = {
+        **fields_of(result),
+        "causes": result.causes,
+        "profiles": profiles_data,
+        "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
+    }
     if not result.questions:
         remedy = "recollect remember, recollect add or recollect import brings something in."
         return Result.message("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
@@ -674,48 +657,11 @@ def eval_command(_: Call) -> None:
     """Test how well this memory is found."""
 
 
-def _self_test_data(result: SelfTest) -> dict[str, Any]:
-    """Latency, which no two runs share, is under a key of its own."""
-    first = ("seed", "at", "limit", "model", "note", "memories", "sampled", "questions", "default")
-    profiles = {}
-    for each in result.profiles:
-        by_kind = {asks: {**fields_of(share), "recall": share.recall} for asks, share in each.by_kind.items()}
-        overall = {**fields_of(each.overall), "recall": each.overall.recall}
-        profiles[each.name] = {"overall": overall, "by_kind": by_kind}
-    return {
-        **picked(result, *first),
-        "profiles": profiles,
-        "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
-        **picked(result, "causes", "missed", "advice", "latency"),
-    }
-
-
 def _self_test_view(result: SelfTest) -> Iterator[Block]:
     asked = quantity(sum(result.questions.values()), "question")
     of = f"{result.sampled:,} of {memories_text(result.memories)}"
     counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
     yield titled(f"{asked} made of {of}; {counts}; {result.model or 'no model'}")
-    yield _profiles_table(result)
-    yield _kinds_table(result)
-    if result.missed:
-        yield _missed_table(result)
-    if result.advice:
-        rows = [
-            (str(place), f"{each.said}\n{each.command}" if each.command else each.said)
-            for place, each in enumerate(result.advice, start=1)
-        ]
-        yield Table(("", "What to do"), rows, "advice")
-    yield from muted(
-        "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
-        "" if result.missed else "Every memory that was asked for was found by its own words.",
-        result.note or "",
-        "All that were not found: recollect eval self --json"
-        if any(count > _MOST_SHOWN_of_evaluate for count in result.causes.values())
-        else "",
-    )
-
-
-def _profiles_table(result: SelfTest) -> Table:
     compared = {each.name: each for each in result.compared}
     rows = []
     for each in result.profiles:
@@ -729,17 +675,28 @@ def _profiles_table(result: SelfTest) -> Table:
             )
         )
     numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
-    return Table(("Profile", *right_aligned(*numbers)), rows, "profile")
-
-
-def _kinds_table(result: SelfTest) -> Table:
-    """A column for each profile."""
-    rows = [
+    yield Table(("Profile", *right_aligned(*numbers)), rows, "profile")
+    kinds = [
         (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in result.profiles))
         for asks, count in result.questions.items()
     ]
     names = (each.name for each in result.profiles)
-    return Table(("In %", *right_aligned("Asked", *names)), rows, "kind")
+    yield Table(("In %", *right_aligned("Asked", *names)), kinds, "kind")
+    if result.missed:
+        yield _missed_table(result)
+    if result.advice:
+        advice = [
+            (str(place), f"{each.said}\n{each.command}" if each.command else each.said)
+            for place, each in enumerate(result.advice, start=1)
+        ]
+        yield Table(("", "What to do"), advice, "advice")
+    more = any(count > _MISSES_SHOWN for count in result.causes.values())
+    yield from muted(
+        "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
+        "" if result.missed else "Every memory that was asked for was found by its own words.",
+        result.note or "",
+        "All that were not found: recollect eval self --json" if more else "",
+    )
 
 
 def _percent(share: FoundShare) -> str:
@@ -753,16 +710,16 @@ def _percent(share: FoundShare) -> str:
 def _missed_table(result: SelfTest) -> Table:
     rows = []
     for cause, count in result.causes.items():
-        misses = [miss for miss in result.missed if miss.cause is cause][:_MOST_SHOWN_of_evaluate]
-        more = [f"and {count - len(misses):,} more"] if count > len(misses) else []
-        rows.append((str(cause), f"{count:,}", "\n".join([*map(_miss, misses), *more])))
+        misses = [miss for miss in result.missed if miss.cause is cause][:_MISSES_SHOWN]
+        lines = []
+        for miss in misses:
+            first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
+            texts = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
+            lines += [*(ellipsize(one_line(text), _WIDTH) for text in texts), f"→ {miss.why}"]
+        if count > len(misses):
+            lines.append(f"and {count - len(misses):,} more")
+        rows.append((str(cause), f"{count:,}", "\n".join(lines)))
     return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows, "missed")
-
-
-def _miss(miss: MissedMemory) -> str:
-    first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
-    lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
-    return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])
 
 
 bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench", hidden=True)
