@@ -43,9 +43,9 @@ from recollect.services import ExpectedVersion, Services, retry_after_failover
 from recollect.stores.port import Progress
 from recollect.stores.url import IN_MEMORY
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
-from recollect.write import catch_up, embedding
+from recollect.write import embedding
 from recollect.write.embedding import model_proposal
-from recollect.write.inputs import RelationLike, listed, name_of, relation_of
+from recollect.write.inputs import RelationLike, listed, relation_of
 from recollect.write.repository import Priority, is_dead
 
 if TYPE_CHECKING:
@@ -326,11 +326,11 @@ class Internals:
 
         With `past`, also former and superseded ones, which came from elsewhere without their vectors.
         """
-        return catch_up.embed_all_pending(self.services.for_writing, progress, past=past)
+        return embedding.embed_all_pending(self.services.for_writing, progress, past=past)
 
     def embed_in_background(self) -> None:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
-        catch_up.embed_in_background(self.services.for_writing)
+        embedding.embed_in_background(self.services.for_writing)
 
     def forget_all(self) -> int:
         """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
@@ -374,7 +374,7 @@ class Internals:
     @retry_after_failover
     def existing_names(self, names: Iterable[str]) -> set[str]:
         """Those of the names that an entity has, letter by letter."""
-        wanted = set(map(name_of, names))
+        wanted = set(map(clean_name, names))
         own = self.services.for_writing
         with own.read() as view:
             ids = entities_named(view, scope_id(view, own.scope), sorted(wanted))
@@ -385,7 +385,7 @@ class Internals:
     def similar_names(self, name: str) -> Sequence[str]:
         """Names of entities that differ from this one at most in case and accents."""
         with self.services.read() as view:
-            return similar_names(self.services, view, name_of(name))
+            return similar_names(self.services, view, clean_name(name))
 
     @retry_after_failover
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:

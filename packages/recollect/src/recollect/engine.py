@@ -582,7 +582,7 @@ class Engine:
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
-        from recollect.write.catch_up import catch_up
+        from recollect.write.embedding import catch_up
 
         services, read = self._services.of_memory(id), dict[int, Memory]()
         services.write(

@@ -40,11 +40,8 @@ class FailsAfterCommit:
         self.commits += 1
         return result
 
-    def version(self) -> int:
-        return self.store.version()
-
-    def close(self) -> None:
-        self.store.close()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
 
     def _fail(self) -> None:
         if self.failing and self.commits:

@@ -393,7 +393,7 @@ def test_a_crash_in_the_middle_leaves_the_state_before(
     before = engine.graph.read_graph()
     # The last of the changes: by then the parts are made and related.
     with monkeypatch.context() as patch:
-        patch.setitem(apply._RULES, RemoveObservations, ("RemoveObservations", crash))
+        patch.setitem(apply._RULES, RemoveObservations, crash)
         with pytest.raises(Crash):
             engine.upkeep.execute_split("Apollo", HALVES)
     assert engine.graph.read_graph() == before

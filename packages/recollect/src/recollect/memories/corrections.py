@@ -36,8 +36,7 @@ from recollect.text.near_duplicates import (
 )
 from recollect.text.passages import passage_texts
 from recollect.text.tokens import fold, words
-from recollect.write.catch_up import catch_up
-from recollect.write.embedding import embedded_texts, embedder_for, first_model, text_vectors
+from recollect.write.embedding import catch_up, embedded_texts, embedder_for, first_model, text_vectors
 from recollect.write.inputs import NoteLike, note_of
 
 # How many of each search are looked at first.

@@ -25,7 +25,7 @@ from recollect.domain.changes import (
 )
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.limits import MOST_PER_PAGE, clean_type
+from recollect.domain.limits import MOST_PER_PAGE, clean_name, clean_type
 from recollect.domain.records import Kind, Memory, Relation, Status, memory_at
 from recollect.domain.results import (
     Answer,
@@ -54,7 +54,7 @@ from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
 from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
-from recollect.write.catch_up import catch_up
+from recollect.write.embedding import catch_up
 from recollect.write.inputs import (
     EntityLike,
     ObservationLike,
@@ -63,7 +63,6 @@ from recollect.write.inputs import (
     by_name,
     entity_of,
     listed,
-    name_of,
     observations_of,
     relation_of,
 )
@@ -216,7 +215,7 @@ class KnowledgeGraph:
             return _observe(
                 own,
                 by_name(additions).items(),
-                lambda pair: AddObservations(own.scope, name_of(pair[0]), observations_of(pair[1])),
+                lambda pair: AddObservations(own.scope, clean_name(pair[0]), observations_of(pair[1])),
                 keep_going=keep_going,
                 key=key,
                 progress=progress,
@@ -262,21 +261,21 @@ class KnowledgeGraph:
         kind = clean_type(type, "type of the relation")
         own = self.services.for_writing
         with self._naming_agents():
-            own.write([EndRelation(own.scope, name_of(source), name_of(target), kind, at)])
+            own.write([EndRelation(own.scope, clean_name(source), clean_name(target), kind, at)])
 
     def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
         """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
 
         Names that are absent are passed over.
         """
-        wanted = tuple(map(name_of, listed(names, "Names")))
+        wanted = tuple(map(clean_name, listed(names, "Names")))
         return self.services.for_writing.write([Forget(self.services.for_writing.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
         """Remove observations by exact text; returns how many there were."""
         changes = [
             RemoveObservations(
-                self.services.for_writing.scope, name_of(name), tuple(listed(texts, "Observations"))
+                self.services.for_writing.scope, clean_name(name), tuple(listed(texts, "Observations"))
             )
             for name, texts in by_name(removals).items()
         ]
@@ -355,7 +354,7 @@ class KnowledgeGraph:
 
         With `history`, also the relations that ended. Names that are absent are passed over.
         """
-        wanted = [name_of(name) for name in listed(names, "Names")]
+        wanted = [clean_name(name) for name in listed(names, "Names")]
         now = self.services.clock()
         with self.services.read() as view:
             found = [entities_named(view, scope, wanted) for scope in self.services.scope_ids(view)]
@@ -439,7 +438,7 @@ def similar_names(services: Services, view: Snapshot, name: str) -> list[str]:
 @retry_after_failover
 def entity_named(services: Services, name: str) -> int:
     """The id of an entity that must exist."""
-    name = name_of(name)
+    name = clean_name(name)
     with services.read() as view:
         there = (find_entity(view, scope, name) for scope in services.scope_ids(view))
         found = next((id_ for id_ in there if id_ is not None), None)

@@ -49,8 +49,7 @@ from recollect.search.texts import memory_page, memory_vectors, model_in_use
 from recollect.services import Services, attempt_follow_up, retry_after_failover, unfinished_note
 from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
-from recollect.write.catch_up import catch_up
-from recollect.write.embedding import text_vectors
+from recollect.write.embedding import catch_up, text_vectors
 from recollect.write.inputs import NoteLike, aware, clean_metadata, listed, note_of, tags_of
 from recollect.write.texts import note_by_ref, twin_of
 

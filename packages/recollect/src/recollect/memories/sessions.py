@@ -18,7 +18,7 @@ from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import last_positions, memory_page, sessions_of, turns_of
 from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
-from recollect.write.catch_up import catch_up
+from recollect.write.embedding import catch_up
 from recollect.write.inputs import TurnLike, listed, turn_of
 
 

@@ -62,7 +62,7 @@ from recollect.search.texts import dismissed_keys
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
-from recollect.write.catch_up import catch_up
+from recollect.write.embedding import catch_up
 
 SettleAction = Literal[
     "supersede_older",

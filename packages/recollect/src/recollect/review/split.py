@@ -41,8 +41,7 @@ from recollect.services import Services
 from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.clusters import clusters, tf_idf_rows, topic_names
 from recollect.text.tokens import fold, topic_terms
-from recollect.write.catch_up import catch_up
-from recollect.write.embedding import embedder_of
+from recollect.write.embedding import catch_up, embedder_of
 from recollect.write.inputs import listed
 
 # Topics of an entity, by meaning or by words, and a proposal to split it.

@@ -50,8 +50,7 @@ from recollect.services import Services
 from recollect.stores.port import Embedder, Reranker, Snapshot, Vector
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
-from recollect.write.catch_up import switch_model_if_needed
-from recollect.write.embedding import embed_query, embedder_for, embedder_of
+from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
 from recollect.write.inputs import aware, tags_of
 
 # The text of a memory, and how much of it fits a budget.

@@ -6,16 +6,30 @@ whatever life it has by now. What it holds as live comes back, also if it was fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import json
+from dataclasses import fields
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
 
-from recollect.domain.changes import Adopt, AdoptLinks, AdoptRelation, Outcome
+from recollect.domain.changes import Adopt, AdoptLearnt, AdoptLinks, AdoptRelation, Outcome
 from recollect.domain.errors import NotFound
-from recollect.domain.records import Kind, Memory, Observation, Relation
-from recollect.domain.tables import IN_FORCE, Equals, Value, Where, is_null, is_set
+from recollect.domain.learnt import (
+    Learnt,
+    LearntAnswer,
+    LearntCalibration,
+    LearntDream,
+    LearntFeedback,
+    LearntNumbers,
+    LearntRecall,
+    LearntScope,
+    LearntSetting,
+    LearntUsage,
+)
+from recollect.domain.records import Kind, Memory, Relation
+from recollect.domain.tables import IN_FORCE, TABLES, Equals, KeyIn, Value, Where, is_null, is_set
 from recollect.search.entities import exact_entity
-from recollect.search.rows import json_or_none, row_values, stamp, stamp_or_none
+from recollect.search.rows import row_values, stamp, stamp_or_none
+from recollect.search.texts import dismissed_setting
 from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans
@@ -24,14 +38,15 @@ from recollect.write.entities import NAME_SPAN, relation_in_force, settle_type
 from recollect.write.texts import tag
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recollect.domain.changes import Change
     from recollect.domain.tables import Table
     from recollect.write.work import Work
 
 
 def adopt(work: Work, change: Adopt) -> Outcome:
     """Insert the memory under its own id if that is free, unless it is here already."""
-    # Whether an id is free is asked of the whole store.
-    work.rows.hold(None)
     memory = change.memory
     scope = work.scope_id(memory.scope)
     standing = _standing(work, scope, memory, fresh=change.fresh)
@@ -44,11 +59,29 @@ def adopt(work: Work, change: Adopt) -> Outcome:
         known = _standing_observations(work, id_, memory)
         live = work.in_force("memory", id_)
     new = [observation for observation in memory.observations if observation.id not in known]
-    if not change.fresh:
-        # Only in a store that was empty is it sure that the correction has the id that it had.
-        new = [replace(observation, corrected_by=None) for observation in new]
-    made = {observation.id: _insert_observation(work, id_, observation, live=live) for observation in new}
-    _link_observations(work, new, known | made)
+    for observation in new:
+        # The links follow, once the ids of all are known.
+        values = {
+            **row_values(observation),
+            "memory_id": id_,
+            "superseded_by": None,
+            "similar_to": None,
+        }
+        if not change.fresh:
+            # Only in a store that was empty is it sure that the correction has the id that it had.
+            values["corrected_by"] = None
+        made = _add_under_own_id(work, "observation", observation.id, values)
+        known[observation.id] = made
+        spans = passage_spans(observation.content)
+        work.add_passages(id_, spans, observation=made, live=live and observation.in_force)
+    for observation in new:
+        if observation.superseded_by is not None or observation.similar_to is not None:
+            work.set(
+                "observation",
+                known[observation.id],
+                superseded_by=known.get(observation.superseded_by or 0),
+                similar_to=known.get(observation.similar_to or 0),
+            )
     took = None
     if standing is not None and memory.kind is Kind.ENTITY and memory.deleted_at is None:
         # The type `unknown` is replaced by the one in the export.
@@ -62,30 +95,27 @@ def adopt(work: Work, change: Adopt) -> Outcome:
 
 
 def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
-    work.rows.hold(None)
     relation = change.relation
     for end in (relation.source, relation.target):
         if work.row("memory", end, "kind") != ("entity",):
             raise NotFound(f"Relation {relation.id} leads to memory {end}, which is not an entity here.")
-    standing = _standing_relation(work, relation, fresh=change.fresh)
+    same: dict[str, Value] = {
+        "source_id": relation.source,
+        "target_id": relation.target,
+        "type": relation.type,
+        "created_at": stamp(relation.created_at),
+        "since": stamp_or_none(relation.since),
+        "until": stamp_or_none(relation.until),
+    }
+    if relation.until is None and relation.deleted_at is None:
+        standing = relation_in_force(work, relation.source, relation.target, relation.type)
+    else:
+        standing = _same_row(work, "relation", relation, _equal(same), (), fresh=change.fresh)
     if standing is not None:
         return Outcome(relations=(standing,))
-    made = _add_under_own_id(
-        work,
-        "relation",
-        relation.id,
-        {
-            "source_id": relation.source,
-            "target_id": relation.target,
-            "type": relation.type,
-            "context": relation.context,
-            "created_at": stamp(relation.created_at),
-            "since": stamp_or_none(relation.since),
-            "until": stamp_or_none(relation.until),
-            "deleted_at": stamp_or_none(relation.deleted_at),
-        },
-    )
-    return Outcome(relations=(made,), created=True)
+    deleted_at = stamp_or_none(relation.deleted_at)
+    values = {**same, "context": relation.context, "deleted_at": deleted_at}
+    return Outcome(relations=(_add_under_own_id(work, "relation", relation.id, values),), created=True)
 
 
 def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
@@ -98,22 +128,20 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
     for relation, first in change.inverse:
         other = work.row("relation", first, "inverse_of")
         if other is not None and other[0] != relation:
-            unset = (Equals("id", relation), is_null("inverse_of"))
-            linked += work.rows.patch("relation", unset, {"inverse_of": first})
+            no_inverse = (Equals("id", relation), is_null("inverse_of"))
+            linked += work.rows.patch("relation", no_inverse, {"inverse_of": first})
     for told, pairs in ((0, change.mentions), (1, change.about)):
         for text, entity in pairs:
             one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
             if one and other == (one[0], "entity") and one != other:
-                work.rows.put(
-                    "mention", [{"memory_id": text, "entity_id": entity, "told": told}], keep=not told
-                )
+                mention = {"memory_id": text, "entity_id": entity, "told": told}
+                work.rows.put("mention", [mention], keep=not told)
                 linked += 1
     for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
         for memory, other_memory in pairs:
             if work.exists("memory", other_memory):
-                linked += work.rows.patch(
-                    "memory", (Equals("id", memory), is_null(column)), {column: other_memory}
-                )
+                unset = (Equals("id", memory), is_null(column))
+                linked += work.rows.patch("memory", unset, {column: other_memory})
     return Outcome(count=linked)
 
 
@@ -138,39 +166,20 @@ def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | N
     in_force = memory.deleted_at is None and memory.superseded_at is None
     if memory.ref is not None and in_force:
         named = (Equals("scope_id", scope), Equals("ref", memory.ref), *IN_FORCE)
-        known = work.first("memory", named, "id")
-        return None if known is None else int(known[0])
-    same = (
-        Equals("scope_id", scope),
-        Equals("kind", memory.kind.value),
-        Equals("name", memory.name),
-        Equals("text", memory.text),
-        Equals("created_at", stamp(memory.created_at)),
-        Equals("session", memory.session),
-        Equals("position", memory.position),
-        Equals("ref", memory.ref),
-        Equals("metadata", json_or_none(memory.metadata)),
-    )
+        return work.first_id("memory", named)
+    values = row_values(memory)
+    same = ("kind", "name", "text", "created_at", "session", "position", "ref", "metadata")
     elsewhere = (
         Equals("folded_name", fold(memory.name)) if is_entity else Equals("text_key", text_key(memory.text)),
         Equals("role", memory.role),
         Equals("speaker", memory.speaker),
     )
-    return _same_row(work, "memory", memory, same, elsewhere, fresh=fresh)
+    own = (Equals("scope_id", scope), *_equal({name: values[name] for name in same}))
+    return _same_row(work, "memory", memory, own, elsewhere, fresh=fresh)
 
 
-def _standing_relation(work: Work, relation: Relation, *, fresh: bool) -> int | None:
-    if relation.until is None and relation.deleted_at is None:
-        return relation_in_force(work, relation.source, relation.target, relation.type)
-    same = (
-        Equals("source_id", relation.source),
-        Equals("target_id", relation.target),
-        Equals("type", relation.type),
-        Equals("created_at", stamp(relation.created_at)),
-        Equals("since", stamp_or_none(relation.since)),
-        Equals("until", stamp_or_none(relation.until)),
-    )
-    return _same_row(work, "relation", relation, same, (), fresh=fresh)
+def _equal(values: dict[str, Value]) -> tuple[Equals, ...]:
+    return tuple(Equals(column, value) for column, value in values.items())
 
 
 def _same_row(
@@ -213,14 +222,11 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
             "revision", memory_id=id_, text=former.text, since=stamp(former.since), until=stamp(former.until)
         )
         work.add_passages(id_, passage_spans(former.text), live=False, revision=revision)
-    work.rows.put(
-        "absence",
-        [
-            {"memory_id": id_, "since": stamp(gone.since), "why": gone.why, "until": stamp(gone.until)}
-            for gone in memory.absences
-        ],
-        keep=True,
-    )
+    absences = [
+        {"memory_id": id_, "since": stamp(gone.since), "why": gone.why, "until": stamp(gone.until)}
+        for gone in memory.absences
+    ]
+    work.rows.put("absence", absences, keep=True)
     return id_
 
 
@@ -248,28 +254,185 @@ def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int,
     return {id_: place for id_, place in places.items() if place is not None}
 
 
-def _insert_observation(work: Work, entity: int, observation: Observation, *, live: bool) -> int:
-    values = {
-        **row_values(observation),
-        "memory_id": entity,
-        # These follow, once the ids of all are known.
-        "superseded_by": None,
-        "similar_to": None,
+# What another store learnt from use. What this one has learnt itself stays as it is.
+
+
+def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:
+    """The outcome's first id is that of the row, old or new, where rows have one; its error says what of the
+    value found no place here."""
+    return _LEARNT_RULES[type(change.learnt)](work, change.learnt, fresh=change.fresh)
+
+
+def _put_new(work: Work, table: Table, rows: Sequence[dict[str, Value]], *, fresh: bool = False) -> int:
+    """Put those whose key is not there, and return how many those are; in a store that was empty, all."""
+    if not rows:
+        return 0
+    key = TABLES[table].key
+    keys: list[Any] = [tuple(row[column] for column in key) for row in rows]
+    there = set() if fresh else set(work.rows.rows(table, key, (KeyIn(key, keys),)))
+    new = {own: row for own, row in zip(keys, rows, strict=True) if own not in there}
+    work.rows.put(table, list(new.values()), keep=True)
+    return len(new)
+
+
+def _columns(
+    learnt: Learnt | LearntCalibration | LearntFeedback, *left_out: str, **columns: Value
+) -> dict[str, Value]:
+    """The fields of a learnt value as columns of the same names, and these columns beside them."""
+    values: dict[str, Any] = {
+        each.name: getattr(learnt, each.name)
+        for each in fields(learnt)
+        if each.name not in {"id", "scope", *left_out}
     }
-    made = _add_under_own_id(work, "observation", observation.id, values)
-    work.add_passages(
-        entity, passage_spans(observation.content), observation=made, live=live and observation.in_force
-    )
-    return made
+    for name, value in values.items():
+        if isinstance(value, datetime):
+            values[name] = stamp(value)
+        elif isinstance(value, tuple):
+            values[name] = json.dumps(value, separators=(",", ":"))
+    return {**values, **columns}
 
 
-def _link_observations(work: Work, new: Sequence[Observation], places: dict[int, int]) -> None:
-    """Which replaced which, under the ids they have here."""
-    for observation in new:
-        if observation.superseded_by is not None or observation.similar_to is not None:
-            work.set(
-                "observation",
-                places[observation.id],
-                superseded_by=places.get(observation.superseded_by or 0),
-                similar_to=places.get(observation.similar_to or 0),
-            )
+def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
+    scope = work.scope_id(learnt.scope)
+    calibrations = [_columns(each, scope_id=scope) for each in learnt.calibrations]
+    new = _put_new(work, "calibration", calibrations)
+    left = []
+    if work.row("scope", scope, "temper") != (learnt.temper,):
+        if fresh:
+            new += work.set("scope", scope, temper=learnt.temper)
+        else:
+            left.append("this store balances what dreams wrote by itself")
+    names: list[dict[str, Value]] = [
+        {"name": dismissed_setting(learnt.scope, each.key), "value": each.at} for each in learnt.dismissed
+    ]
+    if fresh:
+        new += _put_new(work, "setting", names)
+    elif not all(work.first("setting", (Equals("name", name["name"]),), "name") for name in names):
+        left.append("what was left to stand as it is names other ids")
+    return Outcome(created=new > 0, count=new, error="; ".join(left) or None)
+
+
+def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
+    memory = learnt.memory
+
+    def pair(other: int) -> dict[str, Value]:
+        # Under the ids that they have here, which may be in another order than they were.
+        return {"first_id": min(memory, other), "second_id": max(memory, other)}
+
+    tables: dict[Table, list[dict[str, Value]]] = {
+        "use": [],
+        "use_day": [{"memory_id": memory, "day": (day - date(1970, 1, 1)).days} for day in learnt.days],
+        "together": [
+            {**pair(each.memory), "count": each.count, "last_at": stamp(each.last_at)}
+            for each in learnt.together
+        ],
+        "link": [{**pair(each.memory), "weight": each.weight} for each in learnt.links],
+    }
+    if learnt.last_at is not None:
+        tables["use"] = [{"memory_id": memory, "count": learnt.count, "last_at": stamp(learnt.last_at)}]
+    new = sum(_put_new(work, table, rows, fresh=fresh) for table, rows in tables.items())
+    return Outcome(ids=(memory,), created=new > 0, count=new)
+
+
+def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
+    scope = work.scope_id(learnt.scope)
+    values = _columns(learnt, scope_id=scope)
+    same = ("scope_id", "profile", "at", "knobs")
+    if not fresh and _known(work, "tuned", values, same) is None:
+        own = (Equals("scope_id", scope), Equals("profile", learnt.profile))
+        newest = work.first("tuned", own, "at", newest=True)
+        if newest is not None and newest[0] >= stamp(learnt.at):
+            return Outcome(error=f"the profile {learnt.profile!r} was tuned here later")
+    return _add_or_know(work, "tuned", learnt.id, values, same, fresh=fresh)
+
+
+def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
+    scope = work.scope_id(learnt.scope)
+    values = _columns(learnt, "memories", "places", scope_id=scope)
+    if not fresh:
+        values["ordinal"] = 1 + _last(work, "recall", scope, "ordinal")[0]
+    same = ("scope_id", "at", "session", "query", "profile")
+    outcome = _add_or_know(work, "recall", learnt.id, values, same, fresh=fresh)
+    if outcome.created:
+        places = learnt.places or range(1, len(learnt.memories) + 1)
+        shown: list[dict[str, Value]] = [
+            {"memory_id": memory, "recall_id": outcome.ids[0], "place": place}
+            for memory, place in zip(learnt.memories, places, strict=True)
+        ]
+        work.rows.put("recalled", shown, keep=True)
+    return outcome
+
+
+def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
+    scope = work.scope_id(learnt.scope)
+    values = _columns(learnt, "size", "feedback", scope_id=scope, bytes=learnt.size)
+    if not fresh:
+        ordinal, before, size = _last(work, "shadow", scope, "ordinal", "before", "bytes")
+        values |= {"ordinal": ordinal + 1, "before": before + size}
+    outcome = _add_or_know(work, "shadow", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh)
+    (answer,) = outcome.ids
+    new = 0
+    for each in learnt.feedback:
+        said: dict[str, Value] = {"shadow_id": answer, "memory_id": each.memory, "kind": each.kind}
+        if outcome.created or work.first_id("feedback", _equal(said)) is None:
+            graded = _columns(each, "memory", **said)
+            _add_under_own_id(work, "feedback", each.id if fresh else 0, graded)
+            new += 1
+    return Outcome(ids=(answer,), created=outcome.created or new > 0, count=new + outcome.count)
+
+
+def _dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
+    values = _columns(learnt, scope_id=work.scope_id(learnt.scope))
+    same = ("scope_id", "at", "phases")
+    if not fresh and _known(work, "dream", values, same) is None:
+        return Outcome(error="the journal of a dream holds for the store that dreamt it")
+    return _add_or_know(work, "dream", learnt.id, values, same, fresh=fresh)
+
+
+def _setting(work: Work, learnt: LearntSetting, *, fresh: bool) -> Outcome:
+    """A store that has memories has its own."""
+    if fresh:
+        work.rows.put("setting", [{"name": learnt.name, "value": learnt.value}])
+    return Outcome(created=fresh, count=int(fresh))
+
+
+_LEARNT_RULES: dict[type[Learnt], Callable[..., Outcome]] = {
+    LearntScope: _scope,
+    LearntUsage: _usage,
+    LearntNumbers: _numbers,
+    LearntRecall: _recall,
+    LearntAnswer: _answer,
+    LearntDream: _dream,
+    LearntSetting: _setting,
+}
+
+
+def _add_or_know(
+    work: Work, table: Table, id_: int, values: dict[str, Value], same: Sequence[str], *, fresh: bool
+) -> Outcome:
+    """Add a row, unless the store was not empty and has one that is equal in these columns.
+
+    It keeps its id in a store that was empty. Elsewhere it follows all others, since logs go by their ids.
+    """
+    standing = None if fresh else _known(work, table, values, same)
+    if standing is not None:
+        return Outcome(ids=(standing,))
+    made = _add_under_own_id(work, table, id_ if fresh else 0, values)
+    return Outcome(ids=(made,), created=True, count=1)
+
+
+def _known(work: Work, table: Table, values: dict[str, Value], same: Sequence[str]) -> int | None:
+    return work.first_id(table, [Equals(column, values[column]) for column in same])
+
+
+def _last(work: Work, table: Table, scope: int, *columns: str) -> tuple[int, ...]:
+    row = work.first(table, (Equals("scope_id", scope),), *columns, newest=True)
+    return row or (0,) * len(columns)
+
+
+RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
+    Adopt: adopt,
+    AdoptRelation: adopt_relation,
+    AdoptLinks: adopt_links,
+    AdoptLearnt: adopt_learnt,
+}

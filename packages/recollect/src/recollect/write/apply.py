@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -12,12 +13,10 @@ from typing import Any
 from recollect.domain import changes
 from recollect.domain.changes import Added, Change, Outcome, Receipt
 from recollect.domain.errors import Conflict, InvalidInput, RecollectError
-from recollect.domain.records import Scope
 from recollect.domain.tables import Compares, OneOf
 from recollect.ranking.candidates import DAY
-from recollect.search.rows import stamp
 from recollect.stores.port import Snapshot, Store, Transaction
-from recollect.write import adoption, dreams, entities, lifecycle, texts, usage
+from recollect.write import dreams, entities, lifecycle, texts, usage
 from recollect.write.work import NO_DIGEST, Work, purged_key
 
 Precondition = Callable[[Snapshot], None]
@@ -29,50 +28,48 @@ BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
 _KEYS_KEPT_US = 30 * DAY
 
 
-def _adopt_learnt(work: Work, change: changes.AdoptLearnt) -> Outcome:
-    from recollect.write.learning import adopt_learnt  # noqa: PLC0415  # few processes import
+def _adopt(work: Work, change: Change) -> Outcome:
+    from recollect.write import adoption  # noqa: PLC0415  # few processes import
 
-    return adopt_learnt(work, change)
+    # Whether an id is free is asked of the whole store.
+    work.rows.hold(None)
+    return adoption.RULES[type(change)](work, change)
 
 
-# For each change its rule, and the name under which stored digests know it, whatever its class is called.
-_RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
-    changes.PutEntity: ("PutEntity", entities.put_entity),
-    changes.AddObservations: ("AddObservations", entities.add_observations),
-    changes.RemoveObservations: ("RemoveObservations", entities.remove_observations),
-    changes.RestoreObservation: ("RestoreObservation", entities.restore_observation),
-    changes.PutText: ("PutText", texts.put_text),
-    changes.Relate: ("Relate", entities.relate),
-    changes.EndRelation: ("EndRelation", entities.end),
-    changes.Unrelate: ("Unrelate", entities.unrelate),
-    changes.Forget: ("Forget", lifecycle.forget),
-    changes.Restore: ("Restore", lifecycle.restore),
-    changes.Unmake: ("Unmake", lifecycle.unmake),
-    changes.Purge: ("Purge", lifecycle.purge),
-    changes.PurgeMemories: ("PurgeMemories", lifecycle.purge_memories),
-    changes.Amend: ("Amend", lifecycle.amend),
-    changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
-    changes.Supersede: ("Supersede", lifecycle.supersede_memory),
-    changes.RecordUse: ("RecordUse", usage.record),
-    changes.GiveFeedback: ("GiveFeedback", usage.give_feedback),
-    changes.EmptyLog: ("EmptyLog", lifecycle.empty_log),
-    changes.TuneProfile: ("TuneProfile", lifecycle.tune),
-    changes.NoteImport: ("NoteImport", lifecycle.note_import),
-    changes.TellOnce: ("TellOnce", lifecycle.tell_once),
-    changes.Dismiss: ("Dismiss", lifecycle.dismiss),
-    changes.TakeLease: ("TakeLease", lifecycle.take_lease),
-    changes.DropLease: ("DropLease", lifecycle.drop_lease),
-    changes.CreateToken: ("CreateToken", lifecycle.create_token),
-    changes.RevokeToken: ("RevokeToken", lifecycle.revoke_token),
-    changes.NoteTokenUse: ("NoteTokenUse", lifecycle.note_token_use),
-    changes.PutVectors: ("PutVectors", texts.put_vectors),
-    changes.UseModel: ("UseModel", texts.use),
-    changes.Adopt: ("Adopt", adoption.adopt),
-    changes.AdoptRelation: ("AdoptRelation", adoption.adopt_relation),
-    changes.AdoptLinks: ("AdoptLinks", adoption.adopt_links),
-    changes.AdoptLearnt: ("AdoptLearnt", _adopt_learnt),
-    changes.CommitDream: ("CommitDream", dreams.commit),
-    changes.UndoDream: ("UndoDream", dreams.undo),
+_RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
+    changes.PutEntity: entities.put_entity,
+    changes.AddObservations: entities.add_observations,
+    changes.RemoveObservations: entities.remove_observations,
+    changes.RestoreObservation: entities.restore_observation,
+    changes.PutText: texts.put_text,
+    changes.Relate: entities.relate,
+    changes.EndRelation: entities.end,
+    changes.Unrelate: entities.unrelate,
+    changes.Forget: lifecycle.forget,
+    changes.Restore: lifecycle.restore,
+    changes.Unmake: lifecycle.unmake,
+    changes.Purge: lifecycle.purge,
+    changes.PurgeMemories: lifecycle.purge_memories,
+    changes.Amend: lifecycle.amend,
+    changes.FlagSimilar: lifecycle.flag_similar,
+    changes.Supersede: lifecycle.supersede_memory,
+    changes.RecordUse: usage.record,
+    changes.GiveFeedback: usage.give_feedback,
+    changes.EmptyLog: lifecycle.empty_log,
+    changes.TuneProfile: lifecycle.tune,
+    changes.NoteImport: lifecycle.set_once,
+    changes.TellOnce: lifecycle.set_once,
+    changes.Dismiss: lifecycle.set_once,
+    changes.TakeLease: lifecycle.take_lease,
+    changes.DropLease: lifecycle.drop_lease,
+    changes.CreateToken: lifecycle.create_token,
+    changes.RevokeToken: lifecycle.revoke_token,
+    changes.NoteTokenUse: lifecycle.note_token_use,
+    changes.PutVectors: texts.put_vectors,
+    changes.UseModel: texts.use,
+    **dict.fromkeys((changes.Adopt, changes.AdoptRelation, changes.AdoptLinks, changes.AdoptLearnt), _adopt),
+    changes.CommitDream: dreams.commit,
+    changes.UndoDream: dreams.undo,
 }
 
 # Fields that changes got after the first release, each with an empty or false value as its usual one.
@@ -123,43 +120,31 @@ def apply(
     def write(rows: Transaction) -> Receipt:
         shared = Work(rows, at)
         texts.expect(shared, batch)
-        each = _apply_or_skip if keep_going else _apply_one
-        outcomes = tuple(each(shared, index, change) for index, change in enumerate(batch))
+        outcomes = tuple(
+            _apply_one(shared, index, change, keep_going=keep_going) for index, change in enumerate(batch)
+        )
         shared.finish()
         if key is not None:
-            _remember_key(rows, key, digest, stamp(at), outcomes)
+            rows.remove("applied", (Compares("at", "<", shared.at - _KEYS_KEPT_US),))
+            receipt = json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
+            rows.put("applied", [{"key": key, "digest": digest, "at": shared.at, "receipt": receipt}])
         return Receipt(outcomes)
 
-    return store.transact(work, _scopes_of(batch))
+    # Changes without a scope go by ids, or hold for all scopes.
+    scopes: set[Any] = {getattr(change, "scope", None) for change in batch}
+    return store.transact(work, None if None in scopes else scopes)
 
 
-def _scopes_of(batch: Sequence[Change]) -> set[Scope] | None:
-    """The scopes that the changes are made in; None where one names none, and goes by ids or for all."""
-    scopes: set[Scope] = set()
-    for change in batch:
-        scope: Scope | None = getattr(change, "scope", None)
-        if scope is None:
-            return None
-        scopes.add(scope)
-    return scopes
-
-
-def _apply_one(work: Work, index: int, change: Change) -> Outcome:
-    _, rule = _RULES[type(change)]
+def _apply_one(work: Work, index: int, change: Change, *, keep_going: bool = False) -> Outcome:
     try:
-        return rule(work, change)
+        with work.rows.savepoint() if keep_going else nullcontext():
+            return _RULES[type(change)](work, change)
     except RecollectError as error:
+        if keep_going:
+            work.rows_went()
+            return Outcome(error=str(error))
         error.change = index
         raise
-
-
-def _apply_or_skip(work: Work, index: int, change: Change) -> Outcome:
-    try:
-        with work.rows.savepoint():
-            return _apply_one(work, index, change)
-    except RecollectError as error:
-        work.rows_went()
-        return Outcome(error=str(error))
 
 
 def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
@@ -173,47 +158,37 @@ def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
             "This key was used for other changes before. A retry must repeat the same ones; for others, use "
             "another key. Nothing was written."
         )
-    outcomes = tuple(_outcome_of(plain) for plain in json.loads(found[0][1]))
-    return Receipt(outcomes, repeated=True)
-
-
-def _remember_key(rows: Transaction, key: str, digest: str, at: int, outcomes: tuple[Outcome, ...]) -> None:
-    rows.remove("applied", (Compares("at", "<", at - _KEYS_KEPT_US),))
-    receipt = json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
-    rows.put("applied", [{"key": key, "digest": digest, "at": at, "receipt": receipt}])
+    outcomes = []
+    for plain in json.loads(found[0][1]):
+        told: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+        }
+        told["added"] = tuple(Added(**observation) for observation in plain["added"])
+        outcomes.append(Outcome(**told))
+    return Receipt(tuple(outcomes), repeated=True)
 
 
 def digest_of(batch: Sequence[Change]) -> str:
-    """Stored with a key, so it is made of names that stay: those of fields, and a name for each change.
+    """Stored with a key, so it is made of names that must stay: those of changes and of their fields.
 
     A field that is added to a change is left out where it has its usual value (`_ADDED_FIELDS`), or a retry
     with a key that was used before would be taken for another change.
     """
-    plain = [[_RULES[type(change)][0], _digested(change)] for change in batch]
-    text = json.dumps(plain, default=repr, sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _digested(change: Change) -> dict[str, Any]:
-    plain = asdict(change)
-    for name in _ADDED_FIELDS.get(type(change), ()):
-        if not plain[name]:
+    digested = []
+    for change in batch:
+        plain = asdict(change)
+        for name in _ADDED_FIELDS.get(type(change), ()):
+            if not plain[name]:
+                del plain[name]
+        for name in _DERIVED_FIELDS.get(type(change), ()):
             del plain[name]
-    for name in _DERIVED_FIELDS.get(type(change), ()):
-        del plain[name]
-    # These fields were added to texts, which several changes contain.
-    for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
-        for name in ("expires_at", "ref", "metadata"):
-            if name in part and part[name] is None:
-                del part[name]
-        if not part.get("fields", True):
-            del part["fields"]
-    return plain
-
-
-def _outcome_of(plain: dict[str, Any]) -> Outcome:
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
-    }
-    fields["added"] = tuple(Added(**observation) for observation in plain["added"])
-    return Outcome(**fields)
+        # These fields were added to texts, which several changes contain.
+        for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
+            for name in ("expires_at", "ref", "metadata"):
+                if name in part and part[name] is None:
+                    del part[name]
+            if not part.get("fields", True):
+                del part["fields"]
+        digested.append([type(change).__name__, plain])
+    text = json.dumps(digested, default=repr, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

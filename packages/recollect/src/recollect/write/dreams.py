@@ -43,13 +43,15 @@ def commit(work: Work, change: CommitDream) -> Outcome:
     rest: Journal = {
         "merged": [done for pair in change.merged if (done := _merge(work, scope, *pair, left)) is not None],
         "merged_observations": [
-            [gone, by] for gone, by in change.merged_observations if _merge_observation(work, gone, by, left)
+            [gone, by]
+            for gone, by in change.merged_observations
+            if _retire_observation(work, gone, "superseded_by", by, left)
         ],
         "corrected": [pair for pair in change.corrected if _retire(work, scope, *pair, left)],
         "corrected_observations": [
             [gone, by]
             for gone, by in change.corrected_observations
-            if _correct_observation(work, gone, by, left)
+            if _retire_observation(work, gone, "corrected_by", by, left)
         ],
         "pruned": [done for id_ in change.pruned if (done := _prune(work, scope, id_, left)) is not None],
         "links": _link(work, change.links),
@@ -102,7 +104,8 @@ def undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of
     for merged in reversed(journal["merged"]):
         _unmerge(work, scope, merged, at, left)
     for lived in reversed(journal["lived"]):
-        _unlive(work, lived, left)
+        rows = zip(lived["ids"], lived["after"], lived["before"], strict=True)
+        _set_field(work, lived["field"], rows, (), (), left)
     work.set("dream", change.id, undone_at=work.at)
     return Outcome(ids=(change.id,), count=_size(journal) - left.total(), left=tuple(sorted(left)))
 
@@ -135,11 +138,6 @@ def _live_as_planned(work: Work, scope: int, change: FieldChanges, left: Left) -
     if set_ < len(rows):
         raise Outdated("Memories were changed while this was dreamt; nothing was written. Dream again.")
     return {"ids": change.ids}
-
-
-def _unlive(work: Work, lived: Journal, left: Left) -> None:
-    rows = zip(lived["ids"], lived["after"], lived["before"], strict=True)
-    _set_field(work, lived["field"], rows, (), (), left)
 
 
 def _set_field(
@@ -237,12 +235,9 @@ def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal 
     """The survivor takes over what the other was used for: its repeats, accesses, days and tags."""
     if not _retire(work, scope, gone, into, left):
         return None
-    both = {
-        id_: (duplicates, revisions)
-        for id_, duplicates, revisions in work.rows.rows(
-            "memory", ("id", "duplicates", "revisions"), (OneOf("id", (gone, into)),)
-        )
-    }
+    pair = (OneOf("id", (gone, into)),)
+    rows = work.rows.rows("memory", ("id", "duplicates", "revisions"), pair)
+    both = {id_: (duplicates, revisions) for id_, duplicates, revisions in rows}
     repeats = 1 + both[gone][0]
     work.set("memory", into, duplicates=both[into][0] + repeats)
     return {
@@ -261,25 +256,21 @@ def _take_over(
 ) -> Sequence[tuple[Any, ...]]:
     """Rows of one memory that another gets too, unless it has them."""
     theirs = {row[0] for row in work.rows.rows(table, columns[:1], (Equals("memory_id", into),))}
-    new = [
-        row for row in work.rows.rows(table, columns, (Equals("memory_id", gone),)) if row[0] not in theirs
-    ]
+    own = work.rows.rows(table, columns, (Equals("memory_id", gone),))
+    new = [row for row in own if row[0] not in theirs]
     work.rows.put(table, [{"memory_id": into, **dict(zip(columns, row, strict=True))} for row in new])
     return new
 
 
 def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
     """Accesses of one counted with another's: how many, and the other's last one before and after."""
-    rows = {
-        memory: (count, last_at)
-        for memory, count, last_at in work.rows.rows(
-            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", (gone, into)),)
-        )
-    }
-    if gone not in rows:
+    pair = (OneOf("memory_id", (gone, into)),)
+    rows = work.rows.rows("use", ("memory_id", "count", "last_at"), pair)
+    uses = {memory: (count, last_at) for memory, count, last_at in rows}
+    if gone not in uses:
         return None
-    count, last_at = rows[gone]
-    had, before = rows.get(into, (0, 0))
+    count, last_at = uses[gone]
+    had, before = uses.get(into, (0, 0))
     after = max(before, last_at)
     work.rows.put("use", [{"memory_id": into, "count": had + count, "last_at": after}])
     return [count, before, after]
@@ -287,7 +278,11 @@ def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
 
 def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> None:
     gone, into = merged["gone"], merged["into"]
-    if _stands_for_both(work, merged):
+    # The one may be gone for good, or the other changed, corrected or forgotten since.
+    retired = work.row("memory", gone, "superseded_by")
+    as_merged = (merged["revisions"], None, None)
+    is_changed = work.row("memory", into, "revisions", "superseded_at", "deleted_at") != as_merged
+    if retired is None or (retired == (into,) and is_changed):
         left[gone] += 1
         return
     # A restored memory has its own tags and links again, so the survivor loses them.
@@ -314,39 +309,18 @@ def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> No
             work.rows.put("use", [{"memory_id": into, "count": left_over, "last_at": last}])
 
 
-def _stands_for_both(work: Work, merged: Journal) -> bool:
-    """Whether the one is gone for good, or the other was changed, corrected or forgotten since: then what the
-    first says is no longer what anyone means."""
-    gone = work.row("memory", merged["gone"], "superseded_by")
-    if gone is None:
-        return True
-    into = work.row("memory", merged["into"], "revisions", "superseded_at", "deleted_at")
-    still_merged = gone[0] == merged["into"]
-    return still_merged and into != (merged["revisions"], None, None)
-
-
 # Observations
 
 
-def _merge_observation(work: Work, gone: int, by: int, left: Left) -> bool:
-    """Retire an observation in favour of an earlier one of the same entity."""
-    named = (OneOf("id", (gone, by)), *IN_FORCE)
-    rows: dict[int, int] = dict(work.rows.rows("observation", ("id", "memory_id"), named))
-    same_entity = by in rows and rows.get(gone) == rows[by]
-    return _retire_observation(work, gone, "superseded_by", by, left, allowed=same_entity)
-
-
-def _correct_observation(work: Work, gone: int, by: int, left: Left) -> bool:
-    """Retire an observation in favour of a memory that corrects it."""
-    allowed = work.in_force("memory", by)
-    return _retire_observation(work, gone, "corrected_by", by, left, allowed=allowed)
-
-
-def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left, *, allowed: bool) -> bool:
+def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left) -> bool:
+    """Retire an observation in favour of an earlier one of its entity, or of a memory that corrects it."""
     row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
     if row is None:
         return False
     memory, *dates = row
+    allowed = work.in_force("memory", by)
+    if column == "superseded_by":
+        allowed = work.in_force("observation", by) and work.row("observation", by, "memory_id") == (memory,)
     scope, deleted_at = work.row("memory", memory, "scope_id", "deleted_at") or (0, None)
     if not allowed or [*dates, deleted_at] != [None, None, None]:
         left[memory] += 1
@@ -361,13 +335,13 @@ def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) 
     if row is None:
         return
     memory, content, *standing = row
-    # Nor where the same observation was added again.
+    # What it was retired for must be in force itself, and the same observation not added again.
+    if column == "superseded_by":
+        is_meant = work.in_force("observation", by)
+    else:
+        is_meant = work.row("memory", by, "superseded_at") in (None, (None,))
     same = (Equals("memory_id", memory), Equals("content", content), *IN_FORCE)
-    if (
-        standing != [by, at, None]
-        or not _still_meant(work, by, column)
-        or work.first("observation", same, "id")
-    ):
+    if standing != [by, at, None] or not is_meant or work.first("observation", same, "id"):
         left[memory] += 1
         return
     work.set("observation", gone, **{column: None, "superseded_at": None})
@@ -377,25 +351,15 @@ def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) 
     work.touch(memory, scope)
 
 
-def _still_meant(work: Work, by: int, column: str) -> bool:
-    """Whether the reason for retiring an observation is itself in force."""
-    if column == "superseded_by":
-        return work.in_force("observation", by)
-    return work.row("memory", by, "superseded_at") in (None, (None,))
-
-
 # Links
 
 
 def _link(work: Work, links: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:
     """Link pairs whose ends exist and whose link did not change during the dream."""
     pairs = [(first, second) for first, second, _, _ in links]
-    weights = {
-        (first, second): weight
-        for first, second, weight in work.rows.rows(
-            "link", ("first_id", "second_id", "weight"), (KeyIn(("first_id", "second_id"), pairs),)
-        )
-    }
+    columns = ("first_id", "second_id", "weight")
+    rows = work.rows.rows("link", columns, (KeyIn(("first_id", "second_id"), pairs),))
+    weights = {(first, second): weight for first, second, weight in rows}
     ends = {id_ for pair in pairs for id_ in pair}
     there = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
     made = [
@@ -403,26 +367,19 @@ def _link(work: Work, links: Sequence[tuple[int, int, int, int]]) -> list[list[i
         for first, second, before, after in links
         if weights.get((first, second), 0) == before and {first, second} <= there
     ]
-    work.rows.put(
-        "link",
-        [{"first_id": first, "second_id": second, "weight": after} for first, second, _, after in made],
-    )
+    new = [{"first_id": first, "second_id": second, "weight": after} for first, second, _, after in made]
+    work.rows.put("link", new)
     return made
 
 
 def _unlink(work: Work, first: int, second: int, before: int, after: int, left: Left) -> None:
-    if _weight(work, first, second) != after:
+    between = (Equals("first_id", first), Equals("second_id", second))
+    if (work.first("link", between, "weight") or (0,)) != (after,):
         left[first] += 1
     elif before:
         work.rows.put("link", [{"first_id": first, "second_id": second, "weight": before}])
     else:
-        work.rows.remove("link", (Equals("first_id", first), Equals("second_id", second)))
-
-
-def _weight(work: Work, first: int, second: int) -> int:
-    between = (Equals("first_id", first), Equals("second_id", second))
-    (weight,) = work.first("link", between, "weight") or (0,)
-    return int(weight)
+        work.rows.remove("link", between)
 
 
 def _size(journal: Journal) -> int:

@@ -1,39 +1,47 @@
-"""Embedders, what they embed in batches, and changing the model."""
+"""Vectors of texts: embedders, batches, the model that suits the languages, and what waits after a write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from recollect.domain.changes import NewText, PutVectors, TellOnce, TextVectors, UseModel
-from recollect.domain.errors import ModelUnavailable
+from recollect.domain.errors import Conflict, ModelUnavailable, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import pack_vector
 from recollect.domain.records import Model, Passage, Scope
-from recollect.domain.results import ModelProposal, ReindexResult
+from recollect.domain.results import EmbedResult, ModelProposal, ReindexResult
 from recollect.domain.tables import IN_FORCE, Equals
 from recollect.language.questions import language_of
 from recollect.search.rows import memories_by_id
 from recollect.search.texts import (
     MODEL_CHOICE,
     model_in_use,
+    model_row,
+    passages_of,
     passages_without_tokens,
     pending_passages,
     store_counts,
     store_setting,
+    vectors_of,
     was_told,
 )
-from recollect.services import EmbeddedText, LanguageModels, Services, retry_after_failover
+from recollect.services import EmbeddedText, LanguageModels, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Embedder, Progress, TokenEmbedder, Vector, Vectors
 from recollect.text.passages import passage_texts
+from recollect.write.repository import Priority
 
 if TYPE_CHECKING:
     import threading
 
     from recollect.domain.records import Memory
     from recollect.stores.port import Snapshot
+
+_log = logging.getLogger(__name__)
 
 
 # Which model suits the languages of a memory: its first texts choose, later texts and questions propose.
@@ -52,8 +60,8 @@ def first_model(services: Services, view: Snapshot) -> str:
     if models is None or not models.may_choose or not models.reads_only_english(preferred):
         return preferred
     ids = [id_ for (id_,) in view.rows("memory", ("id",), IN_FORCE)]
-    counted = _count_languages(_texts(view, ids[:: -(-len(ids) // _SAMPLE) or 1]))
-    return models.multilingual if _is_much(counted) else preferred
+    counted = _many_foreign(_texts(view, ids[:: -(-len(ids) // _SAMPLE) or 1]))
+    return preferred if counted is None else models.multilingual
 
 
 def first_model_note(services: Services) -> str | None:
@@ -68,7 +76,7 @@ def first_model_note(services: Services) -> str | None:
         return None
     return (
         f"Texts are not in English, so this memory uses the model {name}. For English alone, run: "
-        f"{_reindex(preferred)}"
+        f"recollect reindex --model {preferred}"
     )
 
 
@@ -84,9 +92,10 @@ def model_proposal(services: Services) -> ModelProposal | None:
         model = model_in_use(view)
         if models is None or model is None or not models.reads_only_english(model.name):
             return None
-        told, other = counted = _count_languages(newest_texts(view))
-    if not _is_much(counted):
+        counted = _many_foreign(newest_texts(view))
+    if counted is None:
         return None
+    told, other = counted
     which = f"{other} of the newest {told} texts are" if told > 1 else "The text is"
     return _proposal(models, model.name, which)
 
@@ -115,30 +124,10 @@ def text_note(services: Services, name: str) -> str | None:
     models = services.language_models
     if models is None:
         return None
-    of_many = model_proposal(services)
-    if of_many is not None:
-        return _once(services, f"many texts that {name} does not read", of_many)
-    # If the other model is installed, one text is no reason to embed all others again.
-    of_first = None if models.install is None else _proposal(models, name, "This text is")
-    return _once(services, f"a text that {name} does not read", of_first)
-
-
-def background_note(services: Services, name: str, other: str) -> str | None:
-    """Return a note, once, on a store that is being switched for a query."""
-    if not _is_first_time(services, f"a change from {name}"):
-        return None
-    unread = _unread_text(name, "The question is")
-    return f"{unread[:-1]}, so this memory changes to the model {other} in the background."
-
-
-def question_note(services: Services, name: str) -> str | None:
-    """Return a note, once, on a query that the model in use cannot read."""
-    models = services.language_models
-    proposal = None if models is None else _proposal(models, name, "The question is")
-    return _once(services, f"a question that {name} does not read", proposal)
-
-
-def _once(services: Services, topic: str, proposal: ModelProposal | None) -> str | None:
+    proposal, topic = model_proposal(services), f"many texts that {name} does not read"
+    if proposal is None and models.install is not None:
+        # If the other model is installed, one text is no reason to embed all others again.
+        proposal, topic = _proposal(models, name, "This text is"), f"a text that {name} does not read"
     return proposal.text if proposal is not None and _is_first_time(services, topic) else None
 
 
@@ -151,16 +140,12 @@ def _is_first_time(services: Services, topic: str) -> bool:
 
 
 def _proposal(models: LanguageModels, name: str, which: str) -> ModelProposal:
-    commands = filter(None, (models.install, _reindex(models.multilingual)))
+    commands = filter(None, (models.install, f"recollect reindex --model {models.multilingual}"))
     return ModelProposal(models.multilingual, _unread_text(name, which), tuple(commands))
 
 
 def _unread_text(name: str, which: str) -> str:
     return f"{which} not in English, the only language that {name.partition('@')[0]} reads."
-
-
-def _reindex(model: str) -> str:
-    return f"recollect reindex --model {model}"
 
 
 def newest_texts(view: Snapshot) -> list[str]:
@@ -178,15 +163,11 @@ def _texts(view: Snapshot, ids: Sequence[int]) -> list[str]:
     return [spoken_text(memory) for memory in memories_by_id(view, ids).values()]
 
 
-def _count_languages(texts: Iterable[str]) -> tuple[int, int]:
-    """How many texts tell their language, and how many of those are not in English."""
+def _many_foreign(texts: Iterable[str]) -> tuple[int, int] | None:
+    """How many texts tell their language, and how many are not in English; None where those are few."""
     guesses = [guess for text in texts if (guess := language_of(text)) is not None]
-    return len(guesses), guesses.count("other")
-
-
-def _is_much(counted: tuple[int, int]) -> bool:
-    told, other = counted
-    return other > 0 and other >= _MUCH * told
+    other = guesses.count("other")
+    return (len(guesses), other) if other > 0 and other >= _MUCH * len(guesses) else None
 
 
 WORDS_ALONE = "none"
@@ -244,31 +225,24 @@ class UntilShutdown:
     def model(self) -> Model:
         return self.embedder.model
 
-    def documents(self, texts: Sequence[str]) -> Vectors:
-        if len(texts) <= EMBED_BATCH:
-            return self._batch(texts)
-        starts = range(0, len(texts), EMBED_BATCH)
-        return np.concatenate([self._batch(texts[start : start + EMBED_BATCH]) for start in starts])
-
     @property
     def gives_tokens(self) -> bool:
         return token_embedder(self.embedder) is not None
 
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        return np.concatenate([self.embedder.documents(batch) for batch in self._batches(texts)])
+
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-        if len(texts) <= EMBED_BATCH:
-            self._refuse_shutdown()
-            return embed_documents(self.embedder, texts)
-        starts = range(0, len(texts), EMBED_BATCH)
-        parts = [self.documents_with_tokens(texts[start : start + EMBED_BATCH]) for start in starts]
+        parts = [embed_documents(self.embedder, batch) for batch in self._batches(texts)]
         return np.concatenate([rows for rows, _ in parts]), [sign for _, signs in parts for sign in signs]
 
-    def _batch(self, texts: Sequence[str]) -> Vectors:
-        self._refuse_shutdown()
-        return self.embedder.documents(texts)
-
-    def _refuse_shutdown(self) -> None:
-        if self.shutdown.is_set():
-            raise ModelUnavailable("The memory is being closed; the next one to open it embeds what waits.")
+    def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        for start in range(0, max(1, len(texts)), EMBED_BATCH):
+            if self.shutdown.is_set():
+                raise ModelUnavailable(
+                    "The memory is being closed; the next one to open it embeds what waits."
+                )
+            yield texts[start : start + EMBED_BATCH]
 
     def query(self, text: str) -> Vector:
         return self.embedder.query(text)
@@ -333,57 +307,34 @@ def embed_pending(
     *,
     at_most: int | None = None,
     past: bool = False,
+    tokens: bool = False,
     progress: Progress | None = None,
 ) -> int:
     """Give vectors to passages that lack one of this model, in batches that each survive a crash.
 
-    With `past`, also to what was said before, which only questions about the past find.
+    With `past`, also to what was said before, which only questions about the past find. With `tokens`, give
+    tokens instead, to passages that got their vectors before tokens were kept.
     """
     done = after = 0
     while at_most is None or done < at_most:
         with services.read_everything() as view:
             used = model_in_use(view)
-            left = _READ_AT_ONCE if at_most is None else min(_READ_AT_ONCE, at_most - done)
-            passages = pending_passages(view, embedder.model, after, left, past=past)
+            most = _READ_AT_ONCE if at_most is None else min(_READ_AT_ONCE, at_most - done)
+            if tokens:
+                passages = passages_without_tokens(view, embedder.model, after, most)
+            else:
+                passages = pending_passages(view, embedder.model, after, most, past=past)
         if not passages:
             break
-        searched = used is None or used.name == embedder.model.name
-        done = _embed_in_batches(services, embedder, passages, done, progress, searched=searched)
+        searched = tokens or used is None or used.name == embedder.model.name
+        together = [passage for own in _by_scope(passages).values() for passage in own]
+        for start in range(0, len(together), EMBED_BATCH):
+            batch = together[start : start + EMBED_BATCH]
+            embed_batch(services, embedder, batch, searched=searched)
+            done += len(batch)
+            if progress is not None:
+                progress(done, None)
         after = passages[-1].id
-    return done
-
-
-def embed_missing_tokens(services: Services, embedder: Embedder, progress: Progress | None = None) -> int:
-    """Give tokens to passages that got their vectors before tokens were kept, in batches as above."""
-    if token_embedder(embedder) is None:
-        return 0
-    done = after = 0
-    while True:
-        with services.read_everything() as view:
-            passages = passages_without_tokens(view, embedder.model, after, _READ_AT_ONCE)
-        if not passages:
-            return done
-        done = _embed_in_batches(services, embedder, passages, done, progress, searched=True)
-        after = passages[-1].id
-
-
-def _embed_in_batches(
-    services: Services,
-    embedder: Embedder,
-    passages: Sequence[Passage],
-    done: int,
-    progress: Progress | None,
-    *,
-    searched: bool,
-) -> int:
-    """Embed passages of any scopes, each scope's together; how many are done now, with those before."""
-    together = [passage for own in _by_scope(passages).values() for passage in own]
-    for start in range(0, len(together), EMBED_BATCH):
-        batch = together[start : start + EMBED_BATCH]
-        embed_batch(services, embedder, batch, searched=searched)
-        done += len(batch)
-        if progress is not None:
-            progress(done, None)
     return done
 
 
@@ -421,7 +372,7 @@ class StoppedEmbedding(Exception):
     """The memory is being closed; the store knows what still waits."""
 
 
-def until_stopping(services: Services) -> Progress:
+def _until_stopping(services: Services) -> Progress:
     """Stop a background embedding between two batches when the memory is closed."""
 
     def go_on(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
@@ -465,7 +416,8 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
         embedded = switch_model(services, embedder, report)
     else:
         embedded = embed_pending(services, embedder, progress=report)
-    embedded += embed_missing_tokens(services, embedder, report)
+    if token_embedder(embedder) is not None:
+        embedded += embed_pending(services, embedder, tokens=True, progress=report)
     return ReindexResult(embedder.model, embedded, switched)
 
 
@@ -477,3 +429,215 @@ def switch_model(
     services.write([UseModel(embedder.model, automatic)])
     # Passages that were written during the last batch.
     return embedded + embed_pending(services, embedder)
+
+
+# Keeping vectors in step with texts, and the model in step with their languages.
+
+
+def suit_texts(services: Services, texts: Sequence[str]) -> str | None:
+    """Change the model, or propose to, where the one in use does not read these texts; what to say of it."""
+    name = _english_model(services, texts)
+    if name is None:
+        return None
+    changed = _changed_model(services, name) if model_proposal(services) is not None else None
+    return text_note(services, name) if changed is None else change_note(name, changed, "Some texts are")
+
+
+def switch_model_if_needed(services: Services, question: str) -> str | None:
+    """The same for a question. Whatever comes of it, the question is answered."""
+    try:
+        name = _english_model(services, [question])
+        if name is None:
+            return None
+        if (changed := _changed_model(services, name)) is not None:
+            return change_note(name, changed, "A question is")
+        if (other := model_to_change_to(services, in_background=True)) is not None:
+            _change_in_background(services, name, other)
+            topic, unread = f"a change from {name}", _unread_text(name, "The question is")
+            note = f"{unread[:-1]}, so this memory changes to the model {other} in the background."
+        else:
+            models = cast("LanguageModels", services.language_models)
+            topic, note = (
+                f"a question that {name} does not read",
+                _proposal(models, name, "The question is").text,
+            )
+        return note if _is_first_time(services, topic) else None
+    except RecollectError as error:
+        _log.info("Nothing was said of the language of a question: %s", error)
+        return None
+
+
+def _english_model(services: Services, texts: Sequence[str]) -> str | None:
+    """The model in use, where it reads only English and one of the texts is in another language."""
+    models = services.language_models
+    if models is None or not is_foreign(texts):
+        return None
+    name = used_model_name(services)
+    return name if name is not None and models.reads_only_english(name) else None
+
+
+def used_model_name(services: Services) -> str | None:
+    with services.read() as view:
+        model = model_in_use(view)
+    return None if model is None else model.name
+
+
+def _changed_model(services: Services, name: str) -> str | None:
+    """The model that the store has now instead of this one, if it could be changed at once."""
+    other = model_to_change_to(services)
+    try:
+        embedder = None if other is None else services.embedder_named(other)
+        if embedder is None:
+            return None
+        switch_model(services, embedder, automatic=True)
+    except (ModelUnavailable, Conflict) as error:
+        _log.info("The memory keeps the model %s: %s", name, error)
+        return None
+    _log.info("The memory uses the model %s now instead of %s, for its languages.", other, name)
+    return other
+
+
+def _change_in_background(services: Services, name: str, other: str) -> None:
+    """Stopped midway, the next question in another language goes on where it was."""
+
+    def change() -> None:
+        try:
+            embedder = services.embedder_named(other)
+            is_closed = services.worker.stopping.wait(GIVE_WAY_SECONDS)
+            # Another process may have changed it by now.
+            if embedder is not None and not is_closed and used_model_name(services) == name:
+                switch_model(services, embedder, _until_stopping(services), automatic=True)
+                _log.info("The memory uses the model %s now instead of %s, for its languages.", other, name)
+        except StoppedEmbedding:
+            _log.info("The memory was closed before every text had a vector of %s.", other)
+        except RecollectError as error:
+            _log.warning("The memory keeps the model %s: %s", name, error)
+        finally:
+            services.store.changing_model = False
+
+    if not services.store.changing_model:
+        services.store.changing_model = True
+        services.worker.submit(Priority.VECTORS, change)
+
+
+# The passages that a write embeds before it returns; the rest waits for the next one, or for `reindex`.
+_AT_ONCE = 512
+_OF_OTHERS = 16
+
+
+@retry_after_failover
+def catch_up(
+    services: Services,
+    ids: Sequence[int] = (),
+    progress: Progress | None = None,
+    memories: Mapping[int, Memory] | None = None,
+    also: Callable[[], Sequence[str]] = tuple,
+) -> EmbedResult:
+    """Embed waiting passages, first those of these memories; report why not, if so.
+
+    It follows a commit and never raises: the rows are stored, words find them, and passages stay in the
+    queue. Pass the memories if they are known. The texts of `also` are embedded in the same call.
+    """
+
+    def embed() -> EmbedResult:
+        known = memories
+        if services.language_models is not None and ids and known is None:
+            with services.read() as view:
+                known = memories_by_id(view, sorted(set(ids)))
+        texts = [spoken_text(memory) for memory in islice((known or {}).values(), EMBED_BATCH)]
+        return _embed_in_language(services, texts, lambda: _embed_first(services, ids, progress, known, also))
+
+    done, problem = attempt_follow_up(embed)
+    return done or EmbedResult(problem=problem)
+
+
+def _embed_first(
+    services: Services,
+    ids: Sequence[int],
+    progress: Progress | None,
+    memories: Mapping[int, Memory] | None,
+    also: Callable[[], Sequence[str]],
+) -> int:
+    """Embed what these memories say, and then some of what waits beside it."""
+    with services.read() as view:
+        row = model_row(view)
+        own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
+        own_ids = [passage.id for passage in own]
+        known = vectors_of(view, own_ids, row) if own and row is not None else {}
+        due = view.rows("due", ("passage_id",), limit=len(own) + 1)
+        used = None if row is None else row[1]
+        first = first_model(services, view) if used is None else None
+    embedder = embedder_for(services, used, first)
+    if used is not None and used.name != embedder.model.name:
+        own, others_wait = [], True
+    else:
+        others_wait = not {id_ for (id_,) in due}.issubset(own_ids)
+    lacking = [passage for passage in own if passage.id not in known]
+    for start in range(0, len(lacking), EMBED_BATCH):
+        batch = lacking[start : start + EMBED_BATCH]
+        embed_batch(services, embedder, batch, searched=True, also=() if start else also())
+        if progress is not None:
+            progress(min(start + EMBED_BATCH, len(lacking)), len(lacking))
+    done = len(lacking)
+    if others_wait:
+        # Of these a little: who writes one note must not wait for an import's thousands.
+        done += embed_pending(services, embedder, at_most=_OF_OTHERS if ids else _AT_ONCE)
+    return done
+
+
+def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable[[], int]) -> EmbedResult:
+    """Embed with a model for the languages of the texts, unless the user named one."""
+    note = None
+    try:
+        is_first = used_model_name(services) is None
+        note = None if is_first else suit_texts(services, texts)
+        try:
+            done = embed()
+        except Conflict:
+            # Another process changed the model: keep its choice.
+            done = embed()
+        if is_first:
+            note = first_model_note(services) or suit_texts(services, texts)
+    except (ModelUnavailable, Conflict) as error:
+        return EmbedResult(problem=str(error), model_note=note)
+    return EmbedResult(done, model_note=note)
+
+
+def embed_all_pending(
+    services: Services, progress: Progress | None = None, *, past: bool = False
+) -> EmbedResult:
+    """Give vectors to all that waits for one; without a model, say why that must wait.
+
+    With `past`, also to what was said before.
+    """
+    with services.read_everything() as view:
+        due = store_counts(view).due
+        texts = newest_texts(view) if due else ()
+    if not due:
+        return EmbedResult()
+
+    def report(done: int, _: int | None) -> None:
+        if progress is not None:
+            progress(done, max(done, due))
+
+    return _embed_in_language(
+        services, texts, lambda: embed_pending(services, embedder_of(services), past=past, progress=report)
+    )
+
+
+def embed_in_background(services: Services) -> None:
+    """Embed what waits for a vector while others ask; closing ends it, and the next opening goes on."""
+
+    def embed() -> None:
+        if services.worker.stopping.wait(GIVE_WAY_SECONDS):
+            return
+        try:
+            done = embed_all_pending(services, _until_stopping(services))
+        except StoppedEmbedding:
+            _log.info("The memory was closed before every text had its vector.")
+        except RecollectError as error:
+            _log.warning("Texts go on waiting for their vectors: %s", error)
+        else:
+            _log.info("%d texts got their vectors. %s", done.embedded, done.model_note or "")
+
+    services.worker.submit(Priority.VECTORS, embed)

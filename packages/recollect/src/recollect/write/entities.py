@@ -40,23 +40,20 @@ def put_entity(work: Work, change: PutEntity) -> Outcome:
     scope, new = work.scope_id(change.scope), change.entity
     entity = exact_entity(work.rows, scope, new.name)
     if entity is None:
-        entity = insert(work, scope, new)
-        added = _observe(work, entity, new.observations, just_made=True)
-        work.touch(entity, scope, named=True)
+        entity = _insert(work, scope, new)
+        added = _observe(work, entity, scope, new.observations, just_made=True)
         return Outcome(ids=(entity,), names=(new.name,), created=True, added=added)
     took, kept = settle_type(work, entity, new.type)
-    added = _observe(work, entity, new.observations)
-    changed = bool(added or took)
-    if changed:
-        work.set("memory", entity, updated_at=work.at)
-        work.touch(entity, scope)
+    added = _observe(work, entity, scope, new.observations)
+    if added or took:
+        _updated(work, entity, scope)
     elif change.counts:
         (duplicates,) = work.row("memory", entity, "duplicates") or (0,)
         work.set("memory", entity, updated_at=work.at, duplicates=1 + duplicates)
     return Outcome(ids=(entity,), names=(new.name,), added=added, took_type=took, kept_type=kept)
 
 
-def insert(work: Work, scope: int, new: NewEntity) -> int:
+def _insert(work: Work, scope: int, new: NewEntity) -> int:
     folded = fold(new.name)
     entity = work.add(
         "memory",
@@ -72,6 +69,7 @@ def insert(work: Work, scope: int, new: NewEntity) -> int:
         importance=0.5 if new.importance is None else new.importance,
     )
     work.add_passages(entity, [NAME_SPAN])
+    work.touch(entity, scope, named=True)
     return entity
 
 
@@ -86,27 +84,21 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     if fold(has) != UNKNOWN:
         return None, has
     work.set("memory", entity, type=given)
-    _renew_passages(work, entity)
-    return given, None
-
-
-def _renew_passages(work: Work, entity: int) -> None:
-    """Replace the passages, which begin with the type.
-
-    Passages of former observations keep their vectors: nothing would embed them again.
-    """
+    # Passages begin with the type, so they are replaced. Those of former observations keep their vectors:
+    # nothing would embed them again.
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
     work.rows_went()
     for observation, start, stop in rows:
         work.add_passages(entity, [(start, stop)], observation=observation)
+    return given, None
 
 
 def add_observations(work: Work, change: AddObservations) -> Outcome:
     scope = work.scope_id(change.scope)
     entity = work.entity(scope, change.name)
-    added = _observe(work, entity, change.observations)
+    added = _observe(work, entity, scope, change.observations)
     if added:
         _updated(work, entity, scope)
     return Outcome(ids=(entity,), names=(work.name(entity),), added=added)
@@ -163,17 +155,27 @@ def _in_force(work: Work, entity: int) -> dict[str, int]:
 
 
 def _observe(
-    work: Work, entity: int, observations: Iterable[NewObservation], *, just_made: bool = False
+    work: Work, entity: int, scope: int, observations: Iterable[NewObservation], *, just_made: bool = False
 ) -> tuple[Added, ...]:
     """Insert the observations that the entity does not have yet, word for word."""
     standing = {} if just_made else _in_force(work, entity)
     live = just_made or work.in_force("memory", entity)
     added = []
     for new in observations:
+        wanted = new.supersedes
+        replaced = next((content for content, id_ in standing.items() if wanted in (id_, content)), None)
         if new.content in standing:
-            _correct(work, entity, new, standing)
+            # An existing observation may correct another one. Repeating that changes nothing.
+            if replaced not in (None, new.content):
+                work.retire("observation", standing.pop(replaced), superseded_by=standing[new.content])
+                _updated(work, entity, scope)
             continue
-        replaced = _replaced(work, entity, new, standing)
+        if wanted is not None and replaced is None:
+            shown = f"#{wanted}" if isinstance(wanted, int) else cited(wanted)
+            raise NotFound(
+                f"{cited(work.name(entity))} has no observation {shown} in force to supersede; name one that "
+                "it has, word for word: `open_nodes` shows them."
+            )
         observation = work.add(
             "observation",
             memory_id=entity,
@@ -190,41 +192,10 @@ def _observe(
     return tuple(added)
 
 
-def _correct(work: Work, entity: int, new: NewObservation, standing: dict[str, int]) -> None:
-    """Let an existing observation correct another one. Repeating that changes nothing."""
-    for content, observation in standing.items():
-        if new.supersedes in (observation, content) and content != new.content:
-            work.retire("observation", observation, superseded_by=standing[new.content])
-            del standing[content]
-            (scope,) = work.row("memory", entity, "scope_id") or (0,)
-            _updated(work, entity, scope)
-            return
-
-
-def _replaced(work: Work, entity: int, new: NewObservation, standing: dict[str, int]) -> str | None:
-    """The content of the observation that a new one supersedes."""
-    wanted = new.supersedes
-    if wanted is None:
-        return None
-    for content, observation in standing.items():
-        if wanted in (observation, content):
-            return content
-    shown = f"#{wanted}" if isinstance(wanted, int) else cited(wanted)
-    raise NotFound(
-        f"{cited(work.name(entity))} has no observation {shown} in force to supersede; name one that it "
-        "has, word for word: `open_nodes` shows them."
-    )
-
-
 # Relations between entities, and their inverses.
 
 # Types whose inverse is written along with them.
-INVERSES = {
-    "contains": "part_of",
-    "part_of": "contains",
-    "contiene": "parte_de",
-    "parte_de": "contiene",
-}
+INVERSES = {"contains": "part_of", "part_of": "contains", "contiene": "parte_de", "parte_de": "contiene"}
 
 
 def relate(work: Work, change: Relate) -> Outcome:
@@ -235,10 +206,14 @@ def relate(work: Work, change: Relate) -> Outcome:
             "swap `since` and `until`."
         )
     missing: list[str] = []
-    source, target = (
-        _endpoint(work, scope, name, missing, create=change.create_missing)
-        for name in (new.source, new.target)
-    )
+    ends: list[int] = []
+    for name in (new.source, new.target):
+        end_ = find_entity(work.rows, scope, name) if change.create_missing else work.entity(scope, name)
+        if end_ is None:
+            missing.append(name)
+            end_ = _insert(work, scope, NewEntity(name))
+        ends.append(end_)
+    source, target = ends
     relation, created = _connect(work, source, target, new.type, new, None)
     made: tuple[int, ...] = (relation,)
     inverse_type = INVERSES.get(new.type)
@@ -287,24 +262,11 @@ def unrelate(work: Work, change: Unrelate) -> Outcome:
 
 def relation_in_force(work: Work, source: int, target: int, type_: str) -> int | None:
     holds = (is_null("until"), is_null("deleted_at"))
-    row = work.first("relation", (*_between(source, target, type_), *holds), "id")
-    return None if row is None else int(row[0])
+    return work.first_id("relation", (*_between(source, target, type_), *holds))
 
 
 def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
     return Equals("source_id", source), Equals("target_id", target), Equals("type", type_)
-
-
-def _endpoint(work: Work, scope: int, name: str, missing: list[str], *, create: bool) -> int:
-    if not create:
-        return work.entity(scope, name)
-    there = find_entity(work.rows, scope, name)
-    if there is not None:
-        return there
-    missing.append(name)
-    made = insert(work, scope, NewEntity(name))
-    work.touch(made, scope, named=True)
-    return made
 
 
 def _connect(
@@ -313,10 +275,9 @@ def _connect(
     """The relation's id, and whether it is new. One that has ended counts as the same if its span is."""
     since, until = stamp_or_none(new.since), stamp_or_none(new.until)
     span = (Equals("until", until),) if until is None else (Equals("until", until), Equals("since", since))
-    same = (*_between(source, target, type_), is_null("deleted_at"), *span)
-    standing = work.first("relation", same, "id")
+    standing = work.first_id("relation", (*_between(source, target, type_), is_null("deleted_at"), *span))
     if standing is not None:
-        return int(standing[0]), False
+        return standing, False
     made = work.add(
         "relation",
         source_id=source,

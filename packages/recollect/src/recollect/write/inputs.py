@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -29,15 +29,12 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
 _Row = TypeVar("_Row")
+_Record = TypeVar("_Record", NewEntity, NewObservation, NewRelation, Turn)
 _NOTE = {
     *("text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"),
     *("expires_at", "ref", "metadata"),
     *NOTE_FIELDS,
 }
-
-
-def name_of(name: object) -> str:
-    return clean_name(name)
 
 
 def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
@@ -63,7 +60,7 @@ def entity_of(given: EntityLike) -> NewEntity:
     if isinstance(given, str):
         given = NewEntity(given)
     elif isinstance(given, Mapping):
-        given = _entity_from(given)
+        given = _from_mapping(NewEntity, given, "entity", {"entityType": "type"})
     elif not isinstance(given, NewEntity):
         raise InvalidInput(f"An entity is a NewEntity, a name or a mapping, not {type(given).__name__}.")
     return replace(
@@ -85,7 +82,9 @@ def observations_of(given: Sequence[ObservationLike]) -> tuple[NewObservation, .
 def relation_of(given: RelationLike) -> NewRelation:
     """A NewRelation, a (source, type, target), or a mapping with the official server's keys or ours."""
     if isinstance(given, Mapping):
-        given = _relation_from(given)
+        given = _from_mapping(
+            NewRelation, given, "relation", {"from": "source", "to": "target", "relationType": "type"}
+        )
     elif isinstance(given, tuple):
         if len(given) != 3:
             raise InvalidInput(f"A relation is (source, type, target), not {len(given)} parts.")
@@ -110,12 +109,10 @@ def note_of(given: NoteLike) -> NewText:
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
-        renamed = _renamed(given, {"at": "happened_at"})
-        known = {
-            key: value for key, value in _check_keys(renamed, "note", _NOTE).items() if value is not None
-        }
-        fields = {name: known.pop(name) for name in NOTE_FIELDS if name in known}
-        given = NewText(Kind.NOTE, **{"text": "", **known}, fields=tuple(fields.items()))
+        named = _check_keys(given, "note", _NOTE, {"at": "happened_at"})
+        known = {key: value for key, value in named.items() if value is not None}
+        own = tuple((name, known.pop(name)) for name in NOTE_FIELDS if name in known)
+        given = NewText(Kind.NOTE, **{"text": "", **known}, fields=own)
     elif not isinstance(given, NewText):
         raise InvalidInput(f"A note is text or a mapping, not {type(given).__name__}.")
     return replace(
@@ -125,7 +122,7 @@ def note_of(given: NoteLike) -> NewText:
         happened_at=aware(given.happened_at, "happened_at"),
         expires_at=aware(given.expires_at, "expires_at"),
         tags=tags_of(given.tags),
-        about=tuple(map(name_of, listed(given.about, "Entities of `about`"))),
+        about=tuple(map(clean_name, listed(given.about, "Entities of `about`"))),
         category=_label(given.category, "category"),
         source=_label(given.source, "source"),
         session=_label(given.session, "session"),
@@ -140,9 +137,7 @@ def note_of(given: NoteLike) -> NewText:
 def turn_of(given: TurnLike) -> Turn:
     """A Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
-        renamed = _renamed(given, {"happened_at": "at"})
-        known = _check_keys(renamed, "message", {"content", "role", "speaker", "at", "source", "metadata"})
-        given = Turn(**{"content": "", **known})
+        given = _from_mapping(Turn, given, "message", {"happened_at": "at"})
     elif not isinstance(given, Turn):
         raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
     return replace(
@@ -196,9 +191,7 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     if isinstance(given, str):
         given = NewObservation(given)
     elif isinstance(given, Mapping):
-        renamed = _renamed(given, {"at": "happened_at"})
-        known = _check_keys(renamed, "observation", {"content", "kind", "happened_at", "supersedes"})
-        given = NewObservation(**{"content": "", **known})
+        given = _from_mapping(NewObservation, given, "observation", {"at": "happened_at"})
     elif not isinstance(given, NewObservation):
         raise InvalidInput(
             f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
@@ -215,29 +208,27 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     )
 
 
-def _entity_from(given: Mapping[str, Any]) -> NewEntity:
-    renamed = _renamed(given, {"entityType": "type"})
-    known = _check_keys(renamed, "entity", {"name", "type", "observations", "status", "importance"})
-    return NewEntity(**{"name": "", **known})
+def _from_mapping(
+    record: type[_Record], given: Mapping[str, Any], what: str, other_names: Mapping[str, str]
+) -> _Record:
+    known = _check_keys(given, what, {each.name for each in fields(record)}, other_names)
+    required = {each.name: "" for each in fields(record) if each.default is MISSING}
+    return record(**{**required, **known})
 
 
-def _relation_from(given: Mapping[str, Any]) -> NewRelation:
-    renamed = _renamed(given, {"from": "source", "to": "target", "relationType": "type"})
-    known = _check_keys(renamed, "relation", {"source", "target", "type", "context", "since", "until"})
-    return NewRelation(**{"source": "", "target": "", "type": "", **known})
-
-
-def _renamed(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """With other names that mean the same; one that is given under both names keeps them, and is refused."""
-    return {key if names.get(key) in given else names.get(key, key): value for key, value in given.items()}
-
-
-def _check_keys(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
-    unknown = set(given) - keys
+def _check_keys(
+    given: Mapping[str, Any], what: str, keys: set[str], other_names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the mapping with our names. A value that is given under both its names is refused."""
+    renamed = {
+        key if other_names.get(key) in given else other_names.get(key, key): value
+        for key, value in given.items()
+    }
+    unknown = set(renamed) - keys
     if unknown:
         article, wrong = "An" if what[0] in "aeiou" else "A", ", ".join(sorted(map(repr, unknown)))
         raise InvalidInput(f"{article} {what} has no {wrong}; it has: {', '.join(sorted(keys))}.")
-    return dict(given)
+    return renamed
 
 
 def aware(when: datetime | None, what: str) -> datetime | None:

@@ -123,48 +123,35 @@ def restore(work: Work, change: Restore) -> Outcome:
     Copies that were corrected with a superseded memory stay as they are.
     """
     scope = work.scope_id(change.scope)
-    row = work.row("memory", change.id, "scope_id", "name", "deleted_at", "superseded_at")
-    if row is None or row[0] != scope or row[2:] == (None, None):
+    row = work.row("memory", change.id, "scope_id", "name", "deleted_at", "superseded_at", "ref")
+    if row is None or row[0] != scope or row[2:4] == (None, None):
         raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
-    _, name, gone_at, superseded_at = row
-    _check_ref_is_free(work, scope, change.id)
+    _, name, gone_at, superseded_at, ref = row
+    named = (Equals("scope_id", scope), Equals("ref", ref), *IN_FORCE)
+    other = None if ref is None else work.first_id("memory", named)
+    if other is not None:
+        raise Conflict(
+            f"Memory {other} was stored as {ref!r} since; forget it before you restore memory {change.id}."
+        )
+    living = exact_entity(work.rows, scope, name) if name and gone_at is not None else None
+    if living is not None:
+        raise Conflict(
+            f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
+            f"memory {change.id}."
+        )
+    went_at = superseded_at if gone_at is None else gone_at
+    # Not since before it was last changed, nor until before that: a clock may have jumped back between.
+    since = max(went_at, texts.last_revised(work, change.id) or went_at, superseded_at or went_at)
+    why = "superseded" if gone_at is None else "forgotten"
+    absence = {"memory_id": change.id, "since": since, "why": why, "until": max(work.at, since)}
+    work.rows.put("absence", [absence], keep=True)
     if gone_at is None:
-        _note_absence(work, change.id, superseded_at, "superseded")
         work.set("memory", change.id, superseded_by=None, superseded_at=None, updated_at=work.at)
     else:
-        living = exact_entity(work.rows, scope, name) if name else None
-        if living is not None:
-            raise Conflict(
-                f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
-                f"memory {change.id}."
-            )
-        _note_absence(work, change.id, gone_at, "forgotten")
         work.set("memory", change.id, deleted_at=None, updated_at=work.at)
         _restore_relations(work, change.id, gone_at)
     revive(work, change.id, scope)
     return Outcome(ids=(change.id,), names=(name,), count=1)
-
-
-def _check_ref_is_free(work: Work, scope: int, memory: int) -> None:
-    (ref,) = work.row("memory", memory, "ref") or (None,)
-    if ref is None:
-        return
-    other = work.first("memory", (Equals("scope_id", scope), Equals("ref", ref), *IN_FORCE), "id")
-    if other is not None:
-        raise Conflict(
-            f"Memory {other} was stored as {ref!r} since; forget it before you restore memory {memory}."
-        )
-
-
-def _note_absence(work: Work, memory: int, since: int, why: str) -> None:
-    """The memory was gone for a while, until now.
-
-    Not since before it was last changed, nor until before that: a clock may have jumped back between.
-    """
-    (superseded_at,) = work.row("memory", memory, "superseded_at") or (None,)
-    since = max(since, texts.last_revised(work, memory) or since, superseded_at or since)
-    row = {"memory_id": memory, "since": since, "why": why, "until": max(work.at, since)}
-    work.rows.put("absence", [row], keep=True)
 
 
 def revive(work: Work, memory: int, scope: int) -> None:
@@ -215,14 +202,11 @@ def purge(work: Work, change: Purge) -> Outcome:
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)
-    work.rows_went()
-    # Reports of dreams, and questions of that time, may quote it.
-    _clean_reports(work)
+    # Questions of that time may quote what was destroyed, and what they found may be it.
     work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
     if memories or observations:
-        # Questions of that time may quote what was destroyed, and what they found may be it.
         work.rows.remove("shadow", (Compares("at", "<", before),))
-    _drop_pointers(work)
+    _drop_traces(work)
     return Outcome(count=memories)
 
 
@@ -246,28 +230,8 @@ def purge_memories(work: Work, change: PurgeMemories) -> Outcome:
     work.rows.patch("recall", (OneOf("id", asked), is_set("query")), {"query": None})
     work.rows.remove("shadow", (Equals("scope_id", scope), OneOf("at", moments)))
     count = work.rows.remove("memory", (OneOf("id", ids),))
-    work.rows_went()
-    _clean_reports(work)
-    _drop_pointers(work)
+    _drop_traces(work)
     return Outcome(ids=tuple(ids), count=count)
-
-
-def empty_log(work: Work, change: EmptyLog) -> Outcome:
-    """Delete logged queries; usage stays."""
-    own = Equals("scope_id", work.scope_id(change.scope))
-    answers = work.rows.remove("shadow", (own,))
-    work.rows.patch("recall", (own, is_set("query")), {"query": None})
-    return Outcome(count=answers)
-
-
-def _clean_reports(work: Work) -> None:
-    for id_, report in work.rows.rows("dream", ("id", "report")):
-        told = json.loads(report)
-        cleaned = {**told, "upkeep": None}
-        if isinstance(told.get("gate"), dict):
-            cleaned["gate"] = {**told["gate"], "losses": []}
-        if cleaned != told:
-            work.set("dream", id_, report=json.dumps(cleaned, separators=(",", ":"), ensure_ascii=False))
 
 
 _POINTERS: tuple[tuple[Table, str], ...] = (
@@ -277,13 +241,32 @@ _POINTERS: tuple[tuple[Table, str], ...] = (
 )
 
 
-def _drop_pointers(work: Work) -> None:
-    """Empty the pointers to purged memories; the dates beside them stay."""
+def _drop_traces(work: Work) -> None:
+    """Take quotations out of the reports of dreams, and empty the pointers to purged memories.
+
+    The dates beside the pointers stay.
+    """
+    work.rows_went()
+    for id_, report in work.rows.rows("dream", ("id", "report")):
+        told = json.loads(report)
+        cleaned = {**told, "upkeep": None}
+        if isinstance(told.get("gate"), dict):
+            cleaned["gate"] = {**told["gate"], "losses": []}
+        if cleaned != told:
+            work.set("dream", id_, report=json.dumps(cleaned, separators=(",", ":"), ensure_ascii=False))
     for table, column in _POINTERS:
         targets = {target for (target,) in work.rows.rows(table, (column,), (is_set(column),))}
         targets.difference_update(work.ids("memory", (OneOf("id", targets),)))
         if targets:
             work.rows.patch(table, (OneOf(column, targets),), {column: None})
+
+
+def empty_log(work: Work, change: EmptyLog) -> Outcome:
+    """Delete logged queries; usage stays."""
+    own = Equals("scope_id", work.scope_id(change.scope))
+    answers = work.rows.remove("shadow", (own,))
+    work.rows.patch("recall", (own, is_set("query")), {"query": None})
+    return Outcome(count=answers)
 
 
 def amend(work: Work, change: Amend) -> Outcome:
@@ -305,14 +288,15 @@ def amend(work: Work, change: Amend) -> Outcome:
     there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
     if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")
-    if change.fields and work.row("memory", change.id, "kind") != ("note",):
+    (kind,) = work.row("memory", change.id, "kind") or ("",)
+    if change.fields and kind != "note":
         raise InvalidInput(f"Only a note has a {' or a '.join(dict(change.fields))}; nothing was changed.")
-    if change.expires_at is not None and work.row("memory", change.id, "kind") != ("note",):
+    if change.expires_at is not None and kind != "note":
         raise InvalidInput("Only a note expires; `end_relation` and `supersedes` are for the graph.")
-    if change.metadata is not None and work.row("memory", change.id, "kind") == ("entity",):
+    if change.metadata is not None and kind == "entity":
         raise InvalidInput("An entity has no metadata; give it observations, or keep a note about it.")
     if change.tags is not None:
-        if work.row("memory", change.id, "kind") == ("entity",):
+        if kind == "entity":
             raise InvalidInput("An entity has no tags; tag the notes that speak of it.")
         work.rows.remove("tag", (Equals("memory_id", change.id),))
         texts.tag(work, change.id, change.tags)
@@ -355,22 +339,17 @@ def tune(work: Work, change: TuneProfile) -> Outcome:
     return Outcome(ids=(version,), created=True, count=1)
 
 
-def note_import(work: Work, change: NoteImport) -> Outcome:
-    return _set_once(work, import_setting(change.scope, change.file))
-
-
-def tell_once(work: Work, change: TellOnce) -> Outcome:
-    return _set_once(work, topic_setting(change.topic))
-
-
-def dismiss(work: Work, change: Dismiss) -> Outcome:
-    name = dismissed_setting(change.scope, change.key)
-    if change.dismissed:
-        return _set_once(work, name)
-    return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
-
-
-def _set_once(work: Work, name: str) -> Outcome:
+def set_once(work: Work, change: NoteImport | TellOnce | Dismiss) -> Outcome:
+    """Note something in the settings, or take the note back; `created` says that it is new."""
+    match change:
+        case NoteImport():
+            name = import_setting(change.scope, change.file)
+        case TellOnce():
+            name = topic_setting(change.topic)
+        case Dismiss():
+            name = dismissed_setting(change.scope, change.key)
+            if not change.dismissed:
+                return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
     known = work.first("setting", (Equals("name", name),), "name") is not None
     if not known:
         work.rows.put("setting", [{"name": name, "value": str(work.at)}])
@@ -442,9 +421,7 @@ def note_token_use(work: Work, change: NoteTokenUse) -> Outcome:
 
 def _held_tokens(work: Work) -> tuple[NamedToken, ...]:
     """Return all tokens, locked until this transaction ends."""
-    work.rows.put("setting", [{"name": TOKENS, "value": tokens_text(())}], keep=True)
-    # Lock the row, then read it.
-    work.rows.patch("setting", (Equals("name", TOKENS),), {"name": TOKENS})
+    work.lock_setting(TOKENS, tokens_text(()))
     return named_tokens(work.rows)
 
 

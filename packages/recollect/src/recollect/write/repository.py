@@ -8,7 +8,6 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import datetime
 from enum import IntEnum
@@ -18,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.domain.changes import Change, Receipt
-from recollect.domain.records import Model, Problem, Scope
-from recollect.stores.port import Progress, Snapshot, Store
+from recollect.domain.records import Model
+from recollect.stores.port import Store
 
 if TYPE_CHECKING:
     from recollect.write.apply import BeforeCommit, Precondition
@@ -30,6 +29,9 @@ class Repository:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.read, self.size, self.version = store.read, store.size, store.version
+        self.backup, self.compact, self.close = store.backup, store.compact, store.close
+        self.verify, self.repair = store.verify, store.repair
         self.last_model: Model | None = None
         """The model of the last search, so that the next query is embedded before the store is read."""
         self.changing_model = False
@@ -45,12 +47,7 @@ class Repository:
         precondition: Precondition | None = None,
         before_commit: BeforeCommit | None = None,
     ) -> Receipt:
-        """Apply all changes in one transaction, or none.
-
-        The same key again returns the first receipt and writes nothing. With `keep_going`, a change
-        that cannot be applied is left out, and its outcome says why. `precondition` reads what there is
-        before, `before_commit` what was written.
-        """
+        """Apply all changes in one transaction, or none; `recollect.write.apply` says more."""
         from recollect.write.apply import apply  # noqa: PLC0415  # many calls only read
 
         return apply(
@@ -67,36 +64,6 @@ class Repository:
     def read_only(self) -> bool:
         """Whether nothing can be written, as on a read-only disk: then nothing that can be left is tried."""
         return bool(getattr(self.store, "read_only", False))
-
-    def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
-        """The store at this moment; of this scope, where one is named."""
-        return self.store.read(within)
-
-    def size(self) -> tuple[int, int]:
-        """How many bytes the store takes, and the version of its schema."""
-        return self.store.size()
-
-    def version(self) -> int:
-        """Another number once anybody, of this process or another, has written something."""
-        return self.store.version()
-
-    def close(self) -> None:
-        self.store.close()
-
-    def backup(self, path: str, progress: Progress | None = None) -> None:
-        """A consistent copy, taken while others read and write."""
-        self.store.backup(path, progress)
-
-    def compact(self) -> bool:
-        """Leave nothing of what was destroyed in unused parts of the store; False: that is left for later."""
-        return self.store.compact()
-
-    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
-        return self.store.verify(quick=quick)
-
-    def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived, and return what remains."""
-        return self.store.repair()
 
 
 # The one background worker: notes of use at once and in order, longer jobs one after the other.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.changes import Change, NewText, Outcome, PutText, PutVectors, TextVectors, UseModel
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
@@ -17,6 +17,9 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.stores.port import Snapshot
     from recollect.write.work import Work
 
 
@@ -31,7 +34,13 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     model, in_use = _model(work, change.model)
     if used is None and in_use:
         _note_choice(work, automatic=change.automatic)
-    _check_tokens(change)
+    each = sign_bytes(change.model.dims)
+    for passage, blob in change.tokens:
+        if len(blob) % each:
+            raise InvalidInput(
+                f"The tokens of passage {passage} have {len(blob)} bytes, and {change.model.name} makes "
+                f"{each} for each token."
+            )
     expected = 4 * change.model.dims
     for passage, blob in change.vectors:
         if len(blob) != expected:
@@ -42,26 +51,17 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     vectors = dict(reversed(change.vectors))
     ids = list(vectors)
     there = set(work.ids("passage", (OneOf("id", {*ids, *dict(change.tokens)}),)))
-    signs = [
-        {"passage_id": passage, "model_id": model, "signs": blob}
-        for passage, blob in change.tokens
-        if passage in there
-    ]
-    work.rows.put("passage_tokens", signs, keep=True)
+    signs = [(passage, blob) for passage, blob in change.tokens if passage in there]
     known = work.rows.rows("vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", ids)))
     there.difference_update(id_ for (id_,) in known)
-    new = [
-        {"model_id": model, "passage_id": passage, "embedding": vectors[passage]}
-        for passage, _ in change.vectors
-        if passage in there
-    ]
-    work.rows.put("vector", new)
+    new = [(passage, vectors[passage]) for passage, _ in change.vectors if passage in there]
+    _put_rows(work, model, new, signs)
     if in_use:
         work.rows.remove("due", (OneOf("passage_id", ids),))
     return Outcome(count=len(new), created=used is None and in_use)
 
 
-def give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
+def _give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
     """Store the vectors of new passages; False where searches use another model by now."""
     used = work.first("model", (Equals("in_use", 1),), "id", "name", "dims")
     if used is None or used[1] != embedded.model or len(passages) != len(embedded.vectors):
@@ -69,33 +69,21 @@ def give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> 
     model, _, dims = used
     if any(len(blob) != 4 * dims for blob in embedded.vectors):
         return False
-    work.rows.put(
-        "vector",
-        [
-            {"model_id": model, "passage_id": passage, "embedding": blob}
-            for passage, blob in zip(passages, embedded.vectors, strict=True)
-        ],
-    )
-    signs = zip(passages, embedded.tokens, strict=True)
-    work.rows.put(
-        "passage_tokens",
-        [
-            {"passage_id": passage, "model_id": model, "signs": blob}
-            for passage, blob in signs
-            if blob is not None
-        ],
-    )
+    signs = [each for each in zip(passages, embedded.tokens, strict=True) if each[1] is not None]
+    _put_rows(work, model, zip(passages, embedded.vectors, strict=True), signs)
     return True
 
 
-def _check_tokens(change: PutVectors) -> None:
-    each = sign_bytes(change.model.dims)
-    for passage, blob in change.tokens:
-        if len(blob) % each:
-            raise InvalidInput(
-                f"The tokens of passage {passage} have {len(blob)} bytes, and {change.model.name} makes "
-                f"{each} for each token."
-            )
+def _put_rows(
+    work: Work,
+    model: int,
+    vectors: Iterable[tuple[int, bytes]],
+    signs: Iterable[tuple[int, bytes | None]],
+) -> None:
+    tokens = [{"passage_id": passage, "model_id": model, "signs": blob} for passage, blob in signs]
+    work.rows.put("passage_tokens", tokens, keep=True)
+    rows = [{"model_id": model, "passage_id": passage, "embedding": blob} for passage, blob in vectors]
+    work.rows.put("vector", rows)
 
 
 def use(work: Work, change: UseModel) -> Outcome:
@@ -143,13 +131,9 @@ def _model(work: Work, model: Model) -> tuple[int, bool]:
     return id_, first
 
 
+# Notes and messages
+
 _MANY = 8
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from recollect.stores.port import Snapshot
-    from recollect.write.work import Work
 
 
 def expect(work: Work, batch: Sequence[Change]) -> None:
@@ -177,7 +161,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     if twin is None:
         memory = _insert(work, scope, new, text_hash, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))
-        if change.embedded is not None and give_vectors(work, passages, change.embedded):
+        if change.embedded is not None and _give_vectors(work, passages, change.embedded):
             work.need_no_vectors(passages)
         work.touch(memory, scope, text=True)
     else:
@@ -248,8 +232,7 @@ def _same_source(work: Work, scope: int, new: NewText) -> int | None:
     if new.kind is not Kind.MESSAGE or new.session is None or new.source is None:
         return None
     same = (Equals("session", new.session), Equals("source", new.source), Equals("kind", "message"))
-    row = work.first("memory", (Equals("scope_id", scope), *same), "id")
-    return None if row is None else int(row[0])
+    return work.first_id("memory", (Equals("scope_id", scope), *same))
 
 
 def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
@@ -288,26 +271,29 @@ def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
 
 def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
     """All that a program says of it now takes the place of what it said before; the former text is kept."""
-    work.set(
-        "memory",
-        memory,
-        updated_at=work.at,
-        happened_at=stamp_or_none(new.happened_at),
-        category=new.category,
-        source=new.source,
-        session=new.session,
-        speaker=new.speaker,
-        importance=new.importance,
-        expires_at=expiry(work, new.expires_at),
-        metadata=json_or_none(new.metadata),
-        **{**dict.fromkeys(NOTE_FIELDS), **dict(new.fields)},
-    )
+    work.set("memory", memory, updated_at=work.at, **_columns(work, new))
     work.rows.remove("tag", (Equals("memory_id", memory),))
     tag(work, memory, new.tags)
     # The speaker's name is searched, so links are found again.
     work.rows.remove("mention", (Equals("memory_id", memory), Equals("told", 1)))
     work.touch(memory, scope, text=True)
     revise(work, scope, memory, new.text)
+
+
+def _columns(work: Work, new: NewText) -> dict[str, Any]:
+    """The columns that hold what a caller says of a text."""
+    return {
+        "happened_at": stamp_or_none(new.happened_at),
+        "category": new.category,
+        "source": new.source,
+        "session": new.session,
+        "speaker": new.speaker,
+        "importance": new.importance,
+        "expires_at": expiry(work, new.expires_at),
+        "metadata": json_or_none(new.metadata),
+        **dict.fromkeys(NOTE_FIELDS),
+        **dict(new.fields),
+    }
 
 
 def _repeat(work: Work, twin: int, new: NewText) -> None:
@@ -344,34 +330,23 @@ def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple
     similar_to, similarity = (None, None) if similar is None else similar
     if similar_to is not None and not work.exists("memory", similar_to):
         similar_to = similarity = None
+    position = None
+    if new.kind is Kind.MESSAGE and new.session is not None:
+        position = 1 + last_positions(work.rows, scope, [new.session]).get(new.session, 0)
     return work.add(
         "memory",
         kind=new.kind.value,
         scope_id=scope,
         created_at=created,
         updated_at=created,
-        happened_at=stamp_or_none(new.happened_at),
         text=new.text,
         text_key=text_hash,
-        category=new.category,
-        source=new.source,
-        session=new.session,
-        position=_next_position(work, scope, new),
+        position=position,
         role=new.role,
-        speaker=new.speaker,
-        importance=new.importance,
         undated=int(new.undated),
         drawn_from=new.drawn_from,
         similar_to=similar_to,
         similarity=similarity,
-        expires_at=expiry(work, new.expires_at),
         ref=new.ref,
-        metadata=json_or_none(new.metadata),
-        **dict(new.fields),
+        **_columns(work, new),
     )
-
-
-def _next_position(work: Work, scope: int, new: NewText) -> int | None:
-    if new.kind is not Kind.MESSAGE or new.session is None:
-        return None
-    return 1 + last_positions(work.rows, scope, [new.session]).get(new.session, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -29,60 +29,36 @@ _LONGEST_QUERY = 2_000
 def record(work: Work, change: RecordUse) -> Outcome:
     """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
-        _count_missed(work, change.missed)
+        before = int(work.lock_setting(_UNNOTED, "0"))
+        work.rows.put("setting", [{"name": _UNNOTED, "value": str(before + change.missed)}])
     scope = work.scope_id(change.scope)
     known = set(work.ids("memory", (Equals("scope_id", scope), OneOf("id", change.ids))))
     seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
     if not seen:
         return Outcome()
-    _count(work, seen)
-    _pair(work, seen[:_MOST_PAIRED])
+    _count(work, "use", ("memory_id",), [(id_,) for id_ in seen])
+    work.rows.put("use_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in seen], keep=True)
+    _count(work, "together", ("first_id", "second_id"), list(combinations(sorted(seen[:_MOST_PAIRED]), 2)))
     _remember(work, seen, change, scope)
     _notice(work, seen, change, scope)
     _log(work, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
 
 
-def _count_missed(work: Work, missed: int) -> None:
-    """Add to a number that is of no scope, and so of no writer."""
-    work.rows.put("setting", [{"name": _UNNOTED, "value": "0"}], keep=True)
-    # Lock the row, then read it.
-    work.rows.patch("setting", (Equals("name", _UNNOTED),), {"name": _UNNOTED})
-    ((before,),) = work.rows.rows("setting", ("value",), (Equals("name", _UNNOTED),))
-    work.rows.put("setting", [{"name": _UNNOTED, "value": str(int(before) + missed)}])
-
-
-def _count(work: Work, seen: list[int]) -> None:
-    before = {
-        memory: (count, last_at)
-        for memory, count, last_at in work.rows.rows(
-            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", seen),)
-        )
-    }
+def _count(
+    work: Work, table: Literal["use", "together"], key: tuple[str, ...], seen: Sequence[tuple[int, ...]]
+) -> None:
+    """Count these memories or pairs once more, and note when."""
+    ids = {id_ for each in seen for id_ in each}
+    where = [OneOf(column, ids) for column in key]
+    rows = work.rows.rows(table, (*key, "count", "last_at"), where)
+    before = {row[:-2]: row[-2:] for row in rows}
     counted = []
-    for id_ in seen:
-        count, last_at = before.get(id_, (0, work.at))
-        counted.append({"memory_id": id_, "count": count + 1, "last_at": max(last_at, work.at)})
-    work.rows.put("use", counted)
-    work.rows.put("use_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in seen], keep=True)
-
-
-def _pair(work: Work, seen: list[int]) -> None:
-    before = {
-        (first, second): (count, last_at)
-        for first, second, count, last_at in work.rows.rows(
-            "together",
-            ("first_id", "second_id", "count", "last_at"),
-            (OneOf("first_id", seen), OneOf("second_id", seen)),
-        )
-    }
-    pairs = []
-    for first, second in combinations(sorted(seen), 2):
-        count, last_at = before.get((first, second), (0, work.at))
-        pairs.append(
-            {"first_id": first, "second_id": second, "count": count + 1, "last_at": max(last_at, work.at)}
-        )
-    work.rows.put("together", pairs)
+    for each in seen:
+        count, last_at = before.get(each, (0, work.at))
+        own = dict(zip(key, each, strict=True))
+        counted.append({**own, "count": count + 1, "last_at": max(last_at, work.at)})
+    work.rows.put(table, counted)
 
 
 def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> None:
@@ -96,10 +72,8 @@ def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> Non
         query=change.query[:_LONGEST_QUERY] if change.query else None,
         profile=change.profile,
     )
-    work.rows.put(
-        "recalled",
-        [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, start=1)],
-    )
+    shown = [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, 1)]
+    work.rows.put("recalled", shown)
     if before >= _MOST_RECALLS:
         _drop_before(work, "recall", scope, Compares("ordinal", ">", before + 1 - _MOST_RECALLS), recall)
 
@@ -154,7 +128,11 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
         kind, grade, asked, left = "opened", OPENED, None, set(seen)
     else:
         kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
-        left = {id_ for id_ in seen[:1] if not _is_regular(id_, earlier)}
+        # A memory that shows up in more than a third of several questions comes up whatever is asked.
+        answers = {query: shown for _, query, shown in earlier}.values()
+        showing = sum(_shows(shown, seen[0]) for shown in answers)
+        is_regular = len(answers) >= _SEVERAL and showing > len(answers) / _SEVERAL
+        left = set() if is_regular else {seen[0]}
     for answer, query, shown in earlier:
         if not left:
             break
@@ -169,21 +147,13 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
 
 def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
     where = (Equals("shadow_id", answer), Equals("memory_id", memory), Equals("kind", kind))
-    row = work.first("feedback", where, "id")
-    return None if row is None else int(row[0])
+    return work.first_id("feedback", where)
 
 
 def _shows(shown: str, id_: int) -> bool:
     """Whether a list of ids, as `_ids_json` writes it, holds this one: quicker than to read fifty lists."""
     # Most lists lack the number altogether, and that is seen at once.
     return str(id_) in shown and f",{id_}," in f",{shown[1:-1]},".replace(" ", "")
-
-
-def _is_regular(id_: int, earlier: Sequence[tuple[int, str, str]]) -> bool:
-    """Whether a memory comes up in more than a third of what this session asked, which were several."""
-    asked = {query: shown for _, query, shown in earlier}
-    showing = sum(_shows(shown, id_) for shown in asked.values())
-    return len(asked) >= _SEVERAL and showing > len(asked) / _SEVERAL
 
 
 def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
@@ -230,11 +200,28 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
     if not -1 <= change.grade <= 1:
         raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {change.grade!r}.")
     scope = work.scope_id(change.scope)
-    answer = next(_showing(work, change, scope), None)
     if work.row("memory", change.memory, "scope_id") != (scope,):
         raise NotFound(f"There is no memory {change.memory}.")
+    asked = None if change.query is None else normalized_query(change.query)
+    named = () if change.handle is None else (Equals("handle", change.handle),)
+    rows = work.rows.rows(
+        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), newest_first=True
+    )
+    # The answers of this session first, each part from the newest.
+    showing = (
+        answer
+        for answer, query, shown, _ in sorted(rows, key=lambda row: row[3] != change.session)
+        if _shows(shown, change.memory) and (asked is None or normalized_query(query) == asked)
+    )
+    answer = next(showing, None)
     if answer is None:
-        raise NotFound(_unshown(change))
+        which = "That answer" if change.handle is not None else "No answer in the log"
+        to = "" if change.query is None else f" to {change.query[:60]!r}"
+        shows = "did not show" if change.handle is not None else "shows"
+        raise NotFound(
+            f"{which}{to} {shows} memory {change.memory}, or it is no longer kept; recall it first, with the "
+            "setting `shadow` on."
+        )
     said = _feedback(work, answer, change.memory, "said")
     if said is None:
         work.add(
@@ -243,28 +230,6 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
     else:
         work.set("feedback", said, at=work.at, grade=change.grade)
     return Outcome(ids=(change.memory,), count=1)
-
-
-def _showing(work: Work, change: GiveFeedback, scope: int) -> Iterator[int]:
-    """The answers that showed the memory, this session's first, each part from the newest."""
-    asked = None if change.query is None else normalized_query(change.query)
-    named = () if change.handle is None else (Equals("handle", change.handle),)
-    rows = work.rows.rows(
-        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), newest_first=True
-    )
-    for answer, query, shown, _ in sorted(rows, key=lambda row: row[3] != change.session):
-        if change.memory in json.loads(shown) and (asked is None or normalized_query(query) == asked):
-            yield answer
-
-
-def _unshown(change: GiveFeedback) -> str:
-    which = "That answer" if change.handle is not None else "No answer in the log"
-    to = "" if change.query is None else f" to {change.query[:60]!r}"
-    shown = "did not show" if change.handle is not None else "shows"
-    return (
-        f"{which}{to} {shown} memory {change.memory}, or it is no longer kept; recall it first, with the "
-        "setting `shadow` on."
-    )
 
 
 def _ids_json(ids: Sequence[int]) -> str:

@@ -6,11 +6,11 @@ terms, which are what searches read; until then, searches read those rows as wel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from recollect.text.names import NameText, first_name
 from recollect.text.tokens import has_unspaced, letter_pairs, porter_stem, words
 
 if TYPE_CHECKING:
-    from recollect.domain.tables import Row
     from recollect.search.texts import Document
 
 
@@ -50,56 +49,48 @@ _LONG = 1_000
 _LETTERS_AT_ONCE = 65_536
 _AT_ONCE = 16_384
 
-Terms = tuple[list[str], list[str]]
-"""The words and the pairs of a document."""
+_Item = TypeVar("_Item")
 
 
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     """Replace documents by id; writing the same again changes nothing."""
     erase_documents(rows, [document.id for document in documents])
-    for some in _pieces(documents):
+    for some in _pieces(documents, lambda document: len(document.body), _LETTERS_AT_ONCE):
         _add(rows, scope, some)
 
 
-def _pieces(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
-    """Split documents into parts whose words need little memory."""
-    start = letters = 0
-    for stop, document in enumerate(documents, start=1):
-        letters += len(document.body)
-        if letters > _LETTERS_AT_ONCE or stop == len(documents):
-            yield documents[start:stop]
-            start, letters = stop, 0
+def _pieces(items: Sequence[_Item], size_of: Callable[[_Item], int], most: int) -> Iterator[Sequence[_Item]]:
+    """Split items into parts that need little memory, each ending with the one that passes the size."""
+    start = size = 0
+    for stop, item in enumerate(items, start=1):
+        size += size_of(item)
+        if size > most or stop == len(items):
+            yield items[start:stop]
+            start, size = stop, 0
 
 
 def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     terms = [document_terms(document) for document in documents]
-    ids = [
+    word_ids, pair_ids = (
         _term_ids(rows, scope, {term for each in terms for term in each[pair]}, pair=pair) for pair in (0, 1)
-    ]
-    rows.put(
-        "document",
-        [
+    )
+    added, sizes = [], []
+    for document, (in_words, in_pairs) in zip(documents, terms, strict=True):
+        added.append(
             {
                 "memory_id": document.id,
                 "scope_id": scope,
                 "kind": document.kind.value,
                 "merged": 0,
-                "words": _packed(in_words, ids[0]),
-                "pairs": _packed(in_pairs, ids[1]),
+                "words": np.array([word_ids[word] for word in in_words], TERM_ID).tobytes(),
+                "pairs": np.array([pair_ids[pair] for pair in in_pairs], TERM_ID).tobytes(),
             }
-            for document, (in_words, in_pairs) in zip(documents, terms, strict=True)
-        ],
-    )
-    size = _grown(
-        index_size(rows, scope),
-        [
-            (document.kind, len(some), len(more))
-            for document, (some, more) in zip(documents, terms, strict=True)
-        ],
-        1,
-    )
+        )
+        sizes.append((document.kind, len(in_words), len(in_pairs)))
+    rows.put("document", added)
+    size = _grown(index_size(rows, scope), sizes, 1)
     size = size._replace(unmerged=size.unmerged + len(documents))
-    if size.unmerged > _MOST_UNMERGED or any(len(some) + len(more) > _LONG for some, more in terms):
+    if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG for _, some, more in sizes):
         _merge(rows, scope)
         size = size._replace(unmerged=0)
     _put_size(rows, scope, size)
@@ -112,24 +103,22 @@ def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
     columns = ("scope_id", "memory_id", "kind", "merged", "words", "pairs")
     former = rows.rows("document", columns, (OneOf("memory_id", ids),), order=("scope_id", "memory_id"))
     for scope, group in groupby(former, itemgetter(0)):
-        _erase(rows, scope, [row[1:] for row in group])
-
-
-def _erase(rows: Transaction, scope: int, former: Sequence[Row]) -> None:
-    terms: set[int] = set()
-    merged: dict[int, list[int]] = {}
-    for id_, _, is_merged, *packed in former:
-        own = set(np.frombuffer(b"".join(packed), TERM_ID).tolist())
-        terms |= own
-        for term in own if is_merged else ():
-            merged.setdefault(term, []).append(id_)
-    _take_out(rows, merged)
-    rows.remove("document", (OneOf("memory_id", [row[0] for row in former]),))
-    _forget_unused(rows, scope, terms)
-    gone = [(Kind(kind), _count(in_words), _count(in_pairs)) for _, kind, _, in_words, in_pairs in former]
-    size = _grown(index_size(rows, scope), gone, -1)
-    waiting = sum(not is_merged for _, _, is_merged, _, _ in former)
-    _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
+        terms: set[int] = set()
+        merged: dict[int, list[int]] = {}
+        gone, sizes, waiting = [], [], 0
+        for _, id_, kind, is_merged, in_words, in_pairs in group:
+            own = set(np.frombuffer(in_words + in_pairs, TERM_ID).tolist())
+            terms |= own
+            for term in own if is_merged else ():
+                merged.setdefault(term, []).append(id_)
+            gone.append(id_)
+            sizes.append((Kind(kind), _count(in_words), _count(in_pairs)))
+            waiting += not is_merged
+        _take_out(rows, merged)
+        rows.remove("document", (OneOf("memory_id", gone),))
+        _forget_unused(rows, scope, terms)
+        size = _grown(index_size(rows, scope), sizes, -1)
+        _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
 
 
 def clear_index(rows: Transaction, scope: int) -> None:
@@ -139,16 +128,13 @@ def clear_index(rows: Transaction, scope: int) -> None:
     _put_size(rows, scope, IndexSize())
 
 
-def document_terms(document: Document) -> Terms:
+def document_terms(document: Document) -> tuple[list[str], list[str]]:
+    """Return the words and the pairs of letters of a document."""
     texts = (document.name, document.type, document.body)
     return (
         [word for text in texts for word in words(text)],
         [pair for text in texts for pair in letter_pairs(text)],
     )
-
-
-def _packed(terms: Sequence[str], ids: Mapping[str, int]) -> bytes:
-    return np.array([ids[term] for term in terms], TERM_ID).tobytes()
 
 
 def _count(packed: bytes) -> int:
@@ -191,12 +177,8 @@ def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: in
 def _merge(rows: Transaction, scope: int) -> None:
     """Bring what was written last into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    start = terms = 0
-    for stop, (_, in_words, in_pairs) in enumerate(waiting, start=1):
-        terms += _count(in_words) + _count(in_pairs)
-        if terms > _AT_ONCE or stop == len(waiting):
-            _put_in(rows, postings_of(waiting[start:stop]))
-            start, terms = stop, 0
+    for some in _pieces(waiting, lambda row: _count(row[1]) + _count(row[2]), _AT_ONCE):
+        _put_in(rows, postings_of(some))
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
 
 
@@ -214,15 +196,14 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
             else:
                 longer = appended_block(first, *before, part)
                 if longer is not None:
-                    put.append(_row(term, first, before[0] + len(part.ids), longer))
+                    count = before[0] + len(part.ids)
+                    put.append({"term_id": term, "first_id": first, "count": count, "packed": longer})
                     continue
                 whole = joined([unpack_block(first, *before), part])
             put += [_block_row(term, block) for block in split_into_blocks(whole)]
             if whole.ids[0] < first:
                 gone.append((term, first))
-    if gone:
-        rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
-    rows.put("posting", put)
+    _replace_blocks(rows, gone, put)
 
 
 def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
@@ -237,6 +218,12 @@ def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None
             gone.append((term, first))
         if len(kept):
             put.append(_block_row(term, taken(block, kept)))
+    _replace_blocks(rows, gone, put)
+
+
+def _replace_blocks(
+    rows: Transaction, gone: Sequence[tuple[int, int]], put: Sequence[dict[str, object]]
+) -> None:
     if gone:
         rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
     rows.put("posting", put)
@@ -271,11 +258,8 @@ def _blocks(
 
 
 def _block_row(term: int, block: Postings) -> dict[str, object]:
-    return _row(term, int(block.ids[0]), len(block.ids), pack_block(block))
-
-
-def _row(term: int, first: int, count: int, packed: bytes) -> dict[str, object]:
-    return {"term_id": term, "first_id": first, "count": count, "packed": packed}
+    first = int(block.ids[0])
+    return {"term_id": term, "first_id": first, "count": len(block.ids), "packed": pack_block(block)}
 
 
 def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> None:
@@ -298,46 +282,53 @@ _IS_TEXT = Not(Equals("kind", "entity"))
 
 def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
     """Find again which entities these texts name; links given by the caller stay."""
-    if not ids:
-        return
-    if not has_entities(rows, scope):
-        _unlink(rows, ids)  # also links of forgotten texts, which may come back
+    if ids and not has_entities(rows, scope):
+        _replace_links(rows, ids, ())  # also links of forgotten texts, which may come back
         return
     for start in range(0, len(ids), _BATCH):
-        _link(rows, scope, ids[start : start + _BATCH])
+        some = ids[start : start + _BATCH]
+        texts = _name_texts(rows, some)
+        named = named_in_each(rows, scope, list(texts.values()))
+        found = [(id_, entity) for id_, each in zip(texts, named, strict=True) for entity in sorted(each)]
+        _replace_links(rows, some, found)
 
 
-def _link_again(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Find again which entities these texts name; links by a first name stay."""
-    kept = _linked_by_first_name(rows, ids)
-    link_texts(rows, scope, ids)
-    rows.put(
-        "mention", [{"memory_id": id_, "entity_id": entity, "told": 0} for id_, entity in kept], keep=True
-    )
+def _replace_links(rows: Transaction, ids: Sequence[int], links: Iterable[tuple[int, int]]) -> None:
+    """Replace the links of texts to the entities that they name, but for those given by the caller."""
+    rows.remove("mention", (Equals("told", 0), OneOf("memory_id", ids)))
+    _put_links(rows, links)
+
+
+def _put_links(rows: Transaction, links: Iterable[tuple[int, int]]) -> None:
+    mentions = [{"memory_id": id_, "entity_id": entity, "told": 0} for id_, entity in links]
+    rows.put("mention", mentions, keep=True)
 
 
 def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Look in the texts that were there before for the names of these new entities."""
-    if not ids or not _has_texts(rows, scope):
+    """Look in the texts that were there before for the names of these new entities.
+
+    Links of these texts by a first name stay.
+    """
+    has_texts = ids and any(
+        rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
+        for kind in ("note", "message")
+    )
+    if not has_texts:
         return
     found: set[int] = set()
-    names = rows.rows("memory", ("name", "type"), (OneOf("id", ids), *live_entities(scope)))
-    for name in _searched_names(rows, scope, names):
-        for holding in _texts_with(rows, scope, name):
+    for name, type_ in rows.rows("memory", ("name", "type"), (OneOf("id", ids), *live_entities(scope))):
+        names = [name]
+        first = first_name(name, type_)
+        if first is not None and person_called(rows, scope, first) is not None:
+            names.append(first)
+        for holding in (ids for each in names for ids in _texts_with(rows, scope, each)):
             texts = rows.rows(
                 "memory", ("id",), (OneOf("id", holding), _IS_TEXT), newest_first=True, limit=_MOST_EARLIER
             )
             found.update(id_ for (id_,) in texts)
-    _link_again(rows, scope, sorted(found))
-
-
-def _searched_names(rows: Transaction, scope: int, names: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return each name, and its first name where that is unambiguous."""
-    for name, type_ in names:
-        yield name
-        first = first_name(name, type_)
-        if first is not None and person_called(rows, scope, first) is not None:
-            yield first
+    kept = _linked_by_first_name(rows, sorted(found))
+    link_texts(rows, scope, sorted(found))
+    _put_links(rows, kept)
 
 
 def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
@@ -353,16 +344,14 @@ def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[i
         if (first := first_name(name, type_)) is not None
     }
     texts = _name_texts(rows, [id_ for id_, entity in links if entity in entities])
-    return [
-        (id_, entity)
-        for id_, entity in links
-        if id_ in texts and entity in entities and _says_first_name_alone(texts[id_], *entities[entity])
-    ]
-
-
-def _says_first_name_alone(text: NameText, folded_name: str, first: str) -> bool:
-    places = {place.name for place in text.places([first])}
-    return first in places and folded_name not in places
+    kept = []
+    for id_, entity in links:
+        if id_ in texts and entity in entities:
+            folded, first = entities[entity]
+            places = {place.name for place in texts[id_].places([first])}
+            if first in places and folded not in places:
+                kept.append((id_, entity))
+    return kept
 
 
 def _texts_with(rows: Transaction, scope: int, name: str) -> list[list[int]]:
@@ -375,35 +364,9 @@ def _texts_with(rows: Transaction, scope: int, name: str) -> list[list[int]]:
     return [reduce(np.intersect1d, each).tolist() for each in (folded, in_pairs) if each]
 
 
-def _unlink(rows: Transaction, ids: Sequence[int]) -> None:
-    rows.remove("mention", (Equals("told", 0), OneOf("memory_id", ids)))
-
-
-def _has_texts(rows: Transaction, scope: int) -> bool:
-    return any(
-        rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
-        for kind in ("note", "message")
-    )
-
-
 def _name_texts(rows: Transaction, ids: Sequence[int]) -> dict[int, NameText]:
     live_texts = (OneOf("id", ids), _IS_TEXT, is_null("deleted_at"))
     return {
         id_: NameText.of(f"{speaker}: {text}" if speaker else text)
         for id_, speaker, text in rows.rows("memory", ("id", "speaker", "text"), live_texts)
     }
-
-
-def _link(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    texts = _name_texts(rows, ids)
-    named = named_in_each(rows, scope, list(texts.values()))
-    _unlink(rows, ids)
-    rows.put(
-        "mention",
-        [
-            {"memory_id": id_, "entity_id": entity, "told": 0}
-            for id_, entities in zip(texts, named, strict=True)
-            for entity in sorted(entities)
-        ],
-        keep=True,
-    )

@@ -16,7 +16,6 @@ from recollect.search.rows import scope_id, stamp
 from recollect.search.texts import documents
 from recollect.stores.port import Transaction
 from recollect.write import word_index
-from recollect.write import word_index as mentions
 
 if TYPE_CHECKING:
     from recollect.domain.tables import Row, Table
@@ -77,6 +76,10 @@ class Work:
         rows = self.rows.rows(table, columns, where, newest_first=newest, limit=1)
         return rows[0] if rows else None
 
+    def first_id(self, table: Table, where: Where) -> int | None:
+        row = self.first(table, where, "id")
+        return None if row is None else int(row[0])
+
     def ids(self, table: Table, where: Where) -> list[int]:
         return [id_ for (id_,) in self.rows.rows(table, ("id",), where)]
 
@@ -103,6 +106,14 @@ class Work:
         """Set columns of the row with this id; returns the number of rows, 0 or 1."""
         return self.rows.patch(table, (Equals("id", id_),), values)
 
+    def lock_setting(self, name: str, initial: str) -> str:
+        """Lock a setting of the whole store until the transaction ends, and return its value."""
+        self.rows.put("setting", [{"name": name, "value": initial}], keep=True)
+        # Lock the row, then read it.
+        self.rows.patch("setting", (Equals("name", name),), {"name": name})
+        ((value,),) = self.rows.rows("setting", ("value",), (Equals("name", name),))
+        return str(value)
+
     def retire(self, table: Table, id_: int, *, at: int | None = None, **by: int) -> None:
         """Supersede a memory or an observation: it stays, as history."""
         self.set(table, id_, superseded_at=self.at if at is None else at, **by)
@@ -120,20 +131,9 @@ class Work:
         live: bool = True,
     ) -> list[int]:
         """Pieces that wait for a vector from now on."""
-        added = self.rows.put(
-            "passage",
-            [
-                {
-                    "memory_id": memory,
-                    "observation_id": observation,
-                    "start": start,
-                    "stop": stop,
-                    "live": int(live),
-                    "revision_id": revision,
-                }
-                for start, stop in spans
-            ],
-        )
+        shared = {"memory_id": memory, "observation_id": observation, "revision_id": revision}
+        rows = [{**shared, "start": start, "stop": stop, "live": int(live)} for start, stop in spans]
+        added = self.rows.put("passage", rows)
         self._passages += added
         return added
 
@@ -162,7 +162,10 @@ class Work:
 
     def finish(self) -> None:
         """Bring the indexes of words and the mentions into step with what was touched; queue new passages."""
-        self._queue_passages()
+        queued = self._passages
+        if self._rows_went:
+            queued = self.ids("passage", (OneOf("id", queued),))
+        self.rows.put("due", [{"passage_id": id_} for id_ in queued], keep=True)
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
             by_scope.setdefault(scope, []).append(memory)
@@ -172,14 +175,8 @@ class Work:
             live = documents(self.rows, memories)
             word_index.erase_documents(self.rows, sorted(set(memories) - {each.id for each in live}))
             word_index.write_documents(self.rows, scope, live)
-            mentions.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
-            mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
-
-    def _queue_passages(self) -> None:
-        queued = self._passages
-        if self._rows_went:
-            queued = self.ids("passage", (OneOf("id", queued),))
-        self.rows.put("due", [{"passage_id": id_} for id_ in queued], keep=True)
+            word_index.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
+            word_index.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
 
 
 # Receipts of writes that were given a key, and what stays of one when what it stored is purged.
@@ -196,9 +193,9 @@ def purged_key(key: str) -> str:
 def forget_words(rows: Transaction, memories: Collection[int], observations: Collection[int]) -> None:
     """Take the words out of receipts that tell of these, and those of the keys with them."""
     gone, gone_observations = set(memories), set(observations)
-    for key, at, receipt in (
-        rows.rows("applied", ("key", "at", "receipt")) if gone or gone_observations else ()
-    ):
+    if not gone and not gone_observations:
+        return
+    for key, at, receipt in rows.rows("applied", ("key", "at", "receipt")):
         outcomes = json.loads(receipt)
         touched = any(
             not gone.isdisjoint(each["ids"])
@@ -207,9 +204,8 @@ def forget_words(rows: Transaction, memories: Collection[int], observations: Col
         )
         if not touched or key.startswith("purged "):
             continue
-        bare = [
-            {
-                **each,
+        for each in outcomes:
+            each |= {
                 "names": [""] * len(each["names"]),
                 "added": [{**added, "content": ""} for added in each["added"]],
                 "also_created": [],
@@ -217,8 +213,6 @@ def forget_words(rows: Transaction, memories: Collection[int], observations: Col
                 "kept_type": None,
                 "error": None if each["error"] is None else "",
             }
-            for each in outcomes
-        ]
         rows.remove("applied", (Equals("key", key),))
-        row = {"key": purged_key(key), "digest": NO_DIGEST, "at": at, "receipt": json.dumps(bare)}
+        row = {"key": purged_key(key), "digest": NO_DIGEST, "at": at, "receipt": json.dumps(outcomes)}
         rows.put("applied", [row])
