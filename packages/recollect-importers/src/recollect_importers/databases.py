@@ -241,18 +241,16 @@ _GRAPH_STATE = {"checkpoints": "checkpoints of threads", "writes": "writes of ch
 
 
 def _is_langgraph(source: ForeignSource) -> bool:
-    tables = source.server_tables if source.url else source.tables
-    return set(_GRAPH_COLUMNS) <= set(tables.get("store", ()))
+    return set(_GRAPH_COLUMNS) <= set(source.tables.get("store", ()))
 
 
 def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
-    tables = source.server_tables if source.url else source.tables
-    columns = (*_GRAPH_COLUMNS, *(name for name in _GRAPH_TTL if name in tables["store"]))
+    columns = (*_GRAPH_COLUMNS, *(name for name in _GRAPH_TTL if name in source.tables["store"]))
     statement = f"SELECT {', '.join(columns)} FROM store ORDER BY prefix, key"  # noqa: S608  # our own names
     for row in source.select(statement):
         yield _graph_note(row)
     for table, what in _GRAPH_STATE.items():
-        if table in tables:
+        if table in source.tables:
             (counted,) = source.select(f"SELECT count(*) AS number FROM {table}")  # noqa: S608
             if counted["number"]:
                 yield NoPlace(what, count=counted["number"])

@@ -21,7 +21,6 @@ from recollect.transfer.importers import (
     ForeignRow,
     ForeignSource,
     NoPlace,
-    open_database,
 )
 from recollect_importers.fields import (
     checked_objects,
@@ -78,7 +77,7 @@ def _payloads(file: Path) -> Iterator[_Payload | BadRow]:
 
 
 def _qdrant_payloads(file: Path) -> Iterator[_Payload | BadRow]:
-    with open_database(file) as rows:
+    with ForeignSource(file).database() as rows:
         for row in rows.execute("SELECT rowid, point FROM points ORDER BY rowid"):
             try:
                 fields = _Unpickler(io.BytesIO(row["point"])).load().fields
@@ -108,13 +107,13 @@ class _Unpickler(pickle.Unpickler):
 
 def _chroma_payloads(file: Path) -> Iterator[_Payload]:
     """Each record's id and metadata, its document included."""
-    has_lists = "embedding_metadata_array" in ForeignSource(file).tables
-    with open_database(file) as rows:
+    source = ForeignSource(file)
+    with source.database() as rows:
         for row in rows.execute("SELECT id, embedding_id FROM embeddings ORDER BY id").fetchall():
             payload: dict[str, Any] = {}
             for field in rows.execute("SELECT * FROM embedding_metadata WHERE id = ?", (row["id"],)):
                 payload[field["key"]] = _chroma_value(field)
-            if has_lists:
+            if "embedding_metadata_array" in source.tables:
                 items = "SELECT * FROM embedding_metadata_array WHERE id = ?"
                 for field in rows.execute(items, (row["id"],)):
                     payload.setdefault(field["key"], []).append(_chroma_value(field))

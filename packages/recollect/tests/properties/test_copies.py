@@ -329,7 +329,7 @@ def test_a_killed_copy_continues(filled: Path, tmp_path: Path, postgres: Postgre
     assert_equal(filled, on_server, columns)
     # And where nothing is left but to compare.
     kill_copy(on_server, back, "_put_mark", 40)
-    kill_copy(on_server, back, "_refuse_different", 1)
+    kill_copy(on_server, back, "_tables", 2)
     with pytest.raises(StoreUnavailable, match="not complete"):
         opened(back)
     report = copy(on_server, str(back))

@@ -1,11 +1,12 @@
-"""A store into another one, of whatever kind: every row with its id, so that both give the same answers."""
+"""Copies a store into another one of any kind: every row with its id, so that both give equal answers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import secrets
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.domain.errors import Conflict, InvalidInput, StoreDamaged, StoreUnavailable
@@ -70,12 +71,13 @@ class _Mark:
     after: tuple[Any, ...] | None = None
     rows: int = 0
 
-    def text(self) -> str:
-        return json.dumps(asdict(self))
-
     @classmethod
-    def read(cls, text: str) -> _Mark:
-        fields = json.loads(text)
+    def read(cls, rows: Snapshot) -> _Mark | None:
+        """The mark of the store, if a copy into it has begun."""
+        found = rows.rows("setting", ("value",), (Equals("name", COPY_MARK),))
+        if not found:
+            return None
+        fields = json.loads(found[0][0])
         after = fields.pop("after")
         return cls(**fields, after=None if after is None else tuple(after))
 
@@ -98,14 +100,30 @@ def copy_store(
         with target.read() as other:
             columns = _shared_columns(seen, _copy_source(other))
         expected = _tables(seen, columns, reading)
-        mark = _Mark(_store_id(seen), _state(expected, seen.last_ids()))
-        mark, started_over = _transact(target, lambda rows: _begun(rows, mark))
+        state = json.dumps([list(map(astuple, expected)), sorted(seen.last_ids().items())])
+        new = _Mark(_store_id(seen), _hash(state.encode()).hex())
+        mark, started_over = _transact(target, lambda rows: _begun(rows, new))
         resumed = mark.rows
         mark = _carried(seen, target, mark, sum(table.rows for table in expected), copying)
         with target.read() as other:
             copied = _tables(_copy_source(other), columns, comparing, mark.rows)
-        _refuse_different(expected, copied)
-        _transact(target, lambda rows: _finished(rows, mark, seen.last_ids()))
+        different = [
+            f"{one.table} ({one.rows:,} rows and {two.rows:,})"
+            for one, two in zip(expected, copied, strict=True)
+            if one != two
+        ]
+        if different:
+            raise StoreDamaged(
+                f"The copy differs from its source: {', '.join(different)}. Another program may have written "
+                "to it meanwhile. It stays unusable; name another destination and copy again."
+            )
+
+        def finish(rows: CopyTarget) -> None:
+            _refuse_other_copy(rows, mark)
+            rows.finish_copy(seen.last_ids())
+            rows.remove("setting", (Equals("name", COPY_MARK),))
+
+        _transact(target, finish)
     return CopyReport(mark.rows, copied, resumed, started_over)
 
 
@@ -128,10 +146,10 @@ def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
     def with_rows(rows: Transaction) -> _Done:
         if not isinstance(rows, CopyTarget):
             raise InvalidInput("This kind of store cannot take a copy; name a file or postgresql://…")
-        if earlier and _mark(rows) == earlier[-1][1]:
+        if earlier and _Mark.read(rows) == earlier[-1][1]:
             return earlier[-1][0]
         done = work(rows)
-        earlier.append((done, _mark(rows)))
+        earlier.append((done, _Mark.read(rows)))
         return done
 
     return target.transact(with_rows)
@@ -160,78 +178,49 @@ def _store_id(snapshot: Snapshot) -> str:
     return str(store_id)
 
 
-def _state(tables: Sequence[TableCopy], last_ids: Mapping[Table, int]) -> str:
-    facts = [[each.table, each.rows, each.digest] for each in tables]
-    return _hash(json.dumps([facts, sorted(last_ids.items())]).encode()).hex()
-
-
 def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
     """Where to go on, and whether an earlier run was given up."""
     if _store_id(rows) == new.source:
         raise InvalidInput("Both names are of the same store; name another one to copy it to.")
-    found = _mark(rows)
+    found = _Mark.read(rows)
+    counts = {table: rows.count(table)[None] for table in COPIED}
     if found is None:
-        _refuse_filled(rows)
-        _start(rows, new)
-        return new, False
-    if found.source != new.source:
+        held = [f"{table} {number:,}" for table, number in counts.items() if number and table != "setting"]
+        if held:
+            raise Conflict(
+                f"The destination is not empty; it has rows of: {', '.join(held[:3])}. Name a new file, or "
+                "an empty schema of a database: postgresql://…?schema=NAME"
+            )
+    elif found.source != new.source:
         raise Conflict(
             "The destination is the unfinished copy of another store; finish that one first, or name another "
             "destination."
         )
-    if _row_count(rows) != found.rows:
-        raise Conflict(
-            "The destination is the unfinished copy of this store, but another program has written to it "
-            "meanwhile. Keep what you need of it, and name another destination."
-        )
-    if found.state == new.state:
-        return found, False
-    for table in reversed(COPIED):
-        if table != "setting":
-            rows.remove(table, ())
-    _start(rows, new)
-    return new, True
-
-
-def _start(rows: CopyTarget, mark: _Mark) -> None:
+    else:
+        own = len(rows.rows("setting", ("name",), (OneOf("name", _KEPT_SETTINGS),)))
+        if sum(counts.values()) - own != found.rows:
+            raise Conflict(
+                "The destination is the unfinished copy of this store, but another program has written to it "
+                "meanwhile. Keep what you need of it, and name another destination."
+            )
+        if found.state == new.state:
+            return found, False
+        for table in reversed(COPIED):
+            if table != "setting":
+                rows.remove(table, ())
     rows.remove("setting", (Not(OneOf("name", _KEPT_SETTINGS)),))
     # Nobody may take what was cached of the store before for what it is going to hold.
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
-    _put_mark(rows, mark)
-
-
-def _refuse_filled(rows: CopyTarget) -> None:
-    counts = {table: rows.count(table)[None] for table in COPIED if table != "setting"}
-    held = [f"{table} {count:,}" for table, count in counts.items() if count]
-    if held:
-        raise Conflict(
-            f"The destination is not empty; it has rows of: {', '.join(held[:3])}. Name a new file, or an "
-            "empty schema of a database: postgresql://…?schema=NAME"
-        )
-
-
-def _row_count(rows: CopyTarget) -> int:
-    counted = sum(rows.count(table)[None] for table in COPIED)
-    return counted - len(rows.rows("setting", ("name",), (OneOf("name", _KEPT_SETTINGS),)))
-
-
-def _finished(rows: CopyTarget, mark: _Mark, last_ids: Mapping[Table, int]) -> None:
-    _refuse_other_copy(rows, mark)
-    rows.finish_copy(last_ids)
-    rows.remove("setting", (Equals("name", COPY_MARK),))
-
-
-def _mark(rows: Snapshot) -> _Mark | None:
-    found = rows.rows("setting", ("value",), (Equals("name", COPY_MARK),))
-    return _Mark.read(found[0][0]) if found else None
+    _put_mark(rows, new)
+    return new, found is not None
 
 
 def _put_mark(rows: Transaction, mark: _Mark) -> None:
-    rows.put("setting", [{"name": COPY_MARK, "value": mark.text()}])
+    rows.put("setting", [{"name": COPY_MARK, "value": json.dumps(asdict(mark))}])
 
 
 def _refuse_other_copy(rows: CopyTarget, expected: _Mark) -> None:
-    if _mark(rows) != expected:
+    if _Mark.read(rows) != expected:
         raise Conflict("Another `recollect copy` writes to this destination; let that one finish.")
 
 
@@ -244,52 +233,39 @@ def _carried(seen: CopySource, target: Store, mark: _Mark, total: int, progress:
         wanted = {table: tuple(_copy_source(other).stored_columns(table)) for table in COPIED}
         keys = {table: _copy_source(other).page_key(table) for table in COPIED}
     first = mark.step
-    for step, (table, points) in enumerate(_STEPS):
-        if step < first:
-            continue
-        columns = (*keys[table], *_POINTING[table]) if points else wanted[table]
-        after = mark.after if step == first else None
-        for key, page in _pages(seen, table, columns, after):
-            rows = _that_point(page, columns, table) if points else _without_pointers(page, columns, table)
+    for step, (table, points) in enumerate(_STEPS[first:], first):
+        pointing = _POINTING[table]
+        columns = (*keys[table], *pointing) if points else wanted[table]
+        empty = () if points else tuple(columns.index(column) for column in pointing)
+        for key, page in _pages(seen, table, columns, mark.after if step == first else None):
+            rows: Sequence[Row] = page
+            if points:
+                rows = [row for row in page if any(value is not None for value in row[-len(pointing) :])]
+            elif empty:
+                # Nothing in place of pointers to rows that may not be there yet.
+                rows = [tuple(None if at in empty else value for at, value in enumerate(row)) for row in page]
             done = replace(mark, step=step, after=key, rows=mark.rows + (0 if points else len(rows)))
-            _transact(target, _Batch(table, columns, rows, mark, done, points))
+            _transact(target, partial(_write_batch, table, columns, rows, mark, done, points))
             mark = done
             if progress is not None:
                 progress(mark.rows, total)
     return mark
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Some rows and the mark that counts them, written together."""
-
-    table: Table
-    columns: Sequence[str]
-    rows: Sequence[Row]
-    before: _Mark
-    after: _Mark
-    points: bool
-
-    def __call__(self, transaction: CopyTarget) -> None:
-        _refuse_other_copy(transaction, self.before)
-        if self.points:
-            transaction.refill(self.table, self.columns, self.rows)
-        else:
-            transaction.fill(self.table, self.columns, self.rows)
-        _put_mark(transaction, self.after)
-
-
-def _without_pointers(rows: Sequence[Row], columns: Sequence[str], table: Table) -> Sequence[Row]:
-    """With nothing in place of pointers to rows that may not be there yet."""
-    empty = {columns.index(column) for column in _POINTING[table]}
-    if not empty:
-        return rows
-    return [tuple(None if place in empty else value for place, value in enumerate(row)) for row in rows]
-
-
-def _that_point(rows: Sequence[Row], columns: Sequence[str], table: Table) -> Sequence[Row]:
-    first = len(columns) - len(_POINTING[table])
-    return [row for row in rows if any(value is not None for value in row[first:])]
+def _write_batch(
+    table: Table,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    before: _Mark,
+    after: _Mark,
+    points: bool,
+    transaction: CopyTarget,
+) -> None:
+    """Write some rows together with the mark that counts them."""
+    _refuse_other_copy(transaction, before)
+    write = transaction.refill if points else transaction.fill
+    write(table, columns, rows)
+    _put_mark(transaction, after)
 
 
 # Reading
@@ -317,7 +293,15 @@ def _pages(
             name = columns.index("name")
             rows = [row for row in rows if row[name] not in _KEPT_SETTINGS]
         if owner is not None:
-            rows = _with_scopes(snapshot, table, owner, rows, columns.index("scope_id"))
+            place = columns.index("scope_id")
+            homes = _scopes_of(snapshot, owner, {row[place] for row in rows})
+            try:
+                rows = [(*row[:place], homes[row[place]], *row[place + 1 :]) for row in rows]
+            except KeyError as error:
+                raise StoreDamaged(
+                    f"The source holds a {table} of the {owner} {error}, which is not there. Mend it first: "
+                    "recollect doctor --repair"
+                ) from error
         yield after, rows
         if len(page) < limit:
             return
@@ -332,20 +316,6 @@ def _owner(table: Table) -> tuple[str, Table]:
         for column, owner in TABLES[table].owners.items()
         if owner == "scope" or TABLES[owner].owners
     )
-
-
-def _with_scopes(
-    snapshot: CopySource, table: Table, owner: Table, rows: Sequence[Row], place: int
-) -> list[Row]:
-    """The same rows with their scope where they have their owner."""
-    homes = _scopes_of(snapshot, owner, {row[place] for row in rows})
-    try:
-        return [(*row[:place], homes[row[place]], *row[place + 1 :]) for row in rows]
-    except KeyError as error:
-        raise StoreDamaged(
-            f"The source holds a {table} of the {owner} {error}, which is not there. Mend it first: "
-            "recollect doctor --repair"
-        ) from error
 
 
 def _scopes_of(snapshot: CopySource, table: Table, ids: set[int]) -> dict[int, int]:
@@ -394,16 +364,3 @@ def _packed(row: Row) -> bytes:
 
 def _hash(packed: bytes) -> bytes:
     return hashlib.blake2b(packed, digest_size=16).digest()
-
-
-def _refuse_different(expected: Sequence[TableCopy], copied: Sequence[TableCopy]) -> None:
-    different = [
-        f"{one.table} ({one.rows:,} rows and {other.rows:,})"
-        for one, other in zip(expected, copied, strict=True)
-        if one != other
-    ]
-    if different:
-        raise StoreDamaged(
-            f"The copy differs from its source: {', '.join(different)}. Another program may have written to "
-            "it meanwhile. It stays unusable; name another destination and copy again."
-        )

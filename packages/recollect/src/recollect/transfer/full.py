@@ -9,6 +9,7 @@ import zlib
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import MISSING, fields, replace
 from datetime import UTC, date, datetime
 from functools import cache, partial
@@ -42,13 +43,9 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel, ValidationError, ValidationInfo
 
-    from recollect.domain.changes import Outcome
     from recollect.transfer.files import FileLine, NumberedRecord
     from recollect.transfer.moved_rows import Import
     from recollect.transfer.reports import Tally
-
-# Our own format, which keeps everything: a header, every memory with its observations, every relation, and
-
 
 VERSION = 2
 _WITHOUT_LEARNT = 1
@@ -142,10 +139,7 @@ def plain_fields(record: Any) -> dict[str, Any]:
 
 def _memory(plain: dict[str, Any]) -> tuple[Memory, None]:
     values = _validated(Memory, plain)
-    memory = Memory(
-        scope=Scope(values.pop("owner", ""), values.pop("agent", "")),
-        **{"updated_at": values["created_at"], **values},
-    )
+    memory = Memory(**{"updated_at": values["created_at"], **values})
     if memory.kind is Kind.ENTITY:
         if memory.text or memory.former:
             raise InvalidInput("An entity has observations, and no `text`.")
@@ -162,10 +156,7 @@ def _relation(plain: dict[str, Any]) -> tuple[Relation, None]:
 
 def _learnt(part: LearntPart, plain: dict[str, Any]) -> tuple[Learnt, None]:
     kind: Any = LEARNT_PARTS[part]
-    values = _validated(kind, plain)
-    if "owner" in _row_model(kind).model_fields:
-        values["scope"] = Scope(values.pop("owner", ""), values.pop("agent", ""))
-    learnt: Learnt = kind(**values)
+    learnt: Learnt = kind(**_validated(kind, plain))
     if isinstance(learnt, LearntRecall) and learnt.places and len(learnt.places) != len(learnt.memories):
         raise InvalidInput("The recall has different numbers of `places` and `memories`.")
     return learnt, None
@@ -197,6 +188,8 @@ def _values(row: BaseModel) -> dict[str, Any]:
     for name, record in _PARTS.items():
         if name in values:
             values[name] = tuple(record(**_values(part)) for part in values[name])
+    if "owner" in type(row).model_fields:
+        values["scope"] = Scope(values.pop("owner", ""), values.pop("agent", ""))
     return values
 
 
@@ -371,9 +364,6 @@ def _reason(error: ValidationError, what: str) -> str:
             return f"`{path[-1]}` is {json.dumps(first['input'])[:40]}, but {why}."
 
 
-# Which id in the store a row of a file got.
-
-
 class IdMap:
     """Ids in the file to ids in the store."""
 
@@ -397,103 +387,78 @@ class IdMap:
         return self._here[place] if place >= 0 and self._ids[place] == id_ else None
 
 
-# Where what another store learnt belongs here: under the ids that its memories have in this store.
+def _place_learnt(
+    learnt: Learnt, memories: IdMap, versions: IdMap, *, fresh: bool
+) -> tuple[Learnt | None, str | None]:
+    """The value with ids of this store, None where it has no place; and what of it is left out.
+
+    `versions` are those of tuned numbers.
+    """
+    match learnt:
+        case LearntUsage():
+            here = memories.get(learnt.memory)
+            if here is None:
+                return None, f"Left out: the file has no memory {learnt.memory}."
+            together = tuple(
+                replace(each, memory=other)
+                for each in learnt.together
+                if (other := memories.get(each.memory)) not in {None, here}
+            )
+            links = tuple(
+                replace(each, memory=other)
+                for each in learnt.links
+                if (other := memories.get(each.memory)) not in {None, here}
+            )
+            lost = len(learnt.together) + len(learnt.links) - len(together) - len(links)
+            placed: Learnt = replace(learnt, memory=here, together=together, links=links)
+            return placed, f"Left out: {lost} of its pairs, which are not in the file." if lost else None
+        case LearntRecall():
+            places: dict[int, int] = {}
+            shown_at = learnt.places or range(1, len(learnt.memories) + 1)
+            for memory, place in zip(learnt.memories, shown_at, strict=True):
+                if (here := memories.get(memory)) is not None:
+                    places.setdefault(here, place)
+            if learnt.memories and not places:
+                return None, f"Left out: the file has no memory {learnt.memories[0]}."
+            lost = len(learnt.memories) - len(places)
+            placed = replace(learnt, memories=tuple(places), places=tuple(places.values()))
+            return placed, f"Left out: {lost} of its memories, which are not in the file." if lost else None
+        case LearntAnswer():
+            return _place_answer(learnt, memories, versions, fresh=fresh)
+        case _:
+            return learnt, None
 
 
-class LearntPlaces:
-    """Tells each value's place, given those of the memories."""
-
-    def __init__(self, memories: IdMap, *, fresh: bool) -> None:
-        self._memories = memories
-        self._fresh = fresh
-        self._versions = IdMap()
-        """Of tuned numbers."""
-
-    def placed(self, learnt: Learnt) -> tuple[Learnt | None, str | None]:
-        """The value with ids of this store, None where it has no place; and what of it is left out."""
-        match learnt:
-            case LearntUsage():
-                return self._usage(learnt)
-            case LearntRecall():
-                return self._recall(learnt)
-            case LearntAnswer():
-                return self._answer(learnt)
-            case _:
-                return learnt, None
-
-    def note(self, learnt: Learnt, outcome: Outcome) -> None:
-        if isinstance(learnt, LearntNumbers) and outcome.ids:
-            self._versions.add(learnt.id, outcome.ids[0])
-
-    def _usage(self, learnt: LearntUsage) -> tuple[Learnt | None, str | None]:
-        here = self._memories.get(learnt.memory)
-        if here is None:
-            return None, _missing(learnt.memory)
-        together = tuple(
-            replace(each, memory=other)
-            for each in learnt.together
-            if (other := self._memories.get(each.memory)) not in {None, here}
-        )
-        links = tuple(
-            replace(each, memory=other)
-            for each in learnt.links
-            if (other := self._memories.get(each.memory)) not in {None, here}
-        )
-        lost = len(learnt.together) + len(learnt.links) - len(together) - len(links)
-        reason = f"Left out: {lost} of its pairs, which are not in the file." if lost else None
-        return replace(learnt, memory=here, together=together, links=links), reason
-
-    def _recall(self, learnt: LearntRecall) -> tuple[Learnt | None, str | None]:
-        places = learnt.places or range(1, len(learnt.memories) + 1)
-        known: dict[int, int] = {}
-        for memory, place in zip(learnt.memories, places, strict=True):
-            here = self._memories.get(memory)
-            if here is not None:
-                known.setdefault(here, place)
-        if learnt.memories and not known:
-            return None, _missing(learnt.memories[0])
-        lost = len(learnt.memories) - len(known)
-        reason = f"Left out: {lost} of its memories, which are not in the file." if lost else None
-        return replace(learnt, memories=tuple(known), places=tuple(known.values())), reason
-
-    def _answer(self, learnt: LearntAnswer) -> tuple[Learnt | None, str | None]:
-        """What the ranking read is packed with the ids of then: it holds where all of them are the same."""
-        version = self._versions.get(learnt.version) if learnt.version else 0
-        if version is None:
-            return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
-        if self._fresh:
-            feedback = tuple(each for each in learnt.feedback if self._memories.get(each.memory))
-            lost = len(learnt.feedback) - len(feedback)
-            reason = f"Left out: {lost} of its feedback, on memories not in the file." if lost else None
-            return replace(learnt, version=version, feedback=feedback), reason
-        if any(self._memories.get(id_) != id_ for id_ in _ids_of(learnt)):
-            return None, "Left out: its memories have other ids here, and the answer uses the old ids."
-        return replace(learnt, version=version), None
-
-
-def _ids_of(answer: LearntAnswer) -> set[int]:
-    from recollect.domain.errors import InvalidInput  # noqa: PLC0415
+def _place_answer(
+    learnt: LearntAnswer, memories: IdMap, versions: IdMap, *, fresh: bool
+) -> tuple[Learnt | None, str | None]:
+    """The packed candidates hold ids of the other store, so all of them must be the same here."""
+    version = versions.get(learnt.version) if learnt.version else 0
+    if version is None:
+        return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
+    if fresh:
+        feedback = tuple(each for each in learnt.feedback if memories.get(each.memory))
+        lost = len(learnt.feedback) - len(feedback)
+        reason = f"Left out: {lost} of its feedback, on memories not in the file." if lost else None
+        return replace(learnt, version=version, feedback=feedback), reason
     from recollect.search.recording import unpack  # noqa: PLC0415  # loads NumPy; few imports need it
 
-    ids = {*answer.shown, *answer.ranked, *answer.baseline, *(each.memory for each in answer.feedback)}
-    try:
-        return ids.union(unpack(answer.candidates)[0].facts.ids.tolist())
-    except InvalidInput:
-        return ids  # of another version, which nobody can rank again
-
-
-def _missing(memory: int) -> str:
-    return f"Left out: the file has no memory {memory}."
-
-
-# Importing our own format: every memory as it was, then relations and what was learnt, then links.
+    ids = {*learnt.shown, *learnt.ranked, *learnt.baseline, *(each.memory for each in learnt.feedback)}
+    with suppress(InvalidInput):  # of another version, which nobody can rank again
+        ids.update(unpack(learnt.candidates)[0].facts.ids.tolist())
+    if any(memories.get(id_) != id_ for id_ in ids):
+        return None, "Left out: its memories have other ids here, and the answer uses the old ids."
+    return replace(learnt, version=version), None
 
 
 _LINKS_AT_ONCE = 1_000
 
 
 class FullImport:
-    """Takes in what a full export holds, each thing under its own id where that is free."""
+    """Imports the records of a full export, each under its own id where that is free.
+
+    Memories come first, then relations and what was learnt, then links.
+    """
 
     format = FULL
     memory_kind = "memory"
@@ -505,7 +470,8 @@ class FullImport:
         self._keeps_mentions = self._fresh and version == VERSION
         self._memories = IdMap()
         self._relations = IdMap()
-        self._learnt = LearntPlaces(self._memories, fresh=self._fresh)
+        self._versions = IdMap()
+        """Of tuned numbers."""
         self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
         """By the fields of `AdoptLinks`: an id here, then the id that the file links it to, and so on."""
 
@@ -530,8 +496,7 @@ class FullImport:
             self._tally.counts["forgotten"] += bool(outcome.created) and memory.deleted_at is not None
 
     def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
-        relations = [item for item in batch if isinstance(item.record, Relation)]
-        self._add_relations(relations)
+        self._add_relations([item for item in batch if isinstance(item.record, Relation)])
         learnt = (item for item in batch if not isinstance(item.record, Relation))
         # One kind after the other: answers name tuned numbers that came before them.
         for _, run in groupby(learnt, key=lambda item: type(item.record)):
@@ -559,16 +524,17 @@ class FullImport:
     def _add_learnt(self, batch: Sequence[NumberedRecord]) -> None:
         placed = []
         for line, _, learnt in batch:
-            here, reason = self._learnt.placed(learnt)
+            here, reason = _place_learnt(learnt, self._memories, self._versions, fresh=self._fresh)
             if reason is not None:
                 self._tally.add("learnt_left", BadLine(line, reason))
             if here is not None:
                 placed.append((line, learnt, here))
         outcomes = self._into.apply([AdoptLearnt(here, self._fresh) for _, _, here in placed])
         for (line, learnt, _), outcome in zip(placed, outcomes, strict=True):
-            self._learnt.note(learnt, outcome)
+            if isinstance(learnt, LearntNumbers) and outcome.ids:
+                self._versions.add(learnt.id, outcome.ids[0])
             if isinstance(learnt, LearntSetting):
-                continue  # no more than how learning goes about
+                continue  # it only says how learning works
             if outcome.error is not None:
                 self._tally.add("learnt_left", BadLine(line, f"Left out: {outcome.error}."))
             elif not outcome.created:

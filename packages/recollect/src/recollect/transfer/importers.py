@@ -30,8 +30,6 @@ from recollect.transfer.files import UTF16_MARKS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from psycopg import Connection
-
 
 @dataclass(frozen=True, slots=True)
 class ForeignObservation:
@@ -260,11 +258,9 @@ class ForeignSource:
                 f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
             )
 
-        if self.path.is_dir():
-            self._check_folder()
-
-    def _check_folder(self) -> None:
-        """Before a format looks for its own files in it, and the error names one that may not exist."""
+        if not self.path.is_dir():
+            return
+        # Before a format looks for its own files in it, and the error names one that may not exist.
         try:
             with os.scandir(self.path):
                 pass
@@ -299,26 +295,28 @@ class ForeignSource:
 
     @cached_property
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """The columns of every table of a SQLite file, by the table's name; none of anything else."""
-        if not self.is_database:
-            return {}
-        with self.database() as rows:
-            names = [row["name"] for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'")]
-            return {name: _columns(rows, name) for name in names}
+        """The columns of every table of a SQLite file or a PostgreSQL database; none of anything else."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        if self.url:
+            for row in self.select(_SERVER_COLUMNS):
+                found[row["table_name"]].append(row["column_name"])
+        elif self.is_database:
+            with self.database() as rows:
+                for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+                    columns = found[row["name"]]
+                    with suppress(sqlite3.Error):  # a virtual table whose module is not here
+                        named = rows.execute("SELECT name FROM pragma_table_info(?)", (row["name"],))
+                        columns += [column["name"] for column in named]
+        return {name: tuple(columns) for name, columns in found.items()}
 
     def has_table(self, name: str, *columns: str) -> bool:
-        """Whether there is such a table, with at least these columns."""
-        return name in self.tables and set(columns) <= set(self.tables[name])
-
-    @cached_property
-    def server_tables(self) -> dict[str, tuple[str, ...]]:
-        """The same of a PostgreSQL database, of the schemas that its URL searches; none of anything else."""
-        return table_columns(self.url) if self.url else {}
+        """Whether a SQLite file has such a table, with at least these columns."""
+        return self.is_database and name in self.tables and set(columns) <= set(self.tables[name])
 
     def select(self, statement: str) -> Iterator[Mapping[str, Any]]:
         """The rows of a query, by column, of a SQLite file or of a PostgreSQL database."""
         if self.url:
-            yield from select_rows(self.url, statement)
+            yield from _select_rows(self.url, statement)
             return
         with self.database() as rows:
             yield from rows.execute(statement)
@@ -388,25 +386,28 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("BEGIN")  # every question sees the same moment
             yield connection
         except sqlite3.Error as error:
-            raise InvalidInput(f"{path} could not be read: {error}. {_advice(error)}") from error
+            # An extended code has its family in the lowest byte.
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            advice = _ADVICE.get(code, _NO_ADVICE)
+            raise InvalidInput(f"{path} could not be read: {error}. {advice}") from error
         finally:
             connection.close()
 
 
-def _advice(error: sqlite3.Error) -> str:
-    # An extended code has its family in the lowest byte.
-    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "The program that uses it is writing; try again, or stop that program first."
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return "The file is damaged or cut short; copy it again, or import a backup of it."
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
-            return (
-                "The program that uses it may have died while writing; open it once with that program, then "
-                "import it."
-            )
-        case _:
-            return "If another program can open it, its version may be one that this import does not know."
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: "The program that uses it is writing; try again, or stop that program first.",
+    sqlite3.SQLITE_CORRUPT: "The file is damaged or cut short; copy it again, or import a backup of it.",
+    sqlite3.SQLITE_READONLY: (
+        "The program that uses it may have died while writing; open it once with that program, then import "
+        "it."
+    ),
+}
+_ADVICE |= {
+    sqlite3.SQLITE_LOCKED: _ADVICE[sqlite3.SQLITE_BUSY],
+    sqlite3.SQLITE_NOTADB: _ADVICE[sqlite3.SQLITE_CORRUPT],
+    sqlite3.SQLITE_CANTOPEN: _ADVICE[sqlite3.SQLITE_READONLY],
+}
+_NO_ADVICE = "If another program can open it, its version may be one that this import does not know."
 
 
 @contextmanager
@@ -440,23 +441,16 @@ def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> ForeignRow:
     return ForeignRow(zip((column[0] for column in cursor.description), values, strict=True))
 
 
-def _columns(rows: sqlite3.Connection, table: str) -> tuple[str, ...]:
-    try:
-        found = rows.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
-    except sqlite3.Error:  # a virtual table whose module is not here
-        return ()
-    return tuple(row["name"] for row in found)
-
-
 # PostgreSQL databases of other programs: opened read-only, and read as of one moment.
 
 
 _CONNECT_SECONDS = 10
 _AT_ONCE = 500
-_COLUMNS = (
+_SERVER_COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns "
     "WHERE table_schema = ANY(current_schemas(false)) ORDER BY table_name, ordinal_position"
 )
+"""Of every table that the URL's user may see and its search path names."""
 
 
 def is_server_url(path: str | Path) -> bool:
@@ -464,40 +458,24 @@ def is_server_url(path: str | Path) -> bool:
     return isinstance(path, str) and path.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
 
 
-def table_columns(url: str) -> dict[str, tuple[str, ...]]:
-    """The columns of every table that the URL's user may see and its search path names."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for row in select_rows(url, _COLUMNS):
-        found[row["table_name"]].append(row["column_name"])
-    return {table: tuple(columns) for table, columns in found.items()}
-
-
-def select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
+def _select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
     """The rows of a query, by column; the server sends them a few at a time."""
     with needs_extra("Importing from PostgreSQL", "postgres"):
-        from psycopg.rows import dict_row  # noqa: PLC0415  # an extra's
-
-    with _connected(url) as connection, connection.cursor("recollect_import", row_factory=dict_row) as cursor:
-        cursor.itersize = _AT_ONCE
-        yield from cursor.execute(statement)
-
-
-@contextmanager
-def _connected(url: str) -> Iterator[Connection[Any]]:
-    import psycopg  # noqa: PLC0415  # an extra's
+        import psycopg  # noqa: PLC0415  # an extra's
+        from psycopg.rows import dict_row  # noqa: PLC0415  # the same
 
     place = parse_store_url(url)
     try:
         with psycopg.connect(place.server, connect_timeout=_CONNECT_SECONDS) as connection:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            yield connection
-    except psycopg.ProgrammingError as error:
-        # What is said of a URL that cannot be read may show its password.
-        if error.sqlstate:
-            raise InvalidInput(f"{place} could not be read: {error}") from error
-        raise InvalidInput(
-            "The URL is not valid; write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
-        ) from error
+            with connection.cursor("recollect_import", row_factory=dict_row) as cursor:
+                cursor.itersize = _AT_ONCE
+                yield from cursor.execute(statement)
     except psycopg.Error as error:
+        # The message about a URL that cannot be read may show its password.
+        if isinstance(error, psycopg.ProgrammingError) and not error.sqlstate:
+            raise InvalidInput(
+                "The URL is not valid; write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+            ) from error
         raise InvalidInput(f"{place} could not be read: {error}") from error

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Export
 
-# How Markdown files carry memories exactly: data in comments, which readers do not show, beside plain text.
-
+# Data stands in comments, which readers do not show, beside plain text.
 
 START = "<!-- recollect "
 END = "<!-- /recollect -->"
@@ -70,12 +69,6 @@ def read_comment(text: str) -> dict[str, Any]:
     return plain
 
 
-def list_item(text: str, plain: dict[str, Any]) -> str:
-    """An item of a list; further lines of its text are indented."""
-    lines = escaped(text).replace("\n", "\n  ")
-    return f"- {lines} {comment(plain)}\n"
-
-
 def front_matter(plain: dict[str, Any]) -> str:
     lines = "".join(f"{key}: {json_value(value)}\n" for key, value in plain.items())
     return f"---\n{lines}---\n"
@@ -112,8 +105,7 @@ def _value(text: str) -> Any:
         return text.strip().strip("'")
 
 
-# Names of things as names of files that every system takes, each of them once in its folder.
-
+# Names of things as names of files that every system takes, each of them once in its folder
 
 # What Windows refuses, and what a wiki link cannot hold.
 _REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
@@ -162,8 +154,7 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFD", name).casefold()
 
 
-# A store as a folder of Markdown files: one for each entity, for each day of notes, and for each session.
-
+# Writing: one file for each entity, for each day of notes, and for each session
 
 _MOST_OPEN = 64
 """Files at once: sessions and days take turns."""
@@ -207,9 +198,12 @@ class _Vault:
         aliases = {} if name == entity.name else {"aliases": [entity.name]}
         title = escaped(entity.name).replace("\n", " ")
         text = f"{front_matter({'recollect': 1, **plain, **aliases})}\n# {title}\n"
-        observations = [list_item(seen.content, _without(seen, "content")) for seen in entity.in_force]
-        if observations:
-            text += f"\n## Observations\n\n{''.join(observations)}"
+        items = []
+        for seen in entity.in_force:
+            lines = escaped(seen.content).replace("\n", "\n  ")  # further lines are indented
+            items.append(f"- {lines} {comment(_without(seen, 'content'))}\n")
+        if items:
+            text += f"\n## Observations\n\n{''.join(items)}"
         self._append(f"{folder}/{name}.md", text)
 
     def add_text(self, memory: Memory) -> None:
@@ -225,8 +219,12 @@ class _Vault:
             path, name = f"{scope}{memory.kind}s", day
             head = {"kind": f"{memory.kind}s", "date": day, **owner}
         kept = replace(memory, former=(), absences=(), mentions=())
+        tags = [f"#{'-'.join(tag.split())}" for tag in memory.tags]
+        when = f"{at:%Y-%m-%d %H:%M}" if memory.kind is Kind.MESSAGE else f"{at:%H:%M}"
+        parts = (memory.speaker or memory.role, when, memory.category, *tags)
+        title = _shown(" · ".join(filter(None, parts)))
         said = escaped(memory.text)
-        section = f"\n## {_title(memory)}\n{comment(_without(kept, 'text'))}\n\n{said}\n\n{END}\n"
+        section = f"\n## {title}\n{comment(_without(kept, 'text'))}\n\n{said}\n\n{END}\n"
         self._append(f"{path}/{name}.md", section, front_matter({"recollect": 1, **head}))
 
     def add_relation(self, relation: Relation) -> bool:
@@ -263,23 +261,18 @@ class _Vault:
     def _append(self, path: str, text: str, start: str = "") -> None:
         file = self._open.get(path)
         if file is None:
-            file = self._opened(path)
+            while len(self._open) >= _MOST_OPEN:
+                self._open.popitem(last=False)[1].close()
+            whole = self._folder / path
+            for folder in reversed(whole.relative_to(self._folder).parents):
+                (self._folder / folder).mkdir(mode=0o700, exist_ok=True)
+            file = self._open[path] = os.fdopen(os.open(whole, _APPEND, 0o600), "ab")
         else:
             self._open.move_to_end(path)
         if file.tell() == 0:
             self.files += 1
             text = start + text
         file.write(text.encode())
-
-    def _opened(self, path: str) -> IO[bytes]:
-        while len(self._open) >= _MOST_OPEN:
-            self._open.popitem(last=False)[1].close()
-        whole = self._folder / path
-        for folder in reversed(whole.relative_to(self._folder).parents):
-            (self._folder / folder).mkdir(mode=0o700, exist_ok=True)
-        file = os.fdopen(os.open(whole, _APPEND, 0o600), "ab")
-        self._open[path] = file
-        return file
 
 
 def _without(record: Memory | Observation | Relation, field: str) -> dict[str, Any]:
@@ -288,21 +281,12 @@ def _without(record: Memory | Observation | Relation, field: str) -> dict[str, A
     return plain
 
 
-def _title(memory: Memory) -> str:
-    at = memory.happened_at or memory.created_at
-    who = memory.speaker or memory.role or ""
-    tags = [f"#{'-'.join(tag.split())}" for tag in memory.tags]
-    when = f"{at:%Y-%m-%d %H:%M}" if memory.kind is Kind.MESSAGE else f"{at:%H:%M}"
-    return _shown(" · ".join(filter(None, (who, when, memory.category or "", *tags))))
-
-
 def _shown(text: str) -> str:
     """On one line, and without what would end a link."""
     return escaped(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
 
 
-# Bringing back a folder of Markdown files that `markdown_export` wrote, also after people edited it.
-
+# Reading a folder that an export wrote, also after people edited it
 
 MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
 """The name of the format, where other Markdown is one, too."""
@@ -374,8 +358,18 @@ def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator
         bad(line, f"{name}: {reason}")
 
     try:
-        lines = _lines(path)
+        if path.stat().st_size > SIZE_LIMIT:
+            bad_here(1, f"The file is larger than {SIZE_LIMIT:,} bytes; split it.")
+            return
+        # By line feeds alone: a text keeps whatever else it holds.
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8").split("\n")
         head, start = read_front_matter(lines)
+    except UnicodeDecodeError as error:
+        bad_here(1, f"The file is not UTF-8 text: byte {error.start + 1} is wrong.")
+        return
+    except OSError as error:
+        bad_here(1, f"The file cannot be read: {error.strerror}.")
+        return
     except InvalidInput as error:
         bad_here(1, str(error))
         return
@@ -387,18 +381,6 @@ def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator
             bad_here(line, str(error))
             continue
         yield NumberedRecord(line, size, record)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        if path.stat().st_size > SIZE_LIMIT:
-            raise InvalidInput(f"The file is larger than {SIZE_LIMIT:,} bytes; split it.")
-        # By line feeds alone: a text keeps whatever else it holds.
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"The file is not UTF-8 text: byte {error.start + 1} is wrong.") from None
-    except OSError as error:
-        raise InvalidInput(f"The file cannot be read: {error.strerror}.") from error
 
 
 _Part = tuple[int, int, str, dict[str, Any]]

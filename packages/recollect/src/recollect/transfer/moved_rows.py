@@ -1,4 +1,4 @@
-"""Moving memories between stores: pages of one moment out, and what comes from elsewhere in."""
+"""Reads pages of a store for exports, and writes what imports bring."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +15,12 @@ from recollect.admin import Internals
 from recollect.domain.changes import Change, NoteImport, Outcome
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.learnt import (
+    LEARNT_PARTS,
     Learnt,
-    LearntAnswer,
     LearntCalibration,
     LearntDismissal,
-    LearntDream,
     LearntFeedback,
-    LearntNumbers,
     LearntPart,
-    LearntRecall,
     LearntScope,
     LearntSetting,
     LearntUsage,
@@ -39,10 +37,7 @@ from recollect.stores.port import RowsQuery, Snapshot
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recollect.domain.learnt import Learnt, LearntPart
-    from recollect.domain.tables import Table
     from recollect.engine import Engine
-
 
 _PAGE = 500
 
@@ -83,7 +78,7 @@ class Export:
 
     def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
         """What was learnt from use, each with the number after which the next page begins."""
-        return learnt_page(self.view, part, self._scopes(), after)
+        return _READERS[part](self.view, part, self._scopes(), after)
 
     def count(self, table: Table) -> int:
         """How many rows of a table that has a scope are of the scope, or of the store."""
@@ -180,26 +175,23 @@ def _whole_path(file: str | Path) -> str:
     return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")
 
 
-# Reading what was learnt from use, page by page, whole, for an export.
+# What was learnt from use, page by page
 
 _EPOCH = date(1970, 1, 1)
 _DISMISSED = '["dismissed", '
 EXPORTED_SETTINGS = ("trial_seed", "unnoted")
 """By name; what a person dismissed belongs to scopes."""
-
 # Rows at once: few where each holds much.
 _LEARNT_PAGE = {"memory": 1_000, "recall": 500, "shadow": 50, "dream": 4}
-_ANSWER_COLUMNS = (
-    "id", "scope_id", "at", "ordinal", "bytes", "before", "handle", "session", "query", "profile", "arm",
-    "against", "shown", "ranked", "baseline", "candidates", "version",
-)  # fmt: skip
-
-
-def learnt_page(
-    view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int = 0
-) -> Iterator[tuple[int, Learnt]]:
-    """Each value with the number by which the next page goes on after it. None: of every scope."""
-    return _READERS[part](view, scopes, after)
+# Parts whose records are rows of a table, with a column for each field; and where the names differ.
+_LOG_TABLES: dict[LearntPart, Table] = {
+    "tuned": "tuned",
+    "recall": "recall",
+    "answer": "shadow",
+    "dream": "dream",
+}
+_COLUMNS = {"scope": "scope_id", "size": "bytes"}
+_OF_OTHER_TABLES = {"memories", "places", "feedback"}
 
 
 def _pages(
@@ -215,14 +207,16 @@ def _pages(
         after = page[-1][0]
 
 
-def _scope_names(view: Snapshot) -> dict[int, Scope]:
-    return {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
-
-
-def _scopes(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+def _scopes(
+    view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
+) -> Iterator[tuple[int, Learnt]]:
     """By owner and agent, not by number: a scope is numbered when it is first written to."""
     own = () if scopes is None else (OneOf("id", scopes),)
-    dismissed = _dismissals(view)
+    dismissed: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
+    named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
+    for name, at in sorted(view.rows("setting", ("name", "value"), named)):
+        _, owner, agent, key = json.loads(name)
+        dismissed[Scope(owner, agent)].append(LearntDismissal(key, at))
     calibrations: defaultdict[int, list[LearntCalibration]] = defaultdict(list)
     for owner_id, model, at, memories, value in sorted(
         view.rows("calibration", ("scope_id", "model", "at", "memories", "value"))
@@ -231,21 +225,14 @@ def _scopes(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterato
     found = sorted(view.rows("scope", ("owner", "agent", "id", "temper"), own))
     for place, (owner, agent, id_, temper) in enumerate(found, 1):
         scope = Scope(owner, agent)
-        learnt = LearntScope(scope, temper, tuple(calibrations[id_]), tuple(dismissed.get(scope, ())))
+        learnt = LearntScope(scope, temper, tuple(calibrations[id_]), tuple(dismissed[scope]))
         if place > after and learnt != LearntScope(scope):
             yield place, learnt
 
 
-def _dismissals(view: Snapshot) -> dict[Scope, list[LearntDismissal]]:
-    found: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
-    named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
-    for name, at in sorted(view.rows("setting", ("name", "value"), named)):
-        _, owner, agent, key = json.loads(name)
-        found[Scope(owner, agent)].append(LearntDismissal(key, at))
-    return found
-
-
-def _usage(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
+def _usage(
+    view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
+) -> Iterator[tuple[int, Learnt]]:
     for page in _pages(view, "memory", ("id",), scopes, after):
         ids = [id_ for (id_,) in page]
         uses, days, pairs, links = view.several(
@@ -285,68 +272,64 @@ def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def _numbers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
-    names = _scope_names(view)
-    columns = ("id", "scope_id", "profile", "at", "knobs", "why", "report")
-    for page in _pages(view, "tuned", columns, scopes, after):
-        for id_, scope, profile, at, knobs, why, report in page:
-            yield id_, LearntNumbers(id_, names[scope], profile, moment(at), knobs, why, report)
+def _log(
+    view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int
+) -> Iterator[tuple[int, Learnt]]:
+    """Tuned numbers, recalls, answers and dreams, by their ids."""
+    names = {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
+    record: Any = LEARNT_PARTS[part]
+    own = [field for field in fields(record) if field.name not in _OF_OTHER_TABLES]
+    columns = [_COLUMNS.get(field.name, field.name) for field in own]
+    for page in _pages(view, _LOG_TABLES[part], columns, scopes, after):
+        more = _log_details(view, part, [row[0] for row in page])
+        for row in page:
+            values: dict[str, Any] = {}
+            for field, value in zip(own, row, strict=True):
+                if field.name == "scope":
+                    values["scope"] = names[value]
+                elif str(field.type).startswith("datetime"):
+                    values[field.name] = moment_or_none(value)
+                else:
+                    is_list = str(field.type).startswith("tuple")
+                    values[field.name] = tuple(json.loads(value)) if is_list else value
+            yield row[0], record(**values, **more.get(row[0], {}))
 
 
-def _recalls(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
-    names = _scope_names(view)
-    columns = ("id", "scope_id", "at", "session", "ordinal", "query", "profile")
-    for page in _pages(view, "recall", columns, scopes, after):
-        wanted = OneOf("recall_id", [row[0] for row in page])
-        shown = _grouped(view.rows("recalled", ("recall_id", "place", "memory_id"), (wanted,)))
-        for id_, scope, at, *rest in page:
-            places = tuple(place for place, _ in shown.get(id_, ()))
-            memories = tuple(memory for _, memory in shown.get(id_, ()))
+def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """By id: the memories of recalls, and the feedback on answers, which have tables of their own."""
+    found: dict[int, dict[str, Any]] = {}
+    if part == "recall":
+        rows = view.rows("recalled", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
+        for id_, shown in _grouped(rows).items():
+            places = tuple(place for place, _ in shown)
             in_order = places == tuple(range(1, len(places) + 1))
-            shown_at = (memories, () if in_order else places)
-            values: Any = (id_, names[scope], moment(at), *rest, *shown_at)
-            yield id_, LearntRecall(*values)
-
-
-def _answers(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
-    names = _scope_names(view)
-    for page in _pages(view, "shadow", _ANSWER_COLUMNS, scopes, after):
-        wanted = OneOf("shadow_id", [row[0] for row in page])
-        said = _grouped(
-            view.rows("feedback", ("shadow_id", "id", "memory_id", "at", "kind", "grade"), (wanted,))
-        )
-        for id_, scope, at, *rest, shown, ranked, baseline, candidates, version in page:
-            feedback = tuple(
-                LearntFeedback(one, memory, moment(when), kind, grade)
-                for one, memory, when, kind, grade in said.get(id_, ())
+            memories = tuple(memory for _, memory in shown)
+            found[id_] = {"memories": memories, "places": () if in_order else places}
+    elif part == "answer":
+        columns = ("shadow_id", "id", "memory_id", "at", "kind", "grade")
+        rows = view.rows("feedback", columns, (OneOf("shadow_id", ids),))
+        for id_, said in _grouped(rows).items():
+            feedback = (
+                LearntFeedback(one, memory, moment(at), kind, grade) for one, memory, at, kind, grade in said
             )
-            lists = [tuple(json.loads(text)) for text in (shown, ranked, baseline)]
-            values: Any = (id_, names[scope], moment(at), *rest, *lists, candidates, version, feedback)
-            yield id_, LearntAnswer(*values)
+            found[id_] = {"feedback": tuple(feedback)}
+    return found
 
 
-def _dreams(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
-    names = _scope_names(view)
-    columns = ("id", "scope_id", "at", "through", "phases", "report", "journal", "undone_at")
-    for page in _pages(view, "dream", columns, scopes, after):
-        for id_, scope, at, *rest, undone_at in page:
-            values: Any = (id_, names[scope], moment(at), *rest, moment_or_none(undone_at))
-            yield id_, LearntDream(*values)
-
-
-def _settings(view: Snapshot, scopes: Sequence[int] | None, after: int) -> Iterator[tuple[int, Learnt]]:
-    """They are of the whole store, so they go with nobody's own export."""
+def _settings(
+    view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
+) -> Iterator[tuple[int, Learnt]]:
+    """They are of the whole store, so the export of one scope has none."""
     for place, name in enumerate(EXPORTED_SETTINGS, 1) if scopes is None else ():
         for (value,) in view.rows("setting", ("value",), (Equals("name", name),)) if place > after else ():
             yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
 
 
-_READERS: dict[LearntPart, Callable[[Snapshot, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]] = {
+_Reader = Callable[[Snapshot, LearntPart, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]
+"""Takes the scopes, None for all, and the number after which to go on; yields each value with its number."""
+_READERS: dict[LearntPart, _Reader] = {
     "scope": _scopes,
     "usage": _usage,
-    "tuned": _numbers,
-    "recall": _recalls,
-    "answer": _answers,
-    "dream": _dreams,
+    **dict.fromkeys(_LOG_TABLES, _log),
     "setting": _settings,
 }
