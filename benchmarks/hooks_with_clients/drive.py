@@ -22,7 +22,7 @@ from typing import Any
 
 from scripted_model import ScriptedModel
 
-SOURCE = Path(__file__).parent.parent.parent / "src"
+SOURCE = Path(__file__).parents[2] / "packages" / "recollect" / "src"
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"
 ASKED = "What should I avoid when I bake a cake for Marisol Vega, is she allergic to anything?"
 NEW = "Use almond-free sponge and serve it with pears."

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-TABLES = Path(__file__).parents[2] / "tests" / "text"
+TABLES = Path(__file__).parents[2] / "packages" / "recollect" / "tests" / "text"
 IMPORTS = 5
 COUNTS = ("positives", "overlap", "start", "span", "negatives", "left_alone")
 DAY = timedelta(days=1)

@@ -19,7 +19,7 @@ from torture_run import Part
 import recollect
 from recollect.operations.catalogue import definitions
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "edges"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 
 from mcp_arguments import arguments, fitting
 

@@ -12,7 +12,7 @@ from torture_run import Part
 
 from recollect.domain.errors import RecollectError
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "stores" / "sqlite"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "packages" / "recollect" / "tests" / "stores"))
 
 from cut_work import images, work
 from durable_world import assert_whole

@@ -36,7 +36,7 @@ def facts(at: datetime, packages: Sequence[str] = _PACKAGES) -> dict[str, str]:
 def _commit(file: Path) -> str:
     """The commit's hash, with a plus where files differ from it; of our own clone, not of one around us."""
     top = _git(file.parent, "rev-parse", "--show-toplevel")
-    if not top or not file.is_relative_to(Path(top) / "src"):
+    if not top or not file.is_relative_to(Path(top) / "packages"):
         return "unknown"
     head = _git(file.parent, "rev-parse", "HEAD")
     changed = _git(file.parent, "status", "--porcelain", "--untracked-files=no")

@@ -71,7 +71,7 @@ def doomed_client(served: Served, **set_: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
             sys.executable,
-            str(Path(__file__).with_name("killed_client.py")),
+            str(Path(__file__).parents[4] / "tests/support/killed_client.py"),
             *served.recollect.program,
             "serve",
         ],
