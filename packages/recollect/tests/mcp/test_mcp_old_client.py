@@ -48,8 +48,9 @@ def old_sdk() -> Path:
 
 
 def told(sdk: Path, *where: str, env: dict[str, str]) -> dict[str, Any]:
+    client = Path(__file__).parents[4] / "tests/support/old_client.py"
     ran = subprocess.run(
-        [sys.executable, "-c", WITH, str(sdk), str(Path(__file__).parents[4] / "tests/support/old_client.py"), *where],
+        [sys.executable, "-c", WITH, str(sdk), str(client), *where],
         env=env,
         capture_output=True,
         timeout=2 * PATIENCE_SECONDS,
