@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import anyio
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -16,8 +15,8 @@ from recollect.domain.errors import RecollectError
 from recollect.mcp.server import GrowingProgress
 from recollect.stores.port import Progress
 from recollect_server.problems import UNEXPECTED, ProblemDetails, json_bytes, problem_of
-from recollect_server.runner import MemoryRunner, Right
-from recollect_server.web.templating import redirect
+from recollect_server.runner import Right
+from recollect_server.web.templating import Screen
 
 EVENT_STREAM = "text/event-stream"
 _HEADERS = [
@@ -83,45 +82,42 @@ _Found = TypeVar("_Found")
 
 
 async def with_progress(
-    runner: MemoryRunner,
-    request: Request,
-    work: Callable[[Engine, Progress], str],
-    *,
-    right: Right = Right.READ,
+    screen: Screen, work: Callable[[Engine, Progress], str], *, right: Right = Right.READ
 ) -> Response:
-    """Do the work, which answers with the path of the page that shows what came out."""
+    """Do the work, which returns the path of the page that shows its result."""
 
     async def shown(path: str) -> Response:
-        return redirect(request, path)
+        return screen.redirect(path)
 
-    return await with_progress_to(runner, request, work, shown, right=right)
+    return await with_progress_to(screen, work, shown, right=right)
 
 
 async def with_progress_to(
-    runner: MemoryRunner,
-    request: Request,
+    screen: Screen,
     work: Callable[[Engine, Progress], _Found],
     shown: Callable[[_Found], Awaitable[Response]],
     *,
     right: Right,
 ) -> Response:
-    """Do the work, and show what came out: by a page, or by sending the reader to one.
+    """Do the work, and show its result on a page or by a redirect.
 
-    A script that asks for events gets `progress` as often as there is any, then a `result`: the `href` to go
-    to, or the `page` to show. Work that needs no more than the right to read ends when its reader goes away.
+    A script that asks for events gets `progress` events, then a `result`: the `href` to go to, or the `page`
+    to show. Work that needs only the right to read ends when its reader goes away.
     """
-    if EVENT_STREAM not in request.headers.get("accept", ""):
-        found = await runner.run(request, lambda memory: work(memory, _nobody), right=right, reads=False)
-        return await shown(found)
+
+    async def found(progress: Progress) -> Response:
+        return await shown(await screen.run(lambda memory: work(memory, progress), right=right, reads=False))
+
+    if EVENT_STREAM not in screen.request.headers.get("accept", ""):
+        return await found(lambda *_: None)
 
     async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
         try:
-            found = await runner.run(request, lambda memory: work(memory, progress), right=right, reads=False)
-            answer = await shown(found)
+            answer = await found(progress)
         except RecollectError as error:
             return problem_of(error)
         except Exception:  # noqa: BLE001  # whatever it is, the reader gets an answer
-            _log.exception("%s failed", request.url.path)
+            _log.exception("%s failed", screen.request.url.path)
             return UNEXPECTED
         if "location" in answer.headers:
             return {"href": answer.headers["location"]}
@@ -129,7 +125,3 @@ async def with_progress_to(
 
     # Starlette calls whatever a handler returns.
     return cast("Response", EventStream(worked, stops=right is Right.READ))
-
-
-def _nobody(done: int, total: int | None) -> None:
-    """Takes progress where nobody looks at it."""

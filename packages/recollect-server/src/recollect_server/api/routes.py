@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 import anyio
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.datastructures import URLPath
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,31 +27,21 @@ from recollect_server.api.openapi import openapi, openapi_response
 from recollect_server.metrics import METRICS_TYPE, gauge
 from recollect_server.problems import TITLES, problem_of
 from recollect_server.runner import MemoryRunner, TookTooLong, caller_of
+from recollect_server.web.templating import Screen
 
 # The page at `/docs`
 
 
 async def docs_page(runner: MemoryRunner, request: Request) -> Response:
-    from recollect_server.web.templating import page  # noqa: PLC0415  # for those who look at it
-
     info, tags = _contents()
     base = str(request.base_url).rstrip("/")
-    return await page(
-        runner,
-        request,
-        "docs.html",
-        info=info,
-        tags=tags,
-        scopes=SCOPE_PARAMETERS,
-        base=base,
-        code=_with_code,
+    return await Screen(runner, request).page(
+        "docs.html", info=info, tags=tags, scopes=SCOPE_PARAMETERS, base=base, code=_with_code
     )
 
 
 def _with_code(text: str) -> Markup:
-    """What stands between backticks, as code."""
-    from markupsafe import Markup, escape  # noqa: PLC0415  # the same
-
+    """Text between backticks becomes code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # it was escaped
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, get_args
 from urllib.parse import urlencode
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import InvalidInput, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind, Memory, memory_at
-from recollect.domain.results import EntityCounts
 from recollect.operations.paging import row_id
 from recollect.plugin import BrowseFilter, EntityOrder, Internals, Order, State, TimeOf
 from recollect.text.phrases import memories_text, visible
-from recollect_server.runner import MemoryRunner, Right
+from recollect_server.runner import Right
 from recollect_server.web.drawings import TEXTS
-from recollect_server.web.templating import Undo, as_of, joined_ids, kept_url, page, redirect, sent_form
+from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 
 # Browsing
 
@@ -71,12 +69,6 @@ _FIELDS = tuple(BrowseForm.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
-class BrowseRow:
-    memory: Memory
-    counts: EntityCounts | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class BrowsedPage:
     rows: Sequence[Any]
     cursor: str | None = None
@@ -84,45 +76,41 @@ class BrowsedPage:
     total: int | None = None
 
 
-def browse_form(request: Request) -> BrowseForm:
-    params = request.query_params
+def browse_form(params: Mapping[str, str]) -> BrowseForm:
     # A browser sends a field that was left alone as the empty text.
     given = {name: params[name].strip() for name in _FIELDS if params.get(name, "").strip()}
     for name, value in given.items():
         if len(value) > _LONGEST_FIELD:
             raise InvalidInput(f"{name}: write at most {_LONGEST_FIELD} characters.")
     asked = BrowseForm(**given)
-    _one_of("kind", asked.kind, TEXTS["views"])
-    _one_of("state", asked.state, get_args(State))
-    _one_of("order", asked.order, ("", *get_args(Order), *get_args(EntityOrder)))
-    _one_of("time", asked.time, ("", *get_args(TimeOf)))
+    allowed: dict[str, Iterable[str]] = {
+        "kind": TEXTS["views"],
+        "state": get_args(State),
+        "order": ("", *get_args(Order), *get_args(EntityOrder)),
+        "time": ("", *get_args(TimeOf)),
+    }
+    for name, words in allowed.items():
+        value = getattr(asked, name)
+        if value not in words:
+            there = ", ".join(filter(None, words))
+            raise InvalidInput(f"{name}: there is no {visible(value[:40])!r}; there are {there}.")
     return asked
 
 
-def _one_of(name: str, given: str, allowed: Any) -> None:
-    if given not in allowed:
-        words = ", ".join(word for word in allowed if word)
-        raise InvalidInput(f"{name}: there is no {visible(given[:40])!r}; there are {words}.")
-
-
-async def browse_screen(runner: MemoryRunner, request: Request) -> Response:
-    asked, moment = browse_form(request), as_of(request)
+async def browse_screen(screen: Screen) -> Response:
+    asked, moment = browse_form(screen.params), screen.as_of
     names = {"sessions": _sessions, "tags": _names, "categories": _names}
-    look = names.get(asked.kind, _memories)
-    found, about = await runner.run(
-        request, lambda memory: (look(memory, asked, moment), _entity(memory, asked.entity))
+    look, entity = names.get(asked.kind, _memories), _entity_id(asked.entity)
+    found, about = await screen.run(
+        lambda memory: (look(memory, asked, moment), None if entity is None else memory.get(entity))
     )
-    more = None
-    if found.cursor is not None:
-        more = kept_url(request, f"/browse?{asked.query(cursor=found.cursor)}")
-    return await page(
-        runner,
-        request,
+    cursor = found.cursor
+    return await screen.page(
         "browse.html",
         asked=asked,
         found=found,
         about=about,
-        more=more,
+        more=None if cursor is None else screen.url(f"/browse?{asked.query(cursor=cursor)}"),
         orders=TEXTS["orders"] | (TEXTS["entity_orders"] if asked.kind == "entity" else {}),
         back=f"/browse?{asked.query()}",
     )
@@ -139,12 +127,12 @@ def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> Bro
     note = (
         "Sorted by newest: only entities in force can be sorted by name." if asked.order and by_name else None
     )
-    rows: list[BrowseRow] = []
+    rows: list[dict[str, Any]] = []
     cursor: str | None = asked.cursor or None
     for _ in range(1 if moment is None else _MOST_PAGES):
         found = memory.browse.page(wanted, order=order, limit=_ROWS - len(rows), after=cursor)  # type: ignore[arg-type]  # it was checked
         cursor, note = found.cursor, found.note or note
-        rows += [BrowseRow(each) for each in _at(found.memories, moment, asked.state)]
+        rows += [{"memory": each, "counts": None} for each in _at(found.memories, moment, asked.state)]
         if cursor is None or len(rows) >= _ROWS:
             break
     return BrowsedPage(rows, cursor, note)
@@ -158,7 +146,7 @@ def _entities(memory: Engine, asked: BrowseForm) -> BrowsedPage:
         start=start,
         limit=_ROWS + 1,
     )
-    rows = [BrowseRow(each.entity, each) for each in found[:_ROWS]]
+    rows = [{"memory": each.entity, "counts": each} for each in found[:_ROWS]]
     return BrowsedPage(rows, str(start + _ROWS) if len(found) > _ROWS else None)
 
 
@@ -193,8 +181,13 @@ def _at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Me
     return [each for each in known if state in ("all", _state_at(each, moment))]
 
 
+def absence_at(memory: Memory, moment: datetime) -> str | None:
+    """Return why a memory was away at that moment, though it came back since."""
+    return next((each.why for each in memory.absences if each.since <= moment < each.until), None)
+
+
 def _state_at(memory: Memory, moment: datetime) -> str:
-    away = next((each.why for each in memory.absences if each.since <= moment < each.until), None)
+    away = absence_at(memory, moment)
     if away is not None:
         return away
     if memory.deleted_at is not None:
@@ -225,11 +218,6 @@ def _entity_id(given: str) -> int | None:
     if found is None:
         raise InvalidInput("entity: write the id of an entity, as its page shows it.")
     return found
-
-
-def _entity(memory: Engine, given: str) -> Memory | None:
-    id_ = _entity_id(given)
-    return None if id_ is None else memory.get(id_)
 
 
 # Sessions, tags and categories
@@ -265,69 +253,64 @@ def _names(memory: Engine, asked: BrowseForm, _: datetime | None) -> BrowsedPage
 _NONE_SELECTED = "Nothing is selected. Check the boxes of the memories first; `x` checks the one at hand."
 
 
-async def forget_memories(runner: MemoryRunner, request: Request) -> Response:
-    form = await sent_form(request)
-    ids, back = _selected(form.ids("id")), form.back("/browse")
-    gone = await runner.run(request, lambda memory: memory.forget(ids), right=Right.WRITE)
+async def forget_memories(screen: Screen) -> Response:
+    form = await screen.form()
+    ids, back = _selected(form), form.back("/browse")
+    gone = await screen.run(lambda memory: memory.forget(ids), right=Right.WRITE)
     if not gone:
-        return redirect(request, back, "It was forgotten before, so nothing was changed.", kind="warn")
+        return screen.redirect(back, "It was forgotten before, so nothing was changed.", kind="warn")
     undo = Undo("/browse/restore", (("id", joined_ids(gone)), ("back", back)))
-    return redirect(request, back, f"Forgot {_named(gone)}. No search finds it now.", undo)
+    return screen.redirect(back, f"Forgot {_named(gone)}. No search finds it now.", undo)
 
 
-async def restore_memories(runner: MemoryRunner, request: Request) -> Response:
-    form = await sent_form(request)
-    ids, back = _selected(form.ids("id")), form.back("/browse")
-    forgotten, superseded, refused = await runner.run(
-        request, lambda memory: _restore(memory, ids), right=Right.WRITE
-    )
+async def restore_memories(screen: Screen) -> Response:
+    """Restore one by one, so that one whose name is taken meanwhile holds up no other."""
+    form = await screen.form()
+    ids, back = _selected(form), form.back("/browse")
+    forgotten: list[int] = []
+    superseded: dict[int, int] = {}
+    refused: list[str] = []
+
+    def restore(memory: Engine) -> None:
+        known = memory.get_many(ids)
+        for id_ in ids:
+            try:
+                memory.restore(id_)
+            except RecollectError as error:
+                refused.append(str(error))
+                continue
+            before = known[id_]
+            if before.deleted_at is not None or before.superseded_by is None:
+                forgotten.append(id_)
+            else:
+                superseded[id_] = before.superseded_by
+
+    await screen.run(restore, right=Right.WRITE)
     problems = " ".join(refused[:3])
     if not forgotten and not superseded:
-        return redirect(request, back, problems, kind="bad")
+        return screen.redirect(back, problems, kind="bad")
     pairs = ",".join(f"{id_}:{by}" for id_, by in superseded.items())
     fields = (("forgotten", joined_ids(forgotten)), ("superseded", pairs), ("back", back))
-    undo = Undo("/browse/undo-restore", fields)
     said = f"Restored {_named([*forgotten, *superseded])}. {problems}".strip()
-    return redirect(request, back, said, undo, kind="warn" if problems else "good")
+    undo = Undo("/browse/undo-restore", fields)
+    return screen.redirect(back, said, undo, kind="warn" if problems else "good")
 
 
-async def undo_restore(runner: MemoryRunner, request: Request) -> Response:
-    form = await sent_form(request)
-    forgotten, superseded, back = form.ids("forgotten"), form.pairs("superseded"), form.back("/browse")
+async def undo_restore(screen: Screen) -> Response:
+    form = await screen.form()
+    forgotten, superseded = form.ids("forgotten"), form.pairs("superseded")
 
     def take_back(memory: Engine) -> None:
         memory.forget(forgotten)
         for id_, by in superseded:
             memory.supersede(id_, by, copies=False)
 
-    await runner.run(request, take_back, right=Right.WRITE)
-    return redirect(request, back, "It is as it was before.")
+    await screen.run(take_back, right=Right.WRITE)
+    return screen.redirect(form.back("/browse"), "It is as it was before.")
 
 
-def _restore(memory: Engine, ids: Iterable[int]) -> tuple[list[int], dict[int, int], list[str]]:
-    """Restore one by one, so that one whose name is taken meanwhile holds up no other.
-
-    Return those that had been forgotten, those that had been superseded with by what, and the problems.
-    """
-    known = memory.get_many(ids)
-    forgotten: list[int] = []
-    superseded: dict[int, int] = {}
-    problems: list[str] = []
-    for id_ in ids:
-        try:
-            memory.restore(id_)
-        except RecollectError as error:
-            problems.append(str(error))
-            continue
-        before = known[id_]
-        if before.deleted_at is not None or before.superseded_by is None:
-            forgotten.append(id_)
-        else:
-            superseded[id_] = before.superseded_by
-    return forgotten, superseded, problems
-
-
-def _selected(ids: Sequence[int]) -> Sequence[int]:
+def _selected(form: SentForm) -> Sequence[int]:
+    ids = form.ids("id")
     if not ids:
         raise InvalidInput(_NONE_SELECTED)
     return ids

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Memory, Relation, memory_at
 from recollect.plugin import Internals
-from recollect.text.phrases import visible
-from recollect_server.runner import MemoryRunner
-from recollect_server.web.templating import SECURITY_HEADERS, as_of, kept_url, page
+from recollect.text.phrases import ellipsize, visible
+from recollect_server.web.templating import SECURITY_HEADERS, Screen
 from recollect_server.web.timeline import DaySlider, chosen_day, day_slider
 
 _MOST_DEPTH = 3
@@ -35,54 +34,33 @@ class EntityGraph:
     slider: DaySlider
 
 
-async def graph_screen(runner: MemoryRunner, request: Request) -> Response:
-    name = request.query_params.get("name", "").strip()
-    back = f"/graph?{_question(request)}" if name else "/graph"
-    moved = await runner.run(request, lambda memory: chosen_day(memory, request, back))
+async def graph_screen(screen: Screen) -> Response:
+    params = screen.params
+    name, depth = params.get("name", "").strip(), params.get("depth", "1")
+    asked = urlencode({name: params[name] for name in ("name", "depth") if name in params})
+    moved = await chosen_day(screen, f"/graph?{asked}" if name else "/graph")
     if moved is not None:
-        return RedirectResponse(moved, 303, SECURITY_HEADERS)
+        return moved
     if not name:
-        starts = await runner.run(
-            request, lambda memory: memory.browse.entities(order="newest", limit=_STARTS)
-        )
-        return await page(runner, request, "graph.html", graph=None, starts=starts, data={}, depth=1, name="")
-    depth = _depth(request)
-    graph = await runner.run(request, lambda memory: _around(memory, request, name, depth))
-    return await page(
-        runner,
-        request,
-        "graph.html",
-        graph=graph,
-        starts=(),
-        name=name,
-        depth=depth,
-        data=_drawn(request, graph, runner.memory().zone),
+        starts = await screen.run(lambda memory: memory.browse.entities(order="newest", limit=_STARTS))
+        return await screen.page("graph.html", graph=None, starts=starts, data={}, depth=1, name="")
+    if depth not in {str(each) for each in range(1, _MOST_DEPTH + 1)}:
+        raise InvalidInput(f"depth: choose 1 to {_MOST_DEPTH}.")
+    graph = await screen.run(lambda memory: _around(memory, screen, name, int(depth)))
+    return await screen.page(
+        "graph.html", graph=graph, starts=(), name=name, depth=int(depth), data=_drawn(screen, graph)
     )
 
 
-async def graph_data(runner: MemoryRunner, request: Request) -> Response:
+async def graph_data(screen: Screen) -> Response:
     """The same around one more entity, for a drawing that grows."""
-    name = request.query_params.get("name", "").strip()
-    graph = await runner.run(request, lambda memory: _around(memory, request, name, 1))
-    return JSONResponse(_drawn(request, graph, runner.memory().zone), headers=SECURITY_HEADERS)
+    name = screen.params.get("name", "").strip()
+    graph = await screen.run(lambda memory: _around(memory, screen, name, 1))
+    return JSONResponse(_drawn(screen, graph), headers=SECURITY_HEADERS)
 
 
-def _depth(request: Request) -> int:
-    given = request.query_params.get("depth", "1")
-    if given not in {str(each) for each in range(1, _MOST_DEPTH + 1)}:
-        raise InvalidInput(f"depth: choose 1 to {_MOST_DEPTH}.")
-    return int(given)
-
-
-def _question(request: Request) -> str:
-    from urllib.parse import urlencode  # noqa: PLC0415  # of this line alone
-
-    params = request.query_params
-    return urlencode({name: params[name] for name in ("name", "depth") if name in params})
-
-
-def _around(memory: Engine, request: Request, name: str, depth: int) -> EntityGraph:
-    then = as_of(request)
+def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGraph:
+    then = screen.as_of
     id_ = Internals(memory).entity_id(name)
     center = memory.get(id_)
     assert center is not None  # noqa: S101  # it was found by its name
@@ -92,26 +70,27 @@ def _around(memory: Engine, request: Request, name: str, depth: int) -> EntityGr
     relations = tuple(each for each in found.relations if {each.source, each.target} <= shown)
     is_cut = found.is_cut or len(near) < len(found.entities)
     known = min([center.created_at, *(each.created_at for each in relations)])
-    slider = day_slider(memory, request, known.astimezone(memory.zone).date())
+    slider = day_slider(memory, then, known.astimezone(memory.zone).date())
     return EntityGraph(memory_at(center, then), near, relations, is_cut, slider)
 
 
-def _drawn(request: Request, graph: EntityGraph, zone: tzinfo) -> dict[str, Any]:
-    """As the drawing's script reads it."""
+def _drawn(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
+    """The graph as the drawing's script reads it."""
+    zone = screen.runner.memory().zone
     nodes = [(graph.center, 0), *graph.entities]
     return {
         "center": graph.center.id,
-        "data": kept_url(request, "/graph/data"),
+        "data": screen.url("/graph/data"),
         "nodes": [
             {
                 "id": entity.id,
                 "name": visible(entity.name),
-                "label": _label(entity.name),
+                "label": ellipsize(visible(entity.name), _LONGEST_LABEL),
                 "type": visible(entity.type),
                 "known": len(entity.in_force),
                 "distance": distance,
-                "graph": kept_url(request, "/graph", name=entity.name),
-                "memory": kept_url(request, f"/memory/{entity.id}"),
+                "graph": screen.url("/graph", name=entity.name),
+                "memory": screen.url(f"/memory/{entity.id}"),
             }
             for entity, distance in nodes
         ],
@@ -126,11 +105,6 @@ def _drawn(request: Request, graph: EntityGraph, zone: tzinfo) -> dict[str, Any]
             for each in graph.relations
         ],
     }
-
-
-def _label(name: str) -> str:
-    shown = visible(name)
-    return shown if len(shown) <= _LONGEST_LABEL else f"{shown[: _LONGEST_LABEL - 1]}…"
 
 
 def span_of(relation: Relation, zone: tzinfo) -> str:

@@ -7,19 +7,18 @@ import platform
 from collections.abc import Sequence
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import NotFound
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.records import Counts, Model, Scope
+from recollect.domain.records import Scope
 from recollect.operations.operation import MinuteLatency
-from recollect.plugin import Internals, Lease, StoreState, Tokens
+from recollect.plugin import Internals, Lease, Tokens
 from recollect.stores.port import Progress
 from recollect_server.progress import with_progress
-from recollect_server.runner import MemoryRunner, Right, caller_of
-from recollect_server.web.templating import page, redirect, sent_form
+from recollect_server.runner import Right
+from recollect_server.web.templating import Screen
 
 # Latencies
 
@@ -90,40 +89,27 @@ _CHECKED_AT_ONCE = 200_000_000
 _PROCESS_PART = 3
 
 
-@dataclass(frozen=True, slots=True)
-class WholeStore:
-    """What concerns every owner, and so only who may administrate sees."""
-
-    state: StoreState
-    counts: Counts
-    model: Model | None
-
-
-async def health_screen(runner: MemoryRunner, request: Request) -> Response:
+async def health_screen(screen: Screen) -> Response:
     shown: dict[str, Any] = {"checks": None, "store": None, "stats": None}
-    if caller_of(request).reach >= Right.STORE:
-        store = await runner.run(request, _whole_store, right=Right.STORE, reads=True)
-        shown["store"] = store
-        if store.counts.bytes < _CHECKED_AT_ONCE or request.query_params.get("check"):
-            shown["checks"] = (await runner.call(request, "doctor", {})).result["checks"]
+    # Only callers who see every owner's memory see the whole store.
+    if screen.caller.reach >= Right.STORE:
+        state, counts, model = await screen.run(
+            lambda memory: (memory.upkeep.store_state(), memory.counts(), memory.model),
+            right=Right.STORE,
+            reads=True,
+        )
+        shown["store"] = {"state": state, "counts": counts, "model": model}
+        if counts.bytes < _CHECKED_AT_ONCE or screen.params.get("check"):
+            shown["checks"] = (await screen.call("doctor"))["checks"]
     else:
-        shown["stats"] = (await runner.call(request, "stats", {})).result
-    return await page(
-        runner,
-        request,
+        shown["stats"] = await screen.call("stats")
+    metrics = screen.runner.metrics
+    return await screen.page(
         "health.html",
         **shown,
-        latencies=latencies_of(runner.metrics.latencies(), request.query_params.get("operation")),
-        process={"id": os.getpid(), "started": runner.metrics.started, "python": platform.python_version()},
+        latencies=latencies_of(metrics.latencies(), screen.params.get("operation")),
+        process={"id": os.getpid(), "started": metrics.started, "python": platform.python_version()},
         holder=_holder,
-    )
-
-
-def _whole_store(memory: Engine) -> WholeStore:
-    return WholeStore(
-        memory.upkeep.store_state(),
-        memory.counts(),
-        memory.model,
     )
 
 
@@ -132,63 +118,49 @@ def _holder(lease: Lease) -> str:
     return f"process {parts[_PROCESS_PART]}" if len(parts) > _PROCESS_PART else "another process"
 
 
-async def make_backup(runner: MemoryRunner, request: Request) -> Response:
+async def make_backup(screen: Screen) -> Response:
     def work(memory: Engine, progress: Progress) -> str:
         return f"/health?backup={memory.upkeep.backup(progress=progress).name}#backups"
 
-    return await with_progress(runner, request, work, right=Right.STORE)
+    return await with_progress(screen, work, right=Right.STORE)
 
 
-async def embed_waiting(runner: MemoryRunner, request: Request) -> Response:
-    """Give texts that wait for a vector theirs."""
+async def embed_waiting(screen: Screen) -> Response:
+    """Embed texts that wait for a vector."""
 
     def work(memory: Engine, progress: Progress) -> str:
         Internals(memory).embed_pending(progress)
         return "/health"
 
-    return await with_progress(runner, request, work, right=Right.STORE)
+    return await with_progress(screen, work, right=Right.STORE)
 
 
 # Tokens
 
 
-async def tokens_screen(runner: MemoryRunner, request: Request) -> Response:
-    return await _shown(runner, request)
+async def tokens_screen(screen: Screen, made: str | None = None, token: str | None = None) -> Response:
+    tokens = await screen.run(lambda memory: Tokens(memory).list(), right=Right.STORE)
+    asked = screen.params.get("revoke")
+    if asked is not None and asked not in {each.name for each in tokens}:
+        raise NotFound(f"There is no token {asked[:80]!r}; it may have been revoked already.")
+    return await screen.page(
+        "tokens.html", here="/health", tokens=tokens, revoking=asked, made=made, token=token
+    )
 
 
-async def make_token(runner: MemoryRunner, request: Request) -> Response:
+async def make_token(screen: Screen) -> Response:
     """Show the new token on this very page: it goes into no cookie, no address and no other page."""
-    caller_of(request).require(Right.STORE)
-    fields = await sent_form(request)
+    fields = await screen.form()
     name, right = fields.text("name"), fields.text("right")
     owner, agent = fields.text("owner"), fields.text("agent")
     sees = Scope(owner, agent or None) if owner or agent else None
-    token = await runner.run(
-        request, lambda memory: Tokens(memory).create(name, right=right, sees=sees), right=Right.STORE
+    token = await screen.run(
+        lambda memory: Tokens(memory).create(name, right=right, sees=sees), right=Right.STORE
     )
-    return await _shown(runner, request, made=name, token=token)
+    return await tokens_screen(screen, name, token)
 
 
-async def withdraw_token(runner: MemoryRunner, request: Request) -> Response:
-    caller_of(request).require(Right.STORE)
-    name = (await sent_form(request)).text("name")
-    await runner.run(request, lambda memory: Tokens(memory).revoke(name), right=Right.STORE)
-    return redirect(request, "/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")
-
-
-async def _shown(runner: MemoryRunner, request: Request, **made: Any) -> Response:
-    caller_of(request).require(Right.STORE)
-    tokens = await runner.run(request, lambda memory: Tokens(memory).list(), right=Right.STORE)
-    asked = request.query_params.get("revoke")
-    if asked is not None and asked not in {each.name for each in tokens}:
-        raise NotFound(f"There is no token {asked[:80]!r}; it may have been revoked already.")
-    values = {"made": None, "token": None, **made}
-    return await page(
-        runner,
-        request,
-        "tokens.html",
-        here="/health",
-        tokens=tokens,
-        revoking=asked,
-        **values,
-    )
+async def withdraw_token(screen: Screen) -> Response:
+    name = (await screen.form()).text("name")
+    await screen.run(lambda memory: Tokens(memory).revoke(name), right=Right.STORE)
+    return screen.redirect("/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from difflib import SequenceMatcher
-from itertools import groupby
 from typing import Any, Literal
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Observation, Status
+from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Status
 from recollect.domain.results import MemoryVersion, SupersedeResult, WholeMemory
 from recollect.operations.paging import row_id
 from recollect.plugin import BrowseFilter, Internals, memory_version
 from recollect.text.phrases import quantity, visible
-from recollect_server.runner import MemoryRunner, Right
-from recollect_server.web.templating import (
-    MOST_SELECTED,
-    SentForm,
-    Undo,
-    as_of,
-    joined_ids,
-    page,
-    redirect,
-    sent_form,
-)
+from recollect_server.runner import Right
+from recollect_server.web.browse import absence_at
+from recollect_server.web.templating import MOST_SELECTED, Screen, SentForm, Undo, joined_ids
 
 # Word diffs
 
@@ -50,30 +40,20 @@ class DiffSpan:
 
 def word_diff(before: str, after: str) -> list[DiffSpan]:
     """The later wording with what it lost: the spans that are not removed give it exactly."""
-    old, new = _pieces(before, after)
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    if max(len(old), len(new)) > _MOST_PIECES:
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     if max(len(old), len(new)) > _MOST_PIECES:
         return [DiffSpan("removed", before), DiffSpan("added", after)]
-    spans = groupby(_spans(old, new), key=lambda span: span.kind)
-    joined = [DiffSpan(kind, "".join(span.text for span in those)) for kind, those in spans]
-    return [span for span in joined if span.text]
-
-
-def _pieces(before: str, after: str) -> tuple[Sequence[str], Sequence[str]]:
-    old, new = _WORDS.findall(before), _WORDS.findall(after)
-    if max(len(old), len(new)) <= _MOST_PIECES:
-        return old, new
-    return before.splitlines(keepends=True), after.splitlines(keepends=True)
-
-
-def _spans(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffSpan]:
-    for tag, start, stop, new_start, new_stop in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+    spans: list[DiffSpan] = []
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, start, stop, new_start, new_stop in matcher.get_opcodes():
         if tag == "equal":
-            yield DiffSpan("same", "".join(old[start:stop]))
-            continue
-        yield DiffSpan("removed", "".join(old[start:stop]))
-        yield DiffSpan("added", "".join(new[new_start:new_stop]))
+            spans.append(DiffSpan("same", "".join(old[start:stop])))
+        else:
+            spans.append(DiffSpan("removed", "".join(old[start:stop])))
+            spans.append(DiffSpan("added", "".join(new[new_start:new_stop])))
+    return [span for span in spans if span.text]
 
 
 # The screen
@@ -95,50 +75,45 @@ class Wording:
     spans: Sequence[DiffSpan]
 
 
-def memory_id_of(request: Request) -> int:
-    given = str(request.path_params["id"])
+def _memory_id(screen: Screen) -> int:
+    given = str(screen.request.path_params["id"])
     found = row_id(given)
     if found is None:
         raise NotFound(f"There is no memory {visible(given[:40])!r}; an id is a number, as Browse shows it.")
     return found
 
 
-async def memory_screen(runner: MemoryRunner, request: Request) -> Response:
-    id_, moment = memory_id_of(request), as_of(request)
-    values = await runner.run(request, lambda memory: _look(memory, id_, moment))
-    return await page(runner, request, "memory.html", **values)
+async def memory_screen(screen: Screen) -> Response:
+    id_, moment = _memory_id(screen), screen.as_of
+    return await screen.page("memory.html", **await screen.run(lambda memory: _look(memory, id_, moment)))
 
 
 def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
     whole = memory.browse.memory(id_, showings=_SHOWINGS, as_of=moment)
     if moment is not None:
         whole = _as_it_was(whole, moment)
-    now = Internals(memory).now()
+    found, now = whole.memory, moment or Internals(memory).now()
+    spoken_of: Sequence[Memory] = ()
+    if found.kind is Kind.ENTITY:
+        until = None if moment is None else moment + timedelta(microseconds=1)
+        wanted = BrowseFilter(entity=found.id, until=until, time="stored")
+        spoken_of = memory.browse.page(wanted, limit=_MENTIONS).memories
     return {
         "whole": whole,
-        "memory": whole.memory,
-        "spoken_of": _spoken_of(memory, whole.memory, moment),
+        "memory": found,
+        "spoken_of": spoken_of,
         "wordings": _wordings(whole.versions),
         "older_wordings": max(len(whole.versions) - _MOST_VERSIONS, 0),
-        "was_known": moment is None or whole.memory.created_at <= moment,
-        "was_gone": _was_gone(whole.memory, moment),
-        "is_expired": whole.memory.expires_at is not None and whole.memory.expires_at <= (moment or now),
-        "now": moment or now,
-        "version": memory_version(whole.memory),
-        "happened_at": local_time(whole.memory.happened_at, memory.zone),
-        "expires_at": local_time(whole.memory.expires_at, memory.zone),
+        "was_known": moment is None or found.created_at <= moment,
+        "was_gone": None if moment is None else absence_at(found, moment),
+        "is_expired": found.expires_at is not None and found.expires_at <= now,
+        "now": now,
+        "version": memory_version(found),
+        "happened_at": local_time(found.happened_at, memory.zone),
+        "expires_at": local_time(found.expires_at, memory.zone),
         "statuses": list(Status),
         "note_fields": NOTE_FIELDS,
     }
-
-
-def _spoken_of(memory: Engine, entity: Memory, moment: datetime | None) -> Sequence[Memory]:
-    """The newest texts that speak of an entity."""
-    if entity.kind is not Kind.ENTITY:
-        return ()
-    until = None if moment is None else moment + timedelta(microseconds=1)
-    wanted = BrowseFilter(entity=entity.id, until=until, time="stored")
-    return memory.browse.page(wanted, limit=_MENTIONS).memories
 
 
 def local_time(found: datetime | None, zone: tzinfo) -> str:
@@ -155,13 +130,6 @@ def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
         if number >= len(versions) - _MOST_VERSIONS
     ]
     return made[::-1]
-
-
-def _was_gone(memory: Memory, moment: datetime | None) -> str | None:
-    """Why it was away at that moment, though it came back since."""
-    if moment is None:
-        return None
-    return next((each.why for each in memory.absences if each.since <= moment < each.until), None)
 
 
 def _as_it_was(whole: WholeMemory, moment: datetime) -> WholeMemory:
@@ -203,9 +171,6 @@ def _as_it_was(whole: WholeMemory, moment: datetime) -> WholeMemory:
 
 # Changes
 
-DESTROY_WORD = "destroy"
-"""What one types to destroy a memory."""
-
 
 def existing_memory(memory: Engine, id_: int) -> Memory:
     found = memory.get(id_)
@@ -216,45 +181,34 @@ def existing_memory(memory: Engine, id_: int) -> Memory:
 
 # Editing
 
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What a form changes: arguments of `update`, and the fields of the form that takes it back."""
-
-    arguments: Mapping[str, Any]
-    former: tuple[tuple[str, str], ...]
-
-    @property
-    def names(self) -> str:
-        labels = {"happened_at": "when it happened", "expires_at": "expiry"}
-        return ", ".join(labels.get(name, name) for name in self.arguments)
+_LABELS = {"happened_at": "when it happened", "expires_at": "expiry"}
 
 
-async def edit_memory(runner: MemoryRunner, request: Request) -> Response:
-    id_, form = memory_id_of(request), await sent_form(request)
+async def edit_memory(screen: Screen) -> Response:
+    id_, form = _memory_id(screen), await screen.form()
+    path, version = f"/memory/{id_}", form.get("version")
 
-    def edit(memory: Engine) -> tuple[Edit, str]:
-        from recollect.plugin import memory_version  # noqa: PLC0415  # loads the engine
-
-        found = existing_memory(memory, id_)
-        made = edit_of(found, form, memory.zone)
-        if not made.arguments:
-            return made, ""
-        version = form.get("version")
+    def edit(memory: Engine) -> tuple[str, Undo] | None:
+        arguments, former = edit_of(existing_memory(memory, id_), form, memory.zone)
+        if not arguments:
+            return None
         writer = memory if version is None else Internals(memory).expecting(id_, [version])
-        changed = writer.update(id_, **made.arguments)
-        return made, memory_version(changed)
+        changed = writer.update(id_, **arguments)
+        names = ", ".join(_LABELS.get(name, name) for name in arguments)
+        undo = Undo(f"{path}/edit", (*former, ("version", memory_version(changed))))
+        return f"Saved #{id_}: {names}.", undo
 
-    made, version = await runner.run(request, edit, right=Right.WRITE)
-    path = f"/memory/{id_}"
-    if not version:
-        return redirect(request, path, "Nothing was changed.", kind="warn")
-    undo = Undo(f"{path}/edit", (*made.former, ("version", version)))
-    return redirect(request, path, f"Saved #{id_}: {made.names}.", undo)
+    done = await screen.run(edit, right=Right.WRITE)
+    if done is None:
+        return screen.redirect(path, "Nothing was changed.", kind="warn")
+    return screen.redirect(path, *done)
 
 
-def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> Edit:
-    """Only what differs from what is stored. An empty field empties what can be empty."""
+def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Arguments of `update`, and the fields of the form that undoes it: only for what differs from the store.
+
+    An empty field empties what can be empty.
+    """
     arguments: dict[str, Any] = {}
     former: list[tuple[str, str]] = []
 
@@ -273,9 +227,13 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> Edit:
     tags = _tags_of(found, form)
     if tags != list(found.tags):
         change("tags", tags, "\n".join(found.tags), field="tag_lines")
-    importance = form.get("importance")
-    if importance and (share := _share_of(importance)) != round(found.importance, 2):
-        change("importance", share, repr(found.importance))
+    if importance := form.get("importance"):
+        try:
+            share = float(importance[:20])
+        except ValueError:
+            raise InvalidInput("importance: write a number from 0 to 1; nothing was changed.") from None
+        if share != round(found.importance, 2):
+            change("importance", share, repr(found.importance))
     status = form.get("status")
     if status and status != found.status:
         change("status", status, str(found.status))
@@ -284,11 +242,11 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> Edit:
         if given_time is not None and given_time != local_time(before, zone):
             wanted = _time_of(given_time, name, zone) if given_time else none
             change(name, wanted, "" if before is None else before.isoformat())
-    return Edit(arguments, tuple(former))
+    return arguments, former
 
 
 def _text_of(found: Memory, form: SentForm) -> str | None:
-    """What it shall say: a text, or one of its own former wordings, by number."""
+    """The new text: as given, or one of its own former wordings, by number."""
     wording = form.get("wording")
     if wording is None:
         return None if form.get("text") is None else form.text("text")
@@ -300,19 +258,12 @@ def _text_of(found: Memory, form: SentForm) -> str | None:
 
 
 def _tags_of(found: Memory, form: SentForm) -> list[str]:
-    """As people write them, with commas between; or one on each line, since a tag may hold a comma."""
+    """Tags with commas between; or one on each line, since a tag may hold a comma."""
     given, lines = form.get("tags"), form.get("tag_lines")
     if (given is None and lines is None) or given == ", ".join(found.tags):
         return list(found.tags)
     words = (given or "").split(",") if lines is None else lines.splitlines()
     return [word.strip() for word in words if word.strip()]
-
-
-def _share_of(given: str) -> float:
-    try:
-        return float(given[:20])
-    except ValueError:
-        raise InvalidInput("importance: write a number from 0 to 1; nothing was changed.") from None
 
 
 def _time_of(given: str, name: str, zone: tzinfo) -> datetime:
@@ -325,20 +276,20 @@ def _time_of(given: str, name: str, zone: tzinfo) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=zone)
 
 
-async def pin_memory(runner: MemoryRunner, request: Request) -> Response:
-    id_, form = memory_id_of(request), await sent_form(request)
+async def pin_memory(screen: Screen) -> Response:
+    id_, form = _memory_id(screen), await screen.form()
     pinned = form.get("pinned") == "1"
-    await runner.run(request, lambda memory: memory.update(id_, pinned=pinned), right=Right.WRITE)
+    await screen.run(lambda memory: memory.update(id_, pinned=pinned), right=Right.WRITE)
     undo = Undo(f"/memory/{id_}/pin", (("pinned", "0" if pinned else "1"),))
     said = f"Pinned #{id_}: it does not fade." if pinned else f"#{id_} is no longer pinned."
-    return redirect(request, f"/memory/{id_}", said, undo)
+    return screen.redirect(f"/memory/{id_}", said, undo)
 
 
 # Correcting
 
 
-async def correct_memory(runner: MemoryRunner, request: Request) -> Response:
-    id_, form = memory_id_of(request), await sent_form(request)
+async def correct_memory(screen: Screen) -> Response:
+    id_, form = _memory_id(screen), await screen.form()
     text, copies = form.text("text"), form.get("copies") == "1"
     by = form.ids("by")[:1]
     if not text and not by:
@@ -347,11 +298,11 @@ async def correct_memory(runner: MemoryRunner, request: Request) -> Response:
     def supersede(memory: Engine) -> SupersedeResult:
         wrong = existing_memory(memory, id_)
         if by:
-            # Its near copies stay: what puts it right may well be one of them, and was looked at alone.
+            # Its near copies stay: the correction may well be one of them, and was looked at alone.
             return memory.supersede(id_, existing_memory(memory, by[0]).id, copies=False)
         return memory.supersede(id_, {"text": text, "tags": wrong.tags}, copies=copies)
 
-    done = await runner.run(request, supersede, right=Right.WRITE)
+    done = await screen.run(supersede, right=Right.WRITE)
     retired = [each.id for each in done.retired if each.observation is None]
     observations = [each.observation for each in done.retired if each.observation is not None]
     fields = [
@@ -367,11 +318,11 @@ async def correct_memory(runner: MemoryRunner, request: Request) -> Response:
     if back is not None:
         fields.append(("back", back))
     undo = Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
-    return redirect(request, form.back(f"/memory/{done.by.id}"), said, undo)
+    return screen.redirect(form.back(f"/memory/{done.by.id}"), said, undo)
 
 
-async def undo_supersede(runner: MemoryRunner, request: Request) -> Response:
-    id_, form = memory_id_of(request), await sent_form(request)
+async def undo_supersede(screen: Screen) -> Response:
+    id_, form = _memory_id(screen), await screen.form()
     made, retired, observations = form.ids("made"), form.ids("retired"), form.ids("observations")
 
     def take_back(memory: Engine) -> None:
@@ -381,114 +332,84 @@ async def undo_supersede(runner: MemoryRunner, request: Request) -> Response:
         for each in observations:
             memory.graph.restore_observation(each)
 
-    await runner.run(request, take_back, right=Right.WRITE)
-    return redirect(request, form.back(f"/memory/{id_}"), f"#{id_} is in force again.")
+    await screen.run(take_back, right=Right.WRITE)
+    return screen.redirect(form.back(f"/memory/{id_}"), f"#{id_} is in force again.")
 
 
-# What is known of an entity
+# Observations of an entity
+
+_OBSERVATION_CHANGES = ("add", "correct", "remove", "restore", "undo")
 
 
-async def edit_observations(runner: MemoryRunner, request: Request) -> Response:
+async def edit_observations(screen: Screen) -> Response:
     """Add, correct, remove or restore one observation."""
-    id_, form = memory_id_of(request), await sent_form(request)
+    id_, form = _memory_id(screen), await screen.form()
     path = f"/memory/{id_}"
-    said, fields = await runner.run(request, lambda memory: _observe(memory, id_, form), right=Right.WRITE)
-    return redirect(request, path, said, Undo(f"{path}/observations", fields) if fields else None)
+    said, fields = await screen.run(lambda memory: _observe(memory, id_, form), right=Right.WRITE)
+    undo = Undo(f"{path}/observations", tuple(fields.items())) if fields else None
+    return screen.redirect(path, said, undo)
 
 
-_Done = tuple[str, tuple[tuple[str, str], ...]]
-
-
-def _observe(memory: Engine, id_: int, form: SentForm) -> _Done:
-    entity = existing_memory(memory, id_)
+def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, str]]:
+    """Change an observation; return what was done, and the fields of the form that undoes it."""
+    entity, graph = existing_memory(memory, id_), memory.graph
     if entity.kind is not Kind.ENTITY:
         raise InvalidInput(f"#{id_} is no entity, so it has no observations; nothing was changed.")
-    change = form.get("change") or ""
+    change, content = form.get("change") or "", form.text("content")
     if change not in _OBSERVATION_CHANGES:
         raise InvalidInput(f"Say what to do with the observation: {', '.join(_OBSERVATION_CHANGES)}.")
-    return _OBSERVATION_CHANGES[change](memory, entity, form)
 
+    def newest() -> str:
+        return str(max(each.id for each in existing_memory(memory, id_).in_force))
 
-def _added(memory: Engine, entity: Memory, form: SentForm) -> _Done:
-    content = form.text("content")
-    memory.graph.add_observations({entity.name: [content]})
-    return "Added an observation.", (("change", "remove"), ("observation", str(_newest(memory, entity).id)))
-
-
-def _corrected(memory: Engine, entity: Memory, form: SentForm) -> _Done:
-    old, content = _observation(entity, form), form.text("content")
-    if content == old.content:
-        return "Nothing was changed.", ()
-    memory.graph.add_observations({entity.name: [{"content": content, "supersedes": old.content}]})
-    new = _newest(memory, entity)
-    fields = (("change", "undo"), ("observation", str(old.id)), ("made", str(new.id)))
-    return "Corrected an observation; the former one stays as history.", fields
-
-
-def _removed(memory: Engine, entity: Memory, form: SentForm) -> _Done:
-    old = _observation(entity, form)
-    memory.graph.delete_observations({entity.name: [old.content]})
-    return "Removed an observation.", (("change", "restore"), ("observation", str(old.id)))
-
-
-def _restored(memory: Engine, entity: Memory, form: SentForm) -> _Done:
-    old = _observation(entity, form)
-    memory.graph.restore_observation(old.id)
-    return "Restored an observation.", (("change", "remove"), ("observation", str(old.id)))
-
-
-def _correction_undone(memory: Engine, entity: Memory, form: SentForm) -> _Done:
-    old = _observation(entity, form)
-    made = next((each for each in entity.in_force if [each.id] == form.ids("made")), None)
-    if made is not None:
-        memory.graph.delete_observations({entity.name: [made.content]})
-    memory.graph.restore_observation(old.id)
-    return "The former observation is in force again.", ()
-
-
-_OBSERVATION_CHANGES: dict[str, Callable[[Engine, Memory, SentForm], _Done]] = {
-    "add": _added,
-    "correct": _corrected,
-    "remove": _removed,
-    "restore": _restored,
-    "undo": _correction_undone,
-}
-
-
-def _observation(entity: Memory, form: SentForm) -> Observation:
-    wanted: Sequence[int] = form.ids("observation")
-    found = next((each for each in entity.observations if [each.id] == list(wanted)), None)
-    if found is None:
+    if change == "add":
+        graph.add_observations({entity.name: [content]})
+        return "Added an observation.", {"change": "remove", "observation": newest()}
+    old = next((each for each in entity.observations if [each.id] == list(form.ids("observation"))), None)
+    if old is None:
         raise NotFound("That observation is not there; open the entity again. Nothing was changed.")
-    return found
-
-
-def _newest(memory: Engine, entity: Memory) -> Observation:
-    return max(existing_memory(memory, entity.id).in_force, key=lambda each: each.id)
+    if change == "correct":
+        if content == old.content:
+            return "Nothing was changed.", {}
+        graph.add_observations({entity.name: [{"content": content, "supersedes": old.content}]})
+        fields = {"change": "undo", "observation": str(old.id), "made": newest()}
+        return "Corrected an observation; the former one stays as history.", fields
+    if change == "remove":
+        graph.delete_observations({entity.name: [old.content]})
+        return "Removed an observation.", {"change": "restore", "observation": str(old.id)}
+    if change == "undo":
+        made = next((each for each in entity.in_force if [each.id] == form.ids("made")), None)
+        if made is not None:
+            graph.delete_observations({entity.name: [made.content]})
+    graph.restore_observation(old.id)
+    if change == "undo":
+        return "The former observation is in force again.", {}
+    return "Restored an observation.", {"change": "remove", "observation": str(old.id)}
 
 
 # Destroying
 
-
-async def purge_screen(runner: MemoryRunner, request: Request) -> Response:
-    """Asks, before a word is to be typed."""
-    id_ = memory_id_of(request)
-    found = await runner.run(request, lambda memory: existing_memory(memory, id_), right=Right.ADMIN)
-    return await page(runner, request, "purge.html", memory=found, word=DESTROY_WORD, is_wrong=False)
+_DESTROY_WORD = "destroy"
 
 
-async def purge_memory(runner: MemoryRunner, request: Request) -> Response:
-    id_, form = memory_id_of(request), await sent_form(request)
-    if (form.get("word") or "").lower() != DESTROY_WORD:
-        found = await runner.run(request, lambda memory: existing_memory(memory, id_), right=Right.ADMIN)
-        return await page(
-            runner, request, "purge.html", status=400, memory=found, word=DESTROY_WORD, is_wrong=True
-        )
+async def purge_screen(screen: Screen) -> Response:
+    """Ask for a word to be typed."""
+    id_ = _memory_id(screen)
+    found = await screen.run(lambda memory: existing_memory(memory, id_), right=Right.ADMIN)
+    is_wrong = screen.request.method == "POST"
+    status = 400 if is_wrong else 200
+    return await screen.page("purge.html", status=status, memory=found, word=_DESTROY_WORD, is_wrong=is_wrong)
+
+
+async def purge_memory(screen: Screen) -> Response:
+    id_, form = _memory_id(screen), await screen.form()
+    if (form.get("word") or "").lower() != _DESTROY_WORD:
+        return await purge_screen(screen)
 
     def destroy(memory: Engine) -> str | None:
         existing_memory(memory, id_)
         memory.forget([id_])
         return memory.purge(ids=[id_]).note
 
-    note = await runner.run(request, destroy, right=Right.ADMIN)
-    return redirect(request, "/browse", f"Destroyed #{id_} for good. {note or ''}".strip())
+    note = await screen.run(destroy, right=Right.ADMIN)
+    return screen.redirect("/browse", f"Destroyed #{id_} for good. {note or ''}".strip())

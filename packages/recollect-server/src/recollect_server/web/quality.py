@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import inf
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import Engine
@@ -21,10 +21,10 @@ from recollect.operations.paging import row_id
 from recollect.plugin import ConfidenceCurve, ReplayedMemory, SelfTest, TuningChange
 from recollect.stores.port import Progress
 from recollect_server.progress import with_progress
-from recollect_server.runner import MemoryRunner, Right
+from recollect_server.runner import Right
 from recollect_server.web.drawings import TEXTS, curve_drawing
-from recollect_server.web.recall import whole_number
-from recollect_server.web.templating import SentForm, Undo, page, redirect, sent_form
+from recollect_server.web.recall import GRADES, whole_number
+from recollect_server.web.templating import Screen, SentForm, Undo
 
 # Quality
 
@@ -35,13 +35,13 @@ _VERSIONS = 50
 _MISSES = 50
 _MOVES = 10
 _LONGEST_NUMBER = 10
-# What was found out by a button, until the next few: it takes long, and nothing of it is in the store.
+# The last results of the buttons: they take long, and the store does not keep them.
 _FOUND: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(32)
 
 
 @dataclass(frozen=True, slots=True)
 class QualityForm:
-    """What is to be asked, as the form has it."""
+    """The form, as it was filled in."""
 
     sample: int = _USUAL_SAMPLE
     seed: int = 0
@@ -59,30 +59,33 @@ def quality_form(fields: SentForm) -> QualityForm:
     )
 
 
-async def quality_screen(runner: MemoryRunner, request: Request) -> Response:
-    tab = request.query_params.get("tab", "")
+async def quality_screen(screen: Screen) -> Response:
+    tab, found = screen.params.get("tab", ""), screen.params.get("found")
     if tab not in TEXTS["quality_tabs"]:
         raise NotFound(f"There is no tab {tab[:40]!r} of Quality; there are: self-test, confidence, tuning.")
-    shown: dict[str, Any] = {"tab": tab, "profiles": list(runner.memory().profiles)}
-    found = request.query_params.get("found")
-    outcome = await runner.run(request, lambda memory: _kept(memory, tab, found)) if found else None
-    shown |= {"found": outcome, "gone": found is not None and outcome is None, "usual": QualityForm()}
+    outcome = await screen.run(lambda memory: _FOUND.get((memory.scope, tab, found))) if found else None
+    shown: dict[str, Any] = {
+        "tab": tab,
+        "profiles": screen.profiles,
+        "found": outcome,
+        "gone": found is not None and outcome is None,
+        "usual": QualityForm(),
+        "most_moves": _MOVES,
+        "most_misses": _MISSES,
+    }
     if tab == "tuning":
-        profile = request.query_params.get("profile") or None
-        shown |= await runner.run(request, lambda memory: _tuning(memory, profile))
-        shown |= {"most_moves": _MOVES}
+        profile = screen.params.get("profile") or None
+        shown |= await screen.run(lambda memory: _tuning(memory, profile))
     elif tab == "confidence":
         shown["curve"] = curve_drawing(outcome) if isinstance(outcome, ConfidenceCurve) else None
-    else:
-        shown |= {"most_misses": _MISSES}
-    return await page(runner, request, "quality.html", **shown)
+    return await screen.page("quality.html", **shown)
 
 
-# What is found out by a button
+# Buttons
 
 
-async def start_self_test(runner: MemoryRunner, request: Request) -> Response:
-    asked = quality_form(await sent_form(request))
+async def start_self_test(screen: Screen) -> Response:
+    asked = quality_form(await screen.form())
 
     def work(memory: Engine, progress: Progress) -> str:
         done = memory.self_test(
@@ -94,11 +97,11 @@ async def start_self_test(runner: MemoryRunner, request: Request) -> Response:
         )
         return _keep(memory, "", done)
 
-    return await with_progress(runner, request, work)
+    return await with_progress(screen, work)
 
 
 def model_languages(memory: Engine) -> tuple[str, ...] | None:
-    """Those that the store's model knows, where that is known."""
+    """Return the languages of the store's model, if it is one of ours."""
     from recollect.plugin import packaged_model  # noqa: PLC0415  # loads the models' descriptions
 
     model = memory.model
@@ -106,35 +109,31 @@ def model_languages(memory: Engine) -> tuple[str, ...] | None:
     return None if packaged is None else tuple(packaged.languages)
 
 
-async def start_curve(runner: MemoryRunner, request: Request) -> Response:
-    asked = quality_form(await sent_form(request))
+async def start_curve(screen: Screen) -> Response:
+    asked = quality_form(await screen.form())
 
     def work(memory: Engine, progress: Progress) -> str:
         return _keep(memory, "confidence", memory.tuning.confidence_curve(asked.sample, progress))
 
-    return await with_progress(runner, request, work)
+    return await with_progress(screen, work)
 
 
-async def start_search(runner: MemoryRunner, request: Request) -> Response:
+async def start_search(screen: Screen) -> Response:
     """Look for better numbers, and write nothing."""
-    asked = quality_form(await sent_form(request))
+    asked = quality_form(await screen.form())
 
     def work(memory: Engine, _: Progress) -> str:
         done = memory.tuning.run(asked.profile or None, dry_run=True)
         return f"{_keep(memory, 'tuning', done)}&{urlencode({'profile': done.profile})}"
 
-    return await with_progress(runner, request, work, right=Right.ADMIN)
+    return await with_progress(screen, work, right=Right.ADMIN)
 
 
 def _keep(memory: Engine, tab: str, done: SelfTest | ConfidenceCurve | TuningChange) -> str:
-    """Under a name that nobody guesses, and only for its own scope; the path of the page that shows it."""
+    """Keep a result for its own scope, under a random name; return the path of its page."""
     name = secrets.token_urlsafe(12)
     _FOUND.keep((memory.scope, tab, name), done)
     return f"/quality?{f'tab={tab}&' if tab else ''}found={name}"
-
-
-def _kept(memory: Engine, tab: str, name: str) -> SelfTest | ConfidenceCurve | TuningChange | None:
-    return _FOUND.get((memory.scope, tab, name))
 
 
 # Tuning
@@ -142,21 +141,17 @@ def _kept(memory: Engine, tab: str, name: str) -> SelfTest | ConfidenceCurve | T
 
 def _tuning(memory: Engine, profile: str | None) -> dict[str, Any]:
     found = memory.tuning.analyze(profile)
-    chosen = found.numbers.profile
-    history = memory.tuning.history(chosen, _VERSIONS)
+    history = memory.tuning.history(found.numbers.profile, _VERSIONS)
     return {"analysis": found.analysis, "numbers": found.numbers, "log": found.log, "history": history}
 
 
-async def apply_search(runner: MemoryRunner, request: Request) -> Response:
+async def apply_search(screen: Screen) -> Response:
     """Search again and take the step, if it is still better beyond chance."""
-
-    def change(memory: Engine, profile: str, _: SentForm) -> TuningChange:
-        return memory.tuning.run(profile)
-
-    return await _change(runner, request, change, "It took a step towards better numbers")
+    said = "It took a step towards better numbers"
+    return await _change(screen, lambda memory, profile, _: memory.tuning.run(profile), said)
 
 
-async def set_number(runner: MemoryRunner, request: Request) -> Response:
+async def set_number(screen: Screen) -> Response:
     def change(memory: Engine, profile: str, fields: SentForm) -> TuningChange:
         given = fields.text("value")
         try:
@@ -166,136 +161,95 @@ async def set_number(runner: MemoryRunner, request: Request) -> Response:
         values = {fields.text("name"): number}
         return memory.tuning.set(values, profile, exactly=bool(fields.get("exactly")))
 
-    return await _change(runner, request, change, "The number was moved")
+    return await _change(screen, change, "The number was moved")
 
 
-async def roll_back(runner: MemoryRunner, request: Request) -> Response:
+async def roll_back(screen: Screen) -> Response:
     def change(memory: Engine, profile: str, fields: SentForm) -> TuningChange:
         version = fields.text("version")
         if not (version.isascii() and version.isdigit() and len(version) < _LONGEST_NUMBER):
             raise InvalidInput("version: write the number of a version, or 0 for the published numbers.")
         return memory.tuning.rollback(int(version), profile)
 
-    return await _change(runner, request, change, "The earlier numbers are back")
+    return await _change(screen, change, "The earlier numbers are back")
 
 
 async def _change(
-    runner: MemoryRunner,
-    request: Request,
-    change: Callable[[Engine, str, SentForm], TuningChange],
-    said: str,
+    screen: Screen, change: Callable[[Engine, str, SentForm], TuningChange], said: str
 ) -> Response:
-    """Give a profile other numbers; the way back is to the version that it had."""
-    fields = await sent_form(request)
+    """Give a profile other numbers; the undo goes to the version that it had."""
+    fields = await screen.form()
     profile = fields.get("profile") or DEFAULT_PROFILE
 
     def work(memory: Engine) -> tuple[int, TuningChange]:
         return memory.tuning.numbers(profile).version, change(memory, profile, fields)
 
-    before, done = await runner.run(request, work, right=Right.ADMIN)
+    before, done = await screen.run(work, right=Right.ADMIN)
     path = f"/quality?{urlencode({'tab': 'tuning', 'profile': profile})}"
     if not done.written:
         why = "These are its numbers already." if done.proposal is None else done.proposal.says
-        return redirect(request, path, f"Nothing was changed. {why}", kind="warn")
+        return screen.redirect(path, f"Nothing was changed. {why}", kind="warn")
     undo = Undo("/quality/rollback", (("profile", profile), ("version", str(before))))
-    return redirect(
-        request, path, f"{said}: {profile} answers with version {done.version} from now on.", undo
-    )
+    return screen.redirect(path, f"{said}: {profile} answers with version {done.version} from now on.", undo)
 
 
 # Answers
 
 _PER_PAGE = 30
-_GRADES = {"1": 1.0, "-1": -1.0, "0": 0.0}
 _SAID = {1.0: "was right", -1.0: "was wrong", 0.0: "is no longer judged"}
 _JUDGED = {"yes": True, "no": False, "": None}
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFilter:
-    contains: str = ""
-    profile: str = ""
-    judged: str = ""
-    """yes, no, or empty for both."""
-    before: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedMemory:
-    """A memory with its places; None: nowhere. Those of now only where the question was asked again."""
-
-    id: int
-    memory: Memory | None
-    """None: it was purged since."""
-    shown: int | None
-    ranked: int | None
-    baseline: int | None
-    now: int | None
-    baseline_now: int | None
-    said: float | None
-    """What somebody said of it."""
-    used: tuple[str, ...]
-    """What became of it besides: opened, recalled."""
-
-    @property
-    def climbed(self) -> int | None:
-        """How many places it stands higher now; None where it has none then or now."""
-        return None if self.ranked is None or self.now is None else self.ranked - self.now
 
 
 # The log
 
 
-async def answers_screen(runner: MemoryRunner, request: Request) -> Response:
-    params = request.query_params
-    cursor = params.get("cursor")
-    asked = AnswerFilter(
-        contains=params.get("contains", "").strip(),
-        profile=params.get("profile", ""),
-        judged=params.get("judged", ""),
-        before=None if not cursor else _number(cursor, "page"),
-    )
-    if asked.judged not in _JUDGED:
+async def answers_screen(screen: Screen) -> Response:
+    asked = {name: screen.params.get(name, "").strip() for name in ("contains", "profile", "judged")}
+    cursor = screen.params.get("cursor")
+    before = None if not cursor else _number(cursor, "page")
+    if asked["judged"] not in _JUDGED:
         raise InvalidInput("judged: choose yes, no, or neither.")
-    found, first = await runner.run(request, lambda memory: _page(memory, asked))
-    return await page(
-        runner,
-        request,
+
+    def look(memory: Engine) -> tuple[Sequence[LoggedAnswer], dict[int, Memory]]:
+        """Answers, one more than are shown, and the memories that stood first in them."""
+        found = memory.answers.page(
+            profile=asked["profile"] or None,
+            judged=_JUDGED[asked["judged"]],
+            contains=asked["contains"] or None,
+            before=before,
+            limit=_PER_PAGE + 1,
+        )
+        return found, memory.get_many({each.shown[0] for each in found if each.shown})
+
+    found, first = await screen.run(look)
+    return await screen.page(
         "answers.html",
         asked=asked,
-        profiles=list(runner.memory().profiles),
+        profiles=screen.profiles,
         answers=found[:_PER_PAGE],
         first=first,
         cursor=found[_PER_PAGE - 1].id if len(found) > _PER_PAGE else None,
-        is_filtered=bool(asked.contains or asked.profile or asked.judged or cursor),
+        is_filtered=any(asked.values()) or bool(cursor),
     )
 
 
-def _page(memory: Engine, asked: AnswerFilter) -> tuple[Sequence[LoggedAnswer], dict[int, Memory]]:
-    """Answers, one more than are shown, and the memories that stood first in them."""
-    found = memory.answers.page(
-        profile=asked.profile or None,
-        judged=_JUDGED[asked.judged],
-        contains=asked.contains or None,
-        before=asked.before,
-        limit=_PER_PAGE + 1,
-    )
-    return found, memory.get_many({each.shown[0] for each in found if each.shown})
+# One answer
 
 
-# One of them
-
-
-async def answer_screen(runner: MemoryRunner, request: Request) -> Response:
-    id_ = _number(request.path_params["id"], "answer")
-    is_replayed = bool(request.query_params.get("replay"))
-    answer, rows = await runner.run(request, lambda memory: _answer(memory, id_, replay=is_replayed))
-    return await page(
-        runner,
-        request,
+async def answer_screen(screen: Screen) -> Response:
+    id_ = _number(screen.request.path_params["id"], "answer")
+    is_replayed = bool(screen.params.get("replay"))
+    answer, rows = await screen.run(lambda memory: _answer(memory, id_, replay=is_replayed))
+    used: dict[int, list[str]] = {}
+    for named, kind, _ in answer.feedback:
+        if kind != "said":
+            used.setdefault(named, []).append(kind)
+    return await screen.page(
         "answer.html",
         answer=answer,
         rows=rows,
+        said=_said(answer),
+        used=used,
         replayed=is_replayed,
         moved=sum(each.ranked != each.now for each in rows) if is_replayed else None,
         new=sum(each.ranked is None and each.now is not None for each in rows) if is_replayed else None,
@@ -304,61 +258,49 @@ async def answer_screen(runner: MemoryRunner, request: Request) -> Response:
     )
 
 
-def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, list[ComparedMemory]]:
+def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, list[ReplayedMemory]]:
+    """An answer and the places of its memories: what the reader saw first, then the rest."""
     if replay:
         found = memory.answers.replay(id_)
-        return found.answer, sorted((_row(found.answer, each) for each in found.places), key=_as_read)
-    answer, memories = memory.answers.get(id_)
-    shown, ranked, baseline = map(_places, (answer.shown, answer.ranked, answer.baseline))
-    rows = []
-    for named in {**shown, **ranked, **baseline}:
-        said, used = _became(answer, named)
-        then = (shown.get(named), ranked.get(named), baseline.get(named))
-        rows.append(ComparedMemory(named, memories.get(named), *then, None, None, said, used))
-    return answer, sorted(rows, key=_as_read)
+        answer, rows = found.answer, list(found.places)
+    else:
+        answer, memories = memory.answers.get(id_)
+        lists = (answer.shown, answer.ranked, answer.baseline)
+        places = [{named: place for place, named in enumerate(ids, start=1)} for ids in lists]
+        rows = [
+            ReplayedMemory(named, memories.get(named), *(each.get(named) for each in places))
+            for named in dict.fromkeys(chain(*lists))
+        ]
+    rows.sort(
+        key=lambda row: [
+            inf if place is None else place
+            for place in (row.shown, row.ranked, row.now, row.baseline, row.baseline_now)
+        ]
+    )
+    return answer, rows
 
 
-def _places(ids: Sequence[int]) -> dict[int, int]:
-    return {id_: place for place, id_ in enumerate(ids, start=1)}
+def _said(answer: LoggedAnswer) -> dict[int, float]:
+    """Explicit feedback by memory; a grade that was taken back is left out."""
+    return {memory: grade for memory, kind, grade in answer.feedback if kind == "said" and grade}
 
 
-def _as_read(row: ComparedMemory) -> tuple[float, ...]:
-    """What the reader saw first, then the rest by the profile, then and now, and by the baseline."""
-    places = (row.shown, row.ranked, row.now, row.baseline, row.baseline_now)
-    return tuple(inf if place is None else place for place in places)
-
-
-def _row(answer: LoggedAnswer, each: ReplayedMemory) -> ComparedMemory:
-    said, used = _became(answer, each.id)
-    places = (each.shown, each.ranked, each.baseline, each.now, each.baseline_now)
-    return ComparedMemory(each.id, each.memory, *places, said, used)
-
-
-def _became(answer: LoggedAnswer, id_: int) -> tuple[float | None, tuple[str, ...]]:
-    said = next((grade for memory, kind, grade in answer.feedback if memory == id_ and kind == "said"), None)
-    used = tuple(kind for memory, kind, _ in answer.feedback if memory == id_ and kind != "said")
-    # What was taken back is as if it had not been said.
-    return said or None, used
-
-
-async def judge_hit(runner: MemoryRunner, request: Request) -> Response:
-    """Say of a hit that it was right, or wrong, or take that back."""
-    id_ = _number(request.path_params["id"], "answer")
-    fields = await sent_form(request)
-    named, grade = _number(fields.text("memory"), "memory"), _GRADES.get(fields.text("grade"))
+async def judge_hit(screen: Screen) -> Response:
+    """Store that a hit was right or wrong, or take that back."""
+    id_, form = _number(screen.request.path_params["id"], "answer"), await screen.form()
+    named, grade = _number(form.text("memory"), "memory"), GRADES.get(form.text("grade"))
     if grade is None:
         raise InvalidInput("grade: 1 for right, -1 for wrong, or 0 to take that back. Nothing was noted.")
 
-    def work(memory: Engine) -> float | None:
+    def work(memory: Engine) -> float:
         answer, _ = memory.answers.get(id_)
-        before, _ = _became(answer, named)
         memory.feedback(named, grade, answer.handle)
-        return before
+        return _said(answer).get(named, 0.0)
 
-    before = await runner.run(request, work, right=Right.WRITE)
-    undo = Undo(request.url.path, (("memory", str(named)), ("grade", f"{before or 0:g}")))
-    path = f"/answers/{id_}{'?replay=1' if fields.get('replay') else ''}"
-    return redirect(request, path, f"Noted: #{named} {_SAID[grade]}.", undo if grade or before else None)
+    before = await screen.run(work, right=Right.WRITE)
+    undo = Undo(screen.request.url.path, (("memory", str(named)), ("grade", f"{before:g}")))
+    path = f"/answers/{id_}{'?replay=1' if form.get('replay') else ''}"
+    return screen.redirect(path, f"Noted: #{named} {_SAID[grade]}.", undo if grade or before else None)
 
 
 def _number(given: str, what: str) -> int:

@@ -1,4 +1,4 @@
-"""Recall and Why not: what the memory answers, how every score came about, and what is missing."""
+"""Recall and Why not: answers, how every score came about, and why a memory is missing."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, DEFAULT_PROFILE
-from recollect.domain.records import Kind, LoggedAnswer, Memory, memory_at
-from recollect.domain.results import Answer, Context, Hit
+from recollect.domain.records import Kind, Memory, memory_at
+from recollect.domain.results import Answer, Hit
 from recollect.operations.paging import row_id
 from recollect.plugin import BrowseFilter, Internals, Reason, WhyNot, effect_text, hits_worth_reading
-from recollect_server.runner import MemoryRunner, Right
-from recollect_server.web.templating import KEPT_PARAMETERS, Undo, as_of, page, redirect, sent_form, title_of
+from recollect_server.runner import Right
+from recollect_server.web.templating import KEPT_PARAMETERS, Screen, Undo, title_of
 
 # Recall
 
@@ -34,14 +33,14 @@ _CLOSEST = 5
 class RecallForm:
     """The form, as it was filled in."""
 
-    query: str = ""
-    profile: str = DEFAULT_PROFILE
-    kinds: tuple[str, ...] = ()
-    tag: str = ""
-    session: str = ""
-    limit: int | None = None
-    superseded: bool = False
-    as_of: datetime | None = None
+    query: str
+    profile: str
+    kinds: tuple[str, ...]
+    tag: str
+    session: str
+    limit: int | None
+    superseded: bool
+    as_of: datetime | None
 
     def search(self) -> dict[str, Any]:
         """Arguments of the engine's `search` and `why_not`, but for the limit."""
@@ -55,8 +54,8 @@ class RecallForm:
         }
 
 
-def recall_form(request: Request) -> RecallForm:
-    params = request.query_params
+def recall_form(screen: Screen) -> RecallForm:
+    params = screen.params
     return RecallForm(
         query=params.get("q", "").strip(),
         profile=params.get("profile") or DEFAULT_PROFILE,
@@ -65,7 +64,7 @@ def recall_form(request: Request) -> RecallForm:
         session=params.get("session", "").strip(),
         limit=whole_number(params.get("limit"), "limit", _MOST_SHOWN),
         superseded=bool(params.get("superseded")),
-        as_of=as_of(request),
+        as_of=screen.as_of,
     )
 
 
@@ -84,109 +83,88 @@ class RecallAnswer:
     answer: Answer
 
 
-async def recall_screen(runner: MemoryRunner, request: Request) -> Response:
-    asked = recall_form(request)
+async def recall_screen(screen: Screen) -> Response:
+    asked = recall_form(screen)
+    form: dict[str, Any] = {"asked": asked, "profiles": screen.profiles, "kinds": list(Kind)}
     if not asked.query:
-        recent = await runner.run(request, _overview)
-        return await page(runner, request, "recall.html", **_form(runner, asked), found=None, recent=recent)
-    found = await runner.run(request, lambda memory: _find(memory, asked))
-    return await page(
-        runner,
-        request,
-        "recall.html",
-        **_form(runner, asked),
-        found=found,
-        recent=(),
-        query=asked.query,
-        back=_address(request),
-    )
-
-
-def _address(request: Request) -> str:
-    """This very question, for a form to come back to; whose memory it is of comes by itself."""
-    params = request.query_params.multi_items()
-    return f"/recall?{urlencode([each for each in params if each[0] not in KEPT_PARAMETERS])}"
-
-
-def _form(runner: MemoryRunner, asked: RecallForm) -> dict[str, Any]:
-    return {"asked": asked, "profiles": list(runner.memory().profiles), "kinds": list(Kind)}
+        recent = await screen.run(
+            lambda memory: tuple(memory.list(kinds=tuple(Kind), limit=DEFAULT_LIMIT).memories)
+        )
+        return await screen.page("recall.html", **form, found=None, recent=recent)
+    found = await screen.run(lambda memory: _find(memory, asked))
+    # A form comes back to this very question; the scope and the moment are added to each address.
+    params = [each for each in screen.params.multi_items() if each[0] not in KEPT_PARAMETERS]
+    back = f"/recall?{urlencode(params)}"
+    return await screen.page("recall.html", **form, found=found, recent=(), query=asked.query, back=back)
 
 
 def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
-    """One search for the hits that an agent gets and for those that came closest; it leaves no trace."""
+    """Search once for the hits that an agent gets and for those that came closest, unrecorded."""
     most = asked.limit or DEFAULT_LIMIT
     found = memory.search(asked.query, limit=most + _CLOSEST, explain=True, **asked.search())
     shown = found.hits[:most] if asked.limit else hits_worth_reading(found.hits[:most])
     return RecallAnswer(shown, found.hits[len(shown) :][:_CLOSEST], found)
 
 
-async def recall_context(runner: MemoryRunner, request: Request) -> Response:
-    """What an agent reads for the same question, once somebody opens it."""
-    asked = recall_form(request)
-
-    def read(memory: Engine) -> Context:
-        return memory.context(
+async def recall_context(screen: Screen) -> Response:
+    """Show what an agent reads for the same question, once a person opens it."""
+    asked = recall_form(screen)
+    context = await screen.run(
+        lambda memory: memory.context(
             asked.query, session=asked.session or None, profile=asked.profile, as_of=asked.as_of
         )
-
-    context = await runner.run(request, read)
-    return await page(runner, request, "recall_context.html", context=context, here="/recall")
-
-
-def _overview(memory: Engine) -> tuple[Memory, ...]:
-    """What a person sees who has not asked yet."""
-    return tuple(memory.list(kinds=tuple(Kind), limit=DEFAULT_LIMIT).memories)
+    )
+    return await screen.page("recall_context.html", context=context, here="/recall")
 
 
-async def recall_counts(runner: MemoryRunner, request: Request) -> Response:
-    """How much there is: fetched after the page, since a large memory takes a while to count."""
-    return await page(runner, request, "recall_counts.html", tiles=await runner.run(request, _tiles))
+async def recall_counts(screen: Screen) -> Response:
+    """Show the counts: fetched after the page, since a large memory takes a while to count."""
 
+    def count(memory: Engine) -> dict[str, int]:
+        kinds, counts = Internals(memory).how_many(), Internals(memory).own_counts()
+        return {
+            "notes": kinds.get(Kind.NOTE, 0),
+            "entities": kinds.get(Kind.ENTITY, 0),
+            "messages": kinds.get(Kind.MESSAGE, 0),
+            "observations": counts.observations,
+            "relations": counts.relations,
+            "forgotten": counts.forgotten,
+        }
 
-def _tiles(memory: Engine) -> dict[str, int]:
-    kinds, counts = Internals(memory).how_many(), Internals(memory).own_counts()
-    return {
-        "notes": kinds.get(Kind.NOTE, 0),
-        "entities": kinds.get(Kind.ENTITY, 0),
-        "messages": kinds.get(Kind.MESSAGE, 0),
-        "observations": counts.observations,
-        "relations": counts.relations,
-        "forgotten": counts.forgotten,
-    }
+    return await screen.page("recall_counts.html", tiles=await screen.run(count))
 
 
 # Feedback on a hit
 
-_GRADES = {"1": 1.0, "-1": -1.0, "0": 0.0}
+GRADES = {"1": 1.0, "-1": -1.0, "0": 0.0}
 _SAID = {1.0: "helped", -1.0: "did not help", 0.0: "is no longer judged"}
 _LOOKED_AT = 30
 
 
-async def judge_recalled(runner: MemoryRunner, request: Request) -> Response:
-    """The question is in the address, as on the screen; the form says which hit, and how good it was."""
-    asked, form = recall_form(request), await sent_form(request)
-    grade, ids = _GRADES.get(form.get("grade") or ""), form.ids("memory")
+async def judge_recalled(screen: Screen) -> Response:
+    """The address has the question, as on the screen; the form has the hit and its grade."""
+    asked, form = recall_form(screen), await screen.form()
+    grade, ids = GRADES.get(form.get("grade") or ""), form.ids("memory")
     if grade is None or len(ids) != 1 or not asked.query or asked.as_of is not None:
         raise InvalidInput("Ask something, and say of one hit whether it helped. Nothing was noted.")
-    before = await runner.run(
-        request, lambda memory: _judged(memory, asked, ids[0], grade), right=Right.WRITE
-    )
+    before = await screen.run(lambda memory: _judge(memory, asked, ids[0], grade), right=Right.WRITE)
     back = form.back("/recall")
     undo = Undo(
         back.replace("/recall", "/recall/judge", 1),
         (("memory", str(ids[0])), ("grade", f"{before:g}"), ("back", back)),
     )
     said = f"Noted: #{ids[0]} {_SAID[grade]}. Tuning learns from it."
-    return redirect(request, back, said, undo if grade != before else None)
+    return screen.redirect(back, said, undo if grade != before else None)
 
 
-def _judged(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
-    """What was said of it before; 0: nothing.
+def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
+    """Store the grade, and return the one before; 0: none.
 
-    Looking leaves no trace, so that what is judged may be in no answer of the log; then it is asked for the
-    log first.
+    The dashboard's searches are not recorded. Where no logged answer shows the memory, the question is asked
+    again for the log.
     """
-    answer = _last_answer(memory, asked.query, id_)
+    logged = memory.answers.page(contains=asked.query, limit=_LOOKED_AT)
+    answer = next((each for each in logged if each.query == asked.query and id_ in each.shown), None)
     if answer is not None:
         memory.feedback(id_, grade, answer.handle)
         said = (mark for named, kind, mark in answer.feedback if named == id_ and kind == "said")
@@ -196,11 +174,6 @@ def _judged(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
         raise InvalidInput(f"#{id_} is no longer a hit of this question. Ask again; nothing was noted.")
     memory.feedback(id_, grade, shown)
     return 0.0
-
-
-def _last_answer(memory: Engine, query: str, id_: int) -> LoggedAnswer | None:
-    found = memory.answers.page(contains=query, limit=_LOOKED_AT)
-    return next((each for each in found if each.query == query and id_ in each.shown), None)
 
 
 # Why not
@@ -213,7 +186,7 @@ _SMALLEST = 0.00005
 
 @dataclass(frozen=True, slots=True)
 class StepGap:
-    """What one step did to the memory and to the one it is compared with."""
+    """The effect of one step on the memory and on the one that it is compared with."""
 
     step: str
     effect: str
@@ -224,7 +197,7 @@ class StepGap:
     """How far the step moved the memory towards the other one; negative: away from it."""
     x: float
     width: float
-    """In hundredths of a drawing whose middle is nothing."""
+    """In hundredths of a drawing whose middle is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,33 +218,22 @@ class WhyNotView:
     verdict: str
     comparison: Comparison | None
     shown: int
-    """How many memories the answer shows."""
+    """Number of memories that the answer shows."""
 
 
-async def why_not_screen(runner: MemoryRunner, request: Request) -> Response:
-    asked, words = recall_form(request), _words_of(request)
-    values = await runner.run(request, lambda memory: _look(memory, asked, words))
-    return await page(
-        runner,
-        request,
-        "why_not.html",
-        asked=asked,
-        words=words,
-        profiles=list(runner.memory().profiles),
-        kinds=list(Kind),
-        **values,
-    )
-
-
-def _words_of(request: Request) -> str:
-    """What names the memory: an id from a link, or what somebody typed."""
-    params = request.query_params
-    given = params.get("memory", "").strip() or params.get("id", "").strip() or params.get("name", "").strip()
-    if len(given) > _LONGEST_WORDS:
+async def why_not_screen(screen: Screen) -> Response:
+    asked, params = recall_form(screen), screen.params
+    # An id from a link, or what a person typed.
+    given = (params.get(name, "").strip() for name in ("memory", "id", "name"))
+    words = next(filter(None, given), "")
+    if len(words) > _LONGEST_WORDS:
         raise InvalidInput(
             f"memory: write at most {_LONGEST_WORDS} characters: an id, a name, or some words."
         )
-    return given
+    values = await screen.run(lambda memory: _look(memory, asked, words))
+    return await screen.page(
+        "why_not.html", asked=asked, words=words, profiles=screen.profiles, kinds=list(Kind), **values
+    )
 
 
 def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
@@ -279,7 +241,7 @@ def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
     values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": ()}
     if chosen is None:
         if words:
-            values["choices"] = _choices(memory, words, asked)
+            values["choices"] = _choices(memory, words, asked.as_of)
         elif asked.query:
             values["listed"] = memory.search(asked.query, limit=_MOST_CHOICES, **asked.search()).hits
         return values
@@ -289,11 +251,8 @@ def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
     return values
 
 
-# Which memory
-
-
 def _named(memory: Engine, words: str) -> Memory | None:
-    """By its id, or an entity by its name; None: it must be looked for."""
+    """Find a memory by its id, or an entity by its name; None: words to search with."""
     number = row_id(words.removeprefix("#"))
     if number is not None:
         found = memory.get(number)
@@ -306,44 +265,33 @@ def _named(memory: Engine, words: str) -> Memory | None:
         return None
 
 
-def _choices(memory: Engine, words: str, asked: RecallForm) -> list[Memory]:
-    """What has these words, whatever became of it; then what a search finds, and what has the letters."""
+def _choices(memory: Engine, words: str, moment: datetime | None) -> list[Memory]:
+    """Memories with these words, in any state; then what a search finds, then what has the letters."""
     exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MOST_LOOKED_AT).memories
-    near = memory.search(words, limit=_MOST_CHOICES, as_of=asked.as_of, include_superseded=True).hits
+    near = memory.search(words, limit=_MOST_CHOICES, as_of=moment, include_superseded=True).hits
     whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     literal = [each for each in exact if whole.search(f"{title_of(each)} {each.text}")]
     found = {each.id: each for each in (*literal, *(hit.memory for hit in near), *exact)}
-    known = [memory_at(each, asked.as_of) for each in found.values() if _was_known(each, asked)]
-    return known[:_MOST_CHOICES]
-
-
-def _was_known(memory: Memory, asked: RecallForm) -> bool:
-    return asked.as_of is None or memory.created_at <= asked.as_of
-
-
-# Why
+    known = [each for each in found.values() if moment is None or each.created_at <= moment]
+    return [memory_at(each, moment) for each in known[:_MOST_CHOICES]]
 
 
 def _explained(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:
     found = memory.why_not(asked.query, id_, limit=asked.limit, **asked.search())
     answer = memory.search(asked.query, limit=asked.limit, explain=True, **asked.search())
-    return WhyNotView(found, _verdict(found, answer, asked), _compared(found, answer, id_), len(answer.hits))
-
-
-def _verdict(found: WhyNot, answer: Answer, asked: RecallForm) -> str:
-    """Without a number, an answer ends where nothing more seems worth reading, which may be sooner."""
-    stands, shown = found.standing, [hit.memory.id for hit in answer.hits]
+    stands, shown, verdict = found.standing, [hit.memory.id for hit in answer.hits], found.verdict
     is_cut = stands is not None and stands.place is not None and stands.place <= DEFAULT_LIMIT
-    if asked.limit is None and stands is not None and is_cut and found.memory.id not in shown:
-        return (
+    # Without a limit, an answer ends where nothing more seems worth reading, which may be sooner.
+    if asked.limit is None and stands is not None and is_cut and id_ not in shown:
+        verdict = (
             f"It stands at place {stands.place}, but only the first {len(shown)} seemed worth reading. "
             f"Who asks for {stands.place} gets it."
         )
-    return found.verdict
+    return WhyNotView(found, verdict, _compared(found, answer, id_), len(shown))
 
 
 def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
-    """With the last one that was shown; where it was shown itself, with the first, or the second."""
+    """Compare with the last hit that was shown; if it was shown itself, with the first, or the second."""
     stands = found.standing
     if stands is None or not stands.reasons or not answer.hits:
         return None

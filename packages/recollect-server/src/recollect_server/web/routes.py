@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.domain.errors import (
     Conflict,
@@ -32,9 +32,9 @@ from recollect_server.web import (
     timeline,
     transfer,
 )
-from recollect_server.web.templating import STATIC, kept_url, page
+from recollect_server.web.templating import STATIC, Screen
 
-Handler = Callable[[MemoryRunner, Request], Awaitable[ASGIApp]]
+Handler = Callable[[Screen], Awaitable[Response]]
 
 _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     InvalidInput: (400, "That cannot be done"),
@@ -45,8 +45,6 @@ _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     StoreUnavailable: (503, "The store cannot be reached"),
     TookTooLong: (504, "It took too long"),
 }
-# Each names the hash of what it holds.
-_KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
@@ -111,36 +109,29 @@ def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
     ]
 
 
-async def _to_recall(_: MemoryRunner, request: Request) -> Response:
-    return RedirectResponse(kept_url(request, "/recall"), 303)
+async def _to_recall(screen: Screen) -> Response:
+    return RedirectResponse(screen.url("/recall"), 303)
 
 
-async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> ASGIApp:
-    """A mistake gets a page that says what to do."""
+async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> Response:
+    """Answer a request; an error gets a page that says what to do."""
+    screen = Screen(runner, request)
     try:
         with runner.metrics.timed_screen(path):
-            return await handler(runner, request)
+            return await handler(screen)
     except RecollectError as error:
         status, heading = next(
             (found for kind, found in _STATUS.items() if isinstance(error, kind)), (500, "That did not work")
         )
-        return await page(runner, request, "error.html", status=status, heading=heading, message=str(error))
+        return await screen.page("error.html", status=status, heading=heading, message=str(error))
 
 
 class _Static(StaticFiles):
-    """What never changes under its name."""
+    """Files that never change under their names, which hold a hash of their content."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def kept(message: dict[str, object]) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 200:
-                message = {
-                    **message,
-                    "headers": [
-                        *message["headers"],  # type: ignore[misc]  # ASGI's own form
-                        (b"cache-control", _KEEP_FOR_GOOD),
-                        (b"x-content-type-options", b"nosniff"),
-                    ],
-                }
-            await send(message)
-
-        await super().__call__(scope, receive, kept)  # type: ignore[arg-type]  # the same
+    def file_response(self, *args: Any, **options: Any) -> Response:
+        response = super().file_response(*args, **options)
+        if response.status_code == 200:
+            response.headers["cache-control"] = "public, max-age=31536000, immutable"
+            response.headers["x-content-type-options"] = "nosniff"
+        return response

@@ -9,48 +9,40 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.phrases import quantity
-from recollect_server.runner import MemoryRunner
 from recollect_server.web.drawings import TEXTS
 from recollect_server.web.memory import word_diff
-from recollect_server.web.templating import Undo, page, redirect
+from recollect_server.web.templating import Screen, Undo
 
 Tab = dict[str, str]
 _SHOWN = 50
 _SHOWN_FACTS = 12
 _MOST_MOVED = 10_000
-
-
 _TABS: list[Tab] = TEXTS["settle_tabs"]
 # Of two with the same key, the first that is possible.
 _DECISIONS: list[dict[str, str]] = TEXTS["decisions"]
 
 
-async def settle_screen(runner: MemoryRunner, request: Request) -> Response:
-    params = request.query_params
-    kept = bool(params.get("kept"))
-    if params.get("kind"):
-        tab = _tab(params["kind"])
-        items = await _items(runner, request, tab, kept=kept)
-    else:
-        # The first kind of which there is something.
-        for tab in _TABS:
-            items = await _items(runner, request, tab, kept=kept)
-            if items["items"]:
-                break
-        else:
-            tab = _TABS[0]
+async def settle_screen(screen: Screen) -> Response:
+    kept, kind = bool(screen.params.get("kept")), screen.params.get("kind")
+    # Without a kind, the first with something to settle.
+    for tab in [_tab(kind)] if kind else _TABS:
+        items = await _items(screen, tab, kept=kept)
+        if items["items"]:
+            break
     rows = items["items"]
-    place = next((place for place, row in enumerate(rows) if row["key"] == params.get("at")), 0)
+    tab = tab if rows or kind else _TABS[0]
+    place = next((place for place, row in enumerate(rows) if row["key"] == screen.params.get("at")), 0)
     row = rows[place] if rows and not kept else None
-    return await page(
-        runner,
-        request,
+    decisions: dict[str, dict[str, str]] = {}
+    for each in _DECISIONS:
+        if row is not None and each["action"] in row["actions"]:
+            decisions.setdefault(each["key"], {**each, "label": each["label"] or tab["keep"]})
+    return await screen.page(
         "settle.html",
         tab=tab,
         kept=kept,
@@ -58,41 +50,38 @@ async def settle_screen(runner: MemoryRunner, request: Request) -> Response:
         row=row,
         place=place,
         more="cursor" in items,
-        next_key=_next_key(rows, place),
+        # After the last comes the first, unless there is no other.
+        next_key=str(rows[(place + 1) % len(rows)]["key"]) if len(rows) > 1 else "",
         shown_facts=_SHOWN_FACTS,
-        decisions=[] if row is None else _decisions(tab, row["actions"]),
-        **await _focus(runner, request, row),
+        decisions=list(decisions.values()),
+        **await _focus(screen, row),
     )
 
 
-async def settle_count(runner: MemoryRunner, request: Request) -> Response:
-    """How many of one kind there are, for its tab; a page asks for the others when it has been shown."""
-    tab = _tab(request.query_params.get("kind", ""))
-    items = await _items(runner, request, tab, kept=False)
-    return await page(
-        runner, request, "settle_count.html", count=len(items["items"]), more="cursor" in items, tab=tab
-    )
+async def settle_count(screen: Screen) -> Response:
+    """Show the count of one kind, for its tab; a page asks for the others when it has been shown."""
+    tab = _tab(screen.params.get("kind", ""))
+    items = await _items(screen, tab, kept=False)
+    return await screen.page("settle_count.html", count=len(items["items"]), more="cursor" in items, tab=tab)
 
 
-async def settle_one(runner: MemoryRunner, request: Request) -> Response:
-    form = await request.form()
-    key, action, kind = (str(form.get(name, "")) for name in ("key", "action", "kind"))
-    done = await runner.call(request, "settle", {"key": key, "action": action})
+async def settle_one(screen: Screen) -> Response:
+    form = await screen.form()
+    action = form.text("action")
+    undo = (await screen.call("settle", key=form.text("key"), action=action))["undo"]
     said = next((each["done"] for each in _DECISIONS if each["action"] == action), "Done.")
-    retired = len(done.result["undo"]["memories"]) + len(done.result["undo"]["observations"])
+    retired = len(undo["memories"]) + len(undo["observations"])
     if action == "supersede_older" and retired > 1:
         said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it went with it."
-    undo = Undo("/settle/undo", (("undo", _undo_text(done.result["undo"])),))
-    return redirect(request, _path(_tab(kind), str(form.get("next", ""))), said, undo)
+    path = _path(_tab(form.text("kind")), form.text("next"))
+    return screen.redirect(path, said, Undo("/settle/undo", (("undo", _undo_text(undo)),)))
 
 
-async def undo_settled(runner: MemoryRunner, request: Request) -> Response:
-    form = await request.form()
-    undo = _read_undo(str(form.get("undo", "")))
+async def undo_settled(screen: Screen) -> Response:
+    undo = _read_undo((await screen.form()).text("undo"))
     key = str(undo.get("key", ""))
-    await runner.call(request, "undo_settling", {"undo": undo})
-    tab = _tab(key.partition(":")[0])
-    return redirect(request, _path(tab, key), "Taken back: it is as it was.")
+    await screen.call("undo_settling", undo=undo)
+    return screen.redirect(_path(_tab(key.partition(":")[0]), key), "Taken back: it is as it was.")
 
 
 def _undo_text(undo: Mapping[str, Any]) -> str:
@@ -138,26 +127,11 @@ def _path(tab: Tab, key: str = "") -> str:
     return "/settle?" + urlencode({"kind": tab["kind"]} | ({"at": key} if key else {}))
 
 
-async def _items(runner: MemoryRunner, request: Request, tab: Tab, *, kept: bool) -> Mapping[str, Any]:
-    given = {"kind": tab["kind"], "limit": _SHOWN, "dismissed": kept}
-    found: Mapping[str, Any] = (await runner.call(request, "to_settle", given)).result
-    return found
+async def _items(screen: Screen, tab: Tab, *, kept: bool) -> Mapping[str, Any]:
+    return await screen.call("to_settle", kind=tab["kind"], limit=_SHOWN, dismissed=kept)
 
 
-def _next_key(rows: Sequence[Mapping[str, Any]], place: int) -> str:
-    """After the last comes the first, unless there is no other."""
-    return str(rows[(place + 1) % len(rows)]["key"]) if len(rows) > 1 else ""
-
-
-def _decisions(tab: Tab, actions: Sequence[str]) -> list[dict[str, str]]:
-    by_key: dict[str, dict[str, str]] = {}
-    for each in _DECISIONS:
-        if each["action"] in actions:
-            by_key.setdefault(each["key"], {**each, "label": each["label"] or tab["keep"]})
-    return list(by_key.values())
-
-
-# What is in focus
+# The item that is shown whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +146,7 @@ class ShownSide:
     """Pieces of the text, and whether the other one lacks them."""
 
 
-async def _focus(runner: MemoryRunner, request: Request, row: Mapping[str, Any] | None) -> dict[str, Any]:
+async def _focus(screen: Screen, row: Mapping[str, Any] | None) -> dict[str, Any]:
     focus: dict[str, Any] = {"sides": [], "days_apart": None, "proposed": [], "entity": None}
     if row is None:
         return focus
@@ -182,11 +156,9 @@ async def _focus(runner: MemoryRunner, request: Request, row: Mapping[str, Any] 
         apart = abs((times[1] - times[0]).days) if len(times) == 2 else None
         return focus | {"sides": sides, "days_apart": apart}
     if row["kind"] == "split":
-        name = row["older"]["name"]
-        proposed = await runner.call(request, "propose_entity_split", {"entity_name": name})
-        return focus | {"proposed": proposed.result["suggested_splits"]}
-    entity = await runner.run(request, lambda memory: memory.get(row["older"]["id"]))
-    return focus | {"entity": entity}
+        proposed = await screen.call("propose_entity_split", entity_name=row["older"]["name"])
+        return focus | {"proposed": proposed["suggested_splits"]}
+    return focus | {"entity": await screen.run(lambda memory: memory.get(row["older"]["id"]))}
 
 
 def _side(row: Mapping[str, Any], mine: str, other: str) -> ShownSide:

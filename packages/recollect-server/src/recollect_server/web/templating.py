@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind, Memory
 from recollect.operations.paging import row_id
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity, visible
-from recollect_server.runner import MemoryRunner, Right, caller_of
+from recollect_server.runner import Caller, MemoryRunner, Right, caller_of
 from recollect_server.web.drawings import TEXTS, step_text, waterfall_rows
 
 FOLDER = Path(__file__).parent
@@ -52,71 +55,127 @@ KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A form that takes back what was just done."""
+    """A form that reverses what was just done."""
 
     path: str
     fields: tuple[tuple[str, str], ...] = ()
 
 
-# Pages
+# Screens
+
+_Work = TypeVar("_Work")
 
 
-async def page(
-    runner: MemoryRunner, request: Request, template: str, *, status: int = 200, **values: Any
-) -> Response:
-    """Render a template with what `base.html` needs beside these values."""
-    caller = caller_of(request)
-    params = request.query_params
-    zone: tzinfo = runner.memory().zone
-    found = _environment().get_template(template)
-    flash = _read_flash(request)
-    text = found.render(
-        request=request,
-        path=request.url.path,
-        theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
-        csrf=getattr(request.state, "csrf", None),
-        signed_in=bool(getattr(request.state, "csrf", None)),
-        may_change=caller.right >= Right.WRITE,
-        may_write=caller.right >= Right.WRITE and not params.get("as_of"),
-        may_admin=caller.reach >= Right.ADMIN,
-        may_store=caller.reach >= Right.STORE,
-        scope_name=_scope_name(runner, request),
-        as_of=_readable_as_of(request),
-        zone=zone,
-        flash=flash,
-        **{"query": None, "here": request.url.path, **values},
-    )
-    response = HTMLResponse(text, status, SECURITY_HEADERS)
-    if flash is not None:
-        response.delete_cookie(_FLASH, path="/", httponly=True, samesite="strict")
-    return response
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One request to the dashboard: runs work on the memory, then shows a page or redirects to one."""
+
+    runner: MemoryRunner
+    request: Request
+
+    @property
+    def params(self) -> QueryParams:
+        return self.request.query_params
+
+    @property
+    def caller(self) -> Caller:
+        return caller_of(self.request)
+
+    @property
+    def profiles(self) -> list[str]:
+        return list(self.runner.memory().profiles)
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The moment that everything is shown at; None: now."""
+        return parsed_time(self.params.get("as_of"), "as_of")
+
+    async def run(
+        self, work: Callable[[Engine], _Work], *, right: Right = Right.READ, reads: bool | None = None
+    ) -> _Work:
+        return await self.runner.run(self.request, work, right=right, reads=reads)
+
+    async def call(self, operation: str, **given: Any) -> dict[str, Any]:
+        """Return the result of an operation."""
+        return (await self.runner.call(self.request, operation, given)).result
+
+    async def form(self) -> SentForm:
+        async with self.request.form(max_files=0, max_fields=1_000) as form:
+            return SentForm(form.multi_items())
+
+    async def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
+        """Render a template with these values and those that `base.html` needs."""
+        request, caller = self.request, self.caller
+        csrf = getattr(request.state, "csrf", None)
+        flash = _read_flash(request)
+        text = _rendered(
+            template,
+            request.cookies,
+            request=request,
+            url=self.url,
+            path=request.url.path,
+            csrf=csrf,
+            signed_in=bool(csrf),
+            may_change=caller.right >= Right.WRITE,
+            may_write=caller.right >= Right.WRITE and not self.params.get("as_of"),
+            may_admin=caller.reach >= Right.ADMIN,
+            may_store=caller.reach >= Right.STORE,
+            scope_name=self._scope_name(),
+            as_of=_readable_as_of(request),
+            zone=self.runner.memory().zone,
+            flash=flash,
+            **{"query": None, "here": request.url.path, **values},
+        )
+        response = HTMLResponse(text, status, SECURITY_HEADERS)
+        if flash is not None:
+            response.delete_cookie(_FLASH, path="/", httponly=True, samesite="strict")
+        return response
+
+    def redirect(
+        self, path: str, said: str | None = None, undo: Undo | None = None, *, kind: str = "good"
+    ) -> Response:
+        """After a form: redirect to a page that says once what was done, with an undo."""
+        response = RedirectResponse(self.url(path), 303, SECURITY_HEADERS)
+        if said is not None:
+            told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
+            value = _flash_text(told if undo is None else {**told, "undo": asdict(undo)})
+            if len(value) > _MOST_FLASH:
+                value = _flash_text(told)
+            response.set_cookie(_FLASH, value, _FLASH_SECONDS, path="/", httponly=True, samesite="strict")
+        return response
+
+    def url(self, path: str, **changes: Any) -> str:
+        """Return a path of ours with this request's owner, agent and moment; None removes one."""
+        base, _, query = path.partition("?")
+        params: dict[str, Any] = {
+            name: self.params[name]
+            for name in KEPT_PARAMETERS
+            if name in self.params and (name != "as_of" or _readable_as_of(self.request))
+        }
+        params |= changes
+        params = {name: str(value) for name, value in params.items() if value is not None and value != ""}
+        joined = "&".join(filter(None, (query, urlencode(params))))
+        return f"{base}?{joined}" if joined else base
+
+    def _scope_name(self) -> str:
+        scope = self.caller.scope or self.runner.memory().scope
+        owner, agent = self.params.get("owner", scope.owner), self.params.get("agent", scope.agent)
+        whose = visible(owner) or "everyone's" if owner else "your memory"
+        return f"{whose} · {visible(agent)}" if agent else whose
 
 
 def bare_page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-    """The same for who has not signed in: nothing of the memory, and no way into it."""
-    theme = request.cookies.get(_THEME)
-    text = (
-        _environment()
-        .get_template(template)
-        .render(theme=theme if theme in {"light", "dark"} else None, **values)
-    )
-    return HTMLResponse(text, status, SECURITY_HEADERS)
+    """Render a page for a reader who has not signed in: it shows nothing of the memory."""
+    return HTMLResponse(_rendered(template, request.cookies, **values), status, SECURITY_HEADERS)
 
 
-def redirect(
-    request: Request, path: str, said: str | None = None, undo: Undo | None = None, *, kind: str = "good"
-) -> Response:
-    """After a form: to a page that says what was done, once, with a way back."""
-    response = RedirectResponse(kept_url(request, path), 303, SECURITY_HEADERS)
-    if said is not None:
-        told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
-        if undo is not None:
-            told["undo"] = {"path": undo.path, "fields": undo.fields}
-        value = urlsafe_b64encode(json.dumps(told).encode()).decode()
-        if len(value) > _MOST_FLASH:
-            value = urlsafe_b64encode(json.dumps({**told, "undo": None}).encode()).decode()
-        response.set_cookie(_FLASH, value, _FLASH_SECONDS, path="/", httponly=True, samesite="strict")
-    return response
+def _rendered(template: str, cookies: Mapping[str, str], **values: Any) -> str:
+    theme = cookies.get(_THEME) if cookies.get(_THEME) in {"light", "dark"} else None
+    return _environment().get_template(template).render(theme=theme, **values)
+
+
+def _flash_text(told: Mapping[str, Any]) -> str:
+    return urlsafe_b64encode(json.dumps(told).encode()).decode()
 
 
 def _read_flash(request: Request) -> dict[str, Any] | None:
@@ -131,18 +190,10 @@ def _read_flash(request: Request) -> dict[str, Any] | None:
     return found if is_whole else None
 
 
-# What a request says
-
-
-def as_of(request: Request) -> datetime | None:
-    """The moment that everything is shown at; None: now."""
-    return parsed_time(request.query_params.get("as_of"), "as_of")
-
-
 def _readable_as_of(request: Request) -> datetime | None:
-    """The same, and none where it is no time: the page that says so has to be shown, and to lead on."""
+    """The moment of the request; None if it is no time, since the page that says so must be shown."""
     try:
-        return as_of(request)
+        return parsed_time(request.query_params.get("as_of"), "as_of")
     except InvalidInput:
         return None
 
@@ -157,30 +208,8 @@ def parsed_time(given: str | None, name: str) -> datetime | None:
         raise InvalidInput(f"{name}: {visible(given[:40])!r} is no time; write 2026-03-01.") from None
 
 
-def kept_url(request: Request, path: str, **changes: Any) -> str:
-    """A path of ours with the owner, the agent and the moment of this request; None takes one away."""
-    base, _, query = path.partition("?")
-    params: dict[str, Any] = {
-        name: request.query_params[name]
-        for name in KEPT_PARAMETERS
-        if name in request.query_params and (name != "as_of" or _readable_as_of(request))
-    }
-    params |= changes
-    params = {name: str(value) for name, value in params.items() if value is not None and value != ""}
-    joined = "&".join(filter(None, (query, urlencode(params))))
-    return f"{base}?{joined}" if joined else base
-
-
-def _scope_name(runner: MemoryRunner, request: Request) -> str:
-    caller, params = caller_of(request), request.query_params
-    scope = caller.scope or runner.memory().scope
-    owner, agent = params.get("owner", scope.owner), params.get("agent", scope.agent)
-    whose = visible(owner) or "everyone's" if owner else "your memory"
-    return f"{whose} · {visible(agent)}" if agent else whose
-
-
 def title_of(memory: Memory) -> str:
-    """What a list shows of a memory: its text, or an entity's name and what is known of it."""
+    """The title of a memory in a list: its text, or an entity's name and what is known of it."""
     if memory.kind != Kind.ENTITY:
         return memory.text
     known = " · ".join(observation.content for observation in memory.in_force[:3])
@@ -201,7 +230,6 @@ def _environment() -> Environment:
     )
     made.globals |= {
         "static": _static,
-        "url": _url,
         "kept_fields": _kept_fields,
         "csrf_field": _csrf_field,
         "texts": TEXTS,
@@ -213,7 +241,7 @@ def _environment() -> Environment:
     made.filters |= {
         "time": _time,
         "iso": lambda found: found.isoformat(),
-        "date": _date,
+        "date": pass_context(partial(_time, form="%Y-%m-%d")),
         "decimals": decimals,
         "percent": lambda share: f"{100 * share:.0f} %",
         "size": file_size,
@@ -231,13 +259,8 @@ def _static(name: str) -> str:
 
 
 @pass_context
-def _url(context: Context, path: str, **changes: Any) -> str:
-    return kept_url(context["request"], path, **changes)
-
-
-@pass_context
 def _kept_fields(context: Context) -> Markup:
-    """The same, for a form that is sent with GET."""
+    """Hidden fields with the owner, the agent and the moment, for a form that is sent with GET."""
     params = context["request"].query_params
     field = Markup('<input type="hidden" name="{}" value="{}">')
     return Markup("").join(field.format(name, params[name]) for name in KEPT_PARAMETERS if params.get(name))
@@ -250,13 +273,8 @@ def _csrf_field(context: Context) -> Markup:
 
 
 @pass_context
-def _time(context: Context, found: datetime | None) -> str:
-    return "" if found is None else f"{found.astimezone(context['zone']):%Y-%m-%d %H:%M}"
-
-
-@pass_context
-def _date(context: Context, found: datetime | None) -> str:
-    return "" if found is None else f"{found.astimezone(context['zone']):%Y-%m-%d}"
+def _time(context: Context, found: datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
+    return "" if found is None else f"{found.astimezone(context['zone']):{form}}"
 
 
 def _as_json(data: Mapping[str, Any] | list[Any]) -> Markup:
@@ -307,11 +325,6 @@ class SentForm:
         given = self.get("back") or usual
         is_ours = given.startswith(("/browse", "/memory/", "/recall", "/why-not")) and given.isprintable()
         return given if is_ours and len(given) <= _LONGEST_PATH else usual
-
-
-async def sent_form(request: Request) -> SentForm:
-    async with request.form(max_files=0, max_fields=1_000) as form:
-        return SentForm(form.multi_items())
 
 
 def joined_ids(ids: Iterable[int]) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Any
 from urllib.parse import urlencode
 
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from recollect import Engine
@@ -15,13 +13,9 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.results import BrowsePage, Bucket
 from recollect.plugin import BrowseFilter, Internals, TimeOf, Unit, coarser
-from recollect_server.runner import MemoryRunner
-from recollect_server.web.templating import SECURITY_HEADERS, as_of, kept_url, page, parsed_time
+from recollect_server.web.templating import SECURITY_HEADERS, Screen, parsed_time
 
 # The slider over the days
-
-_DAY = "day"
-_FIRST = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +28,26 @@ class DaySlider:
     """Which of the days is looked at; `days` is now."""
 
 
-def day_slider(memory: Engine, request: Request, begin: date) -> DaySlider:
+def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
     today = Internals(memory).now().astimezone(memory.zone).date()
     begin = min(begin, today)
     days = max((today - begin).days, 0)
-    then = as_of(request)
     chosen = days if then is None else (then.astimezone(memory.zone).date() - begin).days
     return DaySlider(begin, days, min(max(chosen, 0), days))
 
 
-def chosen_day(memory: Engine, request: Request, path: str) -> str | None:
-    """Where a request goes that moved the slider: the same page at the end of that day, or now."""
-    day, first = (request.query_params.get(name, "") for name in (_DAY, _FIRST))
+async def chosen_day(screen: Screen, path: str) -> Response | None:
+    """Where the slider was moved, redirect to the same page at the end of that day, or now."""
+    day, first = (screen.params.get(name, "") for name in ("day", "first"))
     if not day:
         return None
     try:
         moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
     except (ValueError, OverflowError):
-        raise InvalidInput("The day that was chosen is none; choose another.") from None
-    if moved >= Internals(memory).now().astimezone(memory.zone).date():
-        return kept_url(request, path, as_of=None)
-    return kept_url(request, path, as_of=datetime.combine(moved, time(23, 59, 59), memory.zone).isoformat())
+        raise InvalidInput("That is not a valid date; choose another.") from None
+    now = await screen.run(lambda memory: Internals(memory).now().astimezone(memory.zone))
+    end = datetime.combine(moved, time(23, 59, 59), now.tzinfo).isoformat() if moved < now.date() else None
+    return RedirectResponse(screen.url(path, as_of=end), 303, SECURITY_HEADERS)
 
 
 # The screen
@@ -93,35 +86,35 @@ class TimelineView:
     slider: DaySlider
 
 
-async def timeline_screen(runner: MemoryRunner, request: Request) -> Response:
-    back = f"/timeline?{_question(request)}".removesuffix("?")
-    moved = await runner.run(request, lambda memory: chosen_day(memory, request, back))
+async def timeline_screen(screen: Screen) -> Response:
+    params = screen.params
+    unit = f"?{urlencode({'unit': params['unit']})}" if "unit" in params else ""
+    moved = await chosen_day(screen, f"/timeline{unit}")
     if moved is not None:
-        return RedirectResponse(moved, 303, SECURITY_HEADERS)
-    view = await runner.run(request, lambda memory: _view(memory, request))
-    params = request.query_params
-    return await page(
-        runner,
-        request,
+        return moved
+    since, until = (parsed_time(params.get(name), name) for name in ("since", "until"))
+    time_of: TimeOf = "stored" if params.get("time") == "stored" else "happened"
+    chosen = BrowseFilter(time=time_of, since=since, until=until, stored_before=screen.as_of)
+    return await screen.page(
         "timeline.html",
-        view=view,
+        view=await screen.run(lambda memory: _view(memory, screen, chosen)),
         times=_TIMES,
         units=list(_UNITS),
-        time_of=_time_of(request),
-        since=parsed_time(params.get("since"), "since"),
-        until=parsed_time(params.get("until"), "until"),
+        time_of=time_of,
+        since=since,
+        until=until,
         chosen_start=params.get("since"),
     )
 
 
-def _view(memory: Engine, request: Request) -> TimelineView:
-    then = as_of(request)
+def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
+    then = screen.as_of
     # What was learnt later was not there yet; what was to come already was.
     days: dict[TimeOf, Sequence[Bucket]] = {
         "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
     }
-    unit = _unit(request, [bucket.start for buckets in days.values() for bucket in buckets])
+    unit = _unit(screen.params.get("unit"), [bucket.start for buckets in days.values() for bucket in buckets])
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
     starts = [bucket.start for buckets in counted.values() for bucket in buckets]
@@ -129,6 +122,10 @@ def _view(memory: Engine, request: Request) -> TimelineView:
     begin = None if end is None else max(min(starts), end - _MOST_BARS * _UNITS[unit])
     rows = {name: _bars(buckets, begin, end) for name, buckets in counted.items()}
     stored = counted["stored"]
+    page = None
+    if chosen.since is not None and chosen.until is not None:
+        after = screen.params.get("cursor")
+        page = memory.browse.page(chosen, order="oldest", limit=_ROWS, after=after)
     return TimelineView(
         unit,
         rows,
@@ -136,8 +133,8 @@ def _view(memory: Engine, request: Request) -> TimelineView:
         begin,
         end,
         sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
-        _chosen(memory, request),
-        day_slider(memory, request, min((each.start.date() for each in stored), default=date.max)),
+        page,
+        day_slider(memory, then, min((each.start.date() for each in stored), default=date.max)),
     )
 
 
@@ -162,22 +159,8 @@ def _bars(buckets: Sequence[Bucket], begin: datetime | None, end: datetime | Non
     ]
 
 
-def _chosen(memory: Engine, request: Request) -> BrowsePage | None:
-    params = request.query_params
-    since, until = parsed_time(params.get("since"), "since"), parsed_time(params.get("until"), "until")
-    if since is None or until is None:
-        return None
-    wanted = BrowseFilter(time=_time_of(request), since=since, until=until, stored_before=as_of(request))
-    return memory.browse.page(wanted, order="oldest", limit=_ROWS, after=params.get("cursor"))
-
-
-def _time_of(request: Request) -> TimeOf:
-    return "stored" if request.query_params.get("time") == "stored" else "happened"
-
-
-def _unit(request: Request, starts: Sequence[datetime]) -> Unit:
-    """As asked for, or the finest that fits the drawing."""
-    given = request.query_params.get("unit")
+def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
+    """The unit that was asked for, or the finest that fits the drawing."""
     if given:
         if given not in _UNITS:
             raise InvalidInput(f"unit: choose {', '.join(_UNITS)}.")
@@ -189,8 +172,3 @@ def _unit(request: Request, starts: Sequence[datetime]) -> Unit:
         if span <= _MOST_BARS * _UNITS[unit]:
             return unit
     return "month"
-
-
-def _question(request: Request) -> str:
-    params: dict[str, Any] = dict(request.query_params)
-    return urlencode({name: params[name] for name in ("unit",) if name in params})

@@ -14,7 +14,6 @@ from typing import cast
 from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
-from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from recollect import Engine
@@ -38,8 +37,8 @@ from recollect.transfer import (
 )
 from recollect_server.access_policy import LARGEST_REQUEST
 from recollect_server.progress import with_progress
-from recollect_server.runner import MemoryRunner, Right, caller_of
-from recollect_server.web.templating import SECURITY_HEADERS, page, sent_form
+from recollect_server.runner import Right
+from recollect_server.web.templating import SECURITY_HEADERS, Screen
 
 # Kept files
 
@@ -103,7 +102,8 @@ class KeptFiles:
 _LONGEST_SHOWN_NAME = 120
 _MOST_NAMED = 10
 _FILES = KeptFiles()
-_REPORTS: RecentValues[ImportPreview | ImportReport | ForeignReport | ExportReport] = RecentValues(32)
+_Report = ImportPreview | ImportReport | ForeignReport | ExportReport
+_REPORTS: RecentValues[_Report] = RecentValues(32)
 # The name of the one file that each format gives to fetch.
 _DOWNLOADS = {
     "full": "full.jsonl",
@@ -116,14 +116,12 @@ _DOWNLOADS = {
 _TALKS = (".zip", ".md", ".markdown", ".json")
 
 
-async def transfer_screen(runner: MemoryRunner, request: Request) -> Response:
-    """With the key of a file: what was found in it, or what became of it."""
-    key, stage = request.query_params.get("file", ""), request.query_params.get("stage", "")
-    scope = await runner.run(request, lambda memory: memory.scope)
+async def transfer_screen(screen: Screen) -> Response:
+    """With the key of a file: its preview, or the report of its import or export."""
+    key, stage = screen.params.get("file", ""), screen.params.get("stage", "")
+    scope = await screen.run(lambda memory: memory.scope)
     report = _REPORTS.get((scope, stage, key)) if key else None
-    return await page(
-        runner,
-        request,
+    return await screen.page(
         "transfer.html",
         here="/health",
         key=key,
@@ -136,10 +134,8 @@ async def transfer_screen(runner: MemoryRunner, request: Request) -> Response:
     )
 
 
-def _keep(
-    scope: Scope, stage: str, key: str, report: ImportPreview | ImportReport | ForeignReport | ExportReport
-) -> str:
-    """The path of the page that shows it."""
+def _keep(scope: Scope, stage: str, key: str, report: _Report) -> str:
+    """Keep a report; return the path of the page that shows it."""
     _REPORTS.keep((scope, stage, key), report)
     return f"/health/transfer?file={key}&stage={stage}"
 
@@ -147,10 +143,10 @@ def _keep(
 # In
 
 
-async def preview_import(runner: MemoryRunner, request: Request) -> Response:
+async def preview_import(screen: Screen) -> Response:
     """Keep the file that was sent, and count what it holds. Nothing is written to the memory."""
-    caller_of(request).require(Right.ADMIN)
-    async with request.form(max_files=1, max_fields=10) as form:
+    screen.caller.require(Right.ADMIN)
+    async with screen.request.form(max_files=1, max_fields=10) as form:
         sent = form.get("file")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise InvalidInput("Choose a file to import first.")
@@ -168,14 +164,12 @@ async def preview_import(runner: MemoryRunner, request: Request) -> Response:
                 # By the name that the reader gave it, not by its place here.
                 raise InvalidInput(str(error).replace(str(file.path), name)) from error
             raise
-        key = _FILES.keep(file)
-        return _keep(memory.scope, "preview", key, found)
+        return _keep(memory.scope, "preview", _FILES.keep(file), found)
 
-    return await with_progress(runner, request, work, right=Right.ADMIN)
+    return await with_progress(screen, work, right=Right.ADMIN)
 
 
 def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
-
     if path.suffix.lower() in _TALKS:
         return preview_path(path, progress=progress)
     found = import_preview(path, progress)
@@ -185,28 +179,26 @@ def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
     return preview_path(path, format="turns", progress=progress)
 
 
-async def run_import(runner: MemoryRunner, request: Request) -> Response:
-    """Bring in a file that was looked at before."""
-    caller_of(request).require(Right.ADMIN)
-    fields = await sent_form(request)
+async def run_import(screen: Screen) -> Response:
+    """Import a file that was previewed."""
+    screen.caller.require(Right.ADMIN)
+    fields = await screen.form()
     key = fields.text("file")
 
     def work(memory: Engine, progress: Progress) -> str:
-
         file, preview = _FILES.get(key, memory.scope), _REPORTS.get((memory.scope, "preview", key))
         if file is None or preview is None:
             raise NotFound("That file is no longer kept here; choose it again. Nothing was imported.")
         if preview.format == "full":
             # It goes to the owners that it names.
-            caller_of(request).require(Right.STORE)
+            screen.caller.require(Right.STORE)
         report: ImportReport | ForeignReport
         if isinstance(preview, ForeignReport):
-            extract = bool(fields.get("extract"))
             report = import_path(
                 memory,
                 file.path,
                 format=preview.format,
-                extract=extract,
+                extract=bool(fields.get("extract")),
                 progress=progress,
                 embed_progress=progress,
             )
@@ -217,24 +209,23 @@ async def run_import(runner: MemoryRunner, request: Request) -> Response:
         _FILES.drop(key)
         return _keep(memory.scope, "imported", key, report)
 
-    return await with_progress(runner, request, work, right=Right.ADMIN)
+    return await with_progress(screen, work, right=Right.ADMIN)
 
 
 # Out
 
 
-async def run_export(runner: MemoryRunner, request: Request) -> Response:
+async def run_export(screen: Screen) -> Response:
     """Write the file first, so that what is fetched is whole."""
-    fields = await sent_form(request)
+    fields = await screen.form()
     format_ = fields.get("format") or "full"
     if format_ not in _DOWNLOADS:
         raise InvalidInput(f"There is no format {format_[:40]!r}; there are: {', '.join(_DOWNLOADS)}.")
     everything = bool(fields.get("everything"))
     if everything:
-        caller_of(request).require(Right.STORE)
+        screen.caller.require(Right.STORE)
 
     def work(memory: Engine, progress: Progress) -> str:
-
         name = "everything.jsonl" if format_ == "full" and everything else _DOWNLOADS[format_]
         path = _FILES.new_path(name)
         report = export_file(
@@ -248,13 +239,12 @@ async def run_export(runner: MemoryRunner, request: Request) -> Response:
         key = _FILES.keep(KeptFile(path, name, memory.scope))
         return _keep(memory.scope, "exported", key, report)
 
-    return await with_progress(runner, request, work)
+    return await with_progress(screen, work)
 
 
-async def fetch_export(runner: MemoryRunner, request: Request) -> Response:
-    key = request.path_params["key"]
-    scope = await runner.run(request, lambda memory: memory.scope)
-    file = _FILES.get(key, scope)
+async def fetch_export(screen: Screen) -> Response:
+    scope = await screen.run(lambda memory: memory.scope)
+    file = _FILES.get(screen.request.path_params["key"], scope)
     if file is None:
         raise NotFound("That export is no longer kept here; make it again.")
     headers = {**SECURITY_HEADERS, "content-disposition": f"attachment; filename*=utf-8''{quote(file.name)}"}

@@ -36,8 +36,8 @@ class ReplayedMemory:
     """By the profile, then."""
     baseline: int | None
     """By what the profile was compared with, then."""
-    now: int | None
-    baseline_now: int | None
+    now: int | None = None
+    baseline_now: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
