@@ -16,19 +16,12 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS
 from recollect.domain.records import DreamRecord
 from recollect.domain.results import MemoryLink
-from recollect.domain.tables import Equals
+from recollect.domain.tables import Compares, Equals, is_null
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import DreamReport, Plan, dream_report, judge, plan
 from recollect.dreams.questions import copies_of_errors, echoes_of_fading, gate_questions
 from recollect.dreams.snapshot import Twins
-from recollect.dreams.state import (
-    dream_journal,
-    dream_records,
-    dream_state,
-    dreams_since,
-    links_of,
-    packed_fields,
-)
+from recollect.dreams.state import dream_journal, dream_records, dream_state, links_of, packed_fields
 from recollect.ranking.factors import microseconds
 from recollect.review.report import consolidation_report
 from recollect.review.results import kept_together, text_reference
@@ -80,13 +73,23 @@ def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> t
 def dream(services: Services, options: DreamOptions, progress: Progress | None = None) -> DreamResult:
     """Dream once. One process at a time dreams on a store; a second one gets `Conflict`."""
     at = services.clock()
-    # Each dream for itself: the night and a caller of the same process must not dream at once either.
+    # The number keeps two threads of one process from dreaming at once.
     holder = f"{services.process_id} {next(_DREAMERS)}"
+
+    def reached(stage: int) -> None:
+        if not options.dry_run and services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0].created:
+            # The process that had the lease may have changed what this one has read.
+            raise Conflict(
+                f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+            )
+        if progress is not None:
+            progress(stage, _STAGES)
+
     if options.dry_run:
-        return _run_dream(services, options, at, None, _stages(progress))
+        return _run_dream(services, options, at, None, reached)
     _take_lease(services, holder, at)
     try:
-        return _run_dream(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
+        return _run_dream(services, options, at, holder, reached)
     finally:
         # The dream may be committed by now; a lease that cannot be given back ends by itself.
         attempt_follow_up(lambda: services.write([DropLease(DREAMING, holder)]))
@@ -104,25 +107,6 @@ def _take_lease(services: Services, holder: str, at: datetime) -> None:
             raise
         # It was killed in the middle of a dream, of which nothing was written.
         services.store.apply([*(DropLease(DREAMING, other) for other in dead), take], at=at)
-
-
-def _hold(services: Services, holder: str) -> None:
-    held = services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0]
-    if held.created:
-        # The process that had it may have changed what this one has read.
-        raise Conflict(
-            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
-        )
-
-
-def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -> Callable[[int], None]:
-    def reached(stage: int) -> None:
-        if hold is not None:
-            hold()
-        if progress is not None:
-            progress(stage, _STAGES)
-
-    return reached
 
 
 def _run_dream(
@@ -161,7 +145,10 @@ def _run_dream(
     if Phase.REPORT in options.phases:
         report = replace(report, upkeep=consolidation_report(services, STALE_DAYS).text)
     reached(5)
-    idle = planned.is_empty and not _begins(planned)
+    # A dream that changes nothing is kept where the next one must go on from it.
+    replays = bool(snapshot.replays) and Phase.CONSOLIDATE in planned.phases
+    first_night = Phase.DOWNSCALE in planned.phases and Phase.DOWNSCALE not in snapshot.dreamt_at
+    idle = planned.is_empty and not replays and not (first_night and len(snapshot.ids))
     if options.dry_run or idle or (verdict is not None and not verdict.passed):
         reached(_STAGES)
         return DreamResult(at, report)
@@ -182,14 +169,6 @@ def _as_decided(twins: Twins, decided: Collection[str]) -> Twins:
         for said in (twins.older, twins.newer)
     )
     return replace(twins, older=older, newer=newer)
-
-
-def _begins(planned: Plan) -> bool:
-    """Whether a dream that changes nothing has to be kept: the next one goes on from it."""
-    snapshot, phases = planned.snapshot, planned.phases
-    replays = bool(snapshot.replays) and Phase.CONSOLIDATE in phases
-    first_night = Phase.DOWNSCALE in phases and Phase.DOWNSCALE not in snapshot.dreamt_at
-    return replays or (first_night and len(snapshot.ids) > 0)
 
 
 def _commit(services: Services, planned: Plan, report: DreamReport, holder: str | None) -> CommitDream:
@@ -247,10 +226,11 @@ class Dreams:
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
         """A dream, and every change that it made, with before and after."""
         with self.services.read() as view:
-            found = dream_journal(view, scope_id(view, self.services.scope), id)
+            scope = scope_id(view, self.services.scope)
+            found = dream_journal(view, scope, id)
             if found is None:
                 raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
-            (record,) = dream_records(view, scope_id(view, self.services.scope), dream=id)
+            (record,) = dream_records(view, scope, dream=id)
         return record, found
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
@@ -272,7 +252,9 @@ class Dreams:
 def undone_with(services: Services, id_: int) -> tuple[int, ...]:
     """Return the dreams that undoing one with `later` takes back: it and those after it, newest first."""
     with services.read() as view:
-        return tuple(dreams_since(view, scope_id(view, services.scope), id_))
+        scope = Equals("scope_id", scope_id(view, services.scope))
+        since = (scope, Compares("id", ">=", id_), is_null("undone_at"))
+        return tuple(each for (each,) in view.rows("dream", ("id",), since, newest_first=True))
 
 
 @retry_after_failover

@@ -79,24 +79,6 @@ def recalled_on(stability: float, since: int, days: Iterable[int]) -> float:
     return stability
 
 
-def downscaled(snapshot: DreamState, strength: Floats, knobs: Knobs) -> Floats:
-    """Scale strengths down for the days since the last time (SHY).
-
-    Only days in a memory's life count, so the number of dreams does not matter. The first dream changes
-    nothing, since the nights before it are unknown. Strengths below the floor stay.
-    """
-    last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
-    if last is None:
-        return strength
-    since = np.maximum(snapshot.created_at, last)
-    return after_days(snapshot, strength, np.maximum(snapshot.at - since, 0) / DAY, knobs)
-
-
-def after_days(snapshot: DreamState, strength: Floats, days: Floats | float, knobs: Knobs) -> Floats:
-    scaled: Floats = np.maximum(strength * knobs.daily**days, np.minimum(strength, knobs.floor))
-    return np.where(snapshot.kept, strength, scaled)
-
-
 def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
     """Whether the published conditions would prune a memory."""
     return (
@@ -106,11 +88,6 @@ def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> F
         & (snapshot.revisions <= knobs.prune_revisions)
         & ~snapshot.kept
     )
-
-
-def is_archival(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
-    stale = staleness(snapshot, knobs, at) > knobs.archive_staleness
-    return stale & (strength < knobs.archive_strength) & ~snapshot.kept
 
 
 STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))
@@ -149,8 +126,18 @@ def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 
 
 def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Everything fades a little; what is pinned or marked does not."""
-    return replace(draft, life=replace(draft.life, strength=downscaled(snapshot, draft.life.strength, knobs)))
+    """Scale strengths down for the days since the last time (SHY); pinned or marked memories do not fade.
+
+    Only days in a memory's life count, so the number of dreams does not matter. The first dream changes
+    nothing, since the nights before it are unknown. Strengths below the floor stay.
+    """
+    last, strength = snapshot.dreamt_at.get(Phase.DOWNSCALE), draft.life.strength
+    if last is None:
+        return draft
+    days = np.maximum(snapshot.at - np.maximum(snapshot.created_at, last), 0) / DAY
+    scaled: Floats = np.maximum(strength * knobs.daily**days, np.minimum(strength, knobs.floor))
+    strength = np.where(snapshot.kept, strength, scaled)
+    return replace(draft, life=replace(draft.life, strength=strength))
 
 
 def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
@@ -203,10 +190,10 @@ def place(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     stage = draft.life.consolidation.copy()
     settled = draft.replayed | ((snapshot.at - snapshot.created_at) / DAY >= knobs.place_days)
     stage[(stage == STAGED) & settled] = CONSOLIDATED
-    old = is_archival(snapshot, draft.life.strength, knobs, snapshot.at)
-    stage[(stage == CONSOLIDATED) & old] = ARCHIVED
-    fresh = staleness(snapshot, knobs, snapshot.at) <= knobs.archive_staleness
-    stage[(stage == ARCHIVED) & fresh] = CONSOLIDATED
+    stale = staleness(snapshot, knobs, snapshot.at) > knobs.archive_staleness
+    weak = (draft.life.strength < knobs.archive_strength) & ~snapshot.kept
+    stage[(stage == CONSOLIDATED) & stale & weak] = ARCHIVED
+    stage[(stage == ARCHIVED) & ~stale] = CONSOLIDATED
     return replace(draft, life=replace(draft.life, consolidation=stage))
 
 
@@ -248,7 +235,8 @@ def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: A
     merges = []
     taken: set[tuple[int, int | None]] = set()
     for twins in sorted(snapshot.twins, key=lambda pair: (-pair.similarity, *_place(pair.older))):
-        into, lost = _survivor(twins.older, twins.newer)
+        # Pinned or marked, else used more often, else older.
+        lost, into = sorted((twins.newer, twins.older), key=lambda one: (one.kept, one.accesses))
         if {_place(into), _place(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
             continue
         if same_statement(into.text, lost.text):
@@ -274,10 +262,7 @@ def _taken_over(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Li
 
 def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
     """An error that was corrected must not live on in a copy that came later, or was overlooked."""
-    gone = {
-        *((id_, None) for id_ in draft.gone),
-        *((_place(one.gone)) for one in draft.merges),
-    }
+    gone = {*((id_, None) for id_ in draft.gone), *(_place(one.gone) for one in draft.merges)}
     found: dict[tuple[int, int | None], Correction] = {}
     for copy in snapshot.copies:
         where = _place(copy.place)
@@ -293,11 +278,17 @@ def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa:
 def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Memories that keep coming up together are linked; the more often, the more firmly."""
     gone = draft.gone
+
+    def uses(pair: Pair) -> int:
+        """Uses of the one that is used more."""
+        places = (snapshot.place(pair.first), snapshot.place(pair.second))
+        return max(int(snapshot.accesses[place]) for place in places if place is not None)
+
     links = [
         Link(pair.first, pair.second, pair.count, before)
         for pair in snapshot.together
         if pair.count >= knobs.link_together
-        and pair.count >= knobs.link_share * _uses(snapshot, pair)
+        and pair.count >= knobs.link_share * uses(pair)
         and pair.first not in gone
         and pair.second not in gone
         and (before := snapshot.linked.get((pair.first, pair.second), 0)) < pair.count
@@ -305,17 +296,5 @@ def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, links=tuple(links))
 
 
-def _uses(snapshot: DreamState, pair: Pair) -> int:
-    """How often the one that is used more was seen."""
-    places = (snapshot.place(pair.first), snapshot.place(pair.second))
-    return max(int(snapshot.accesses[place]) for place in places if place is not None)
-
-
 def _place(said: Said) -> tuple[int, int | None]:
     return said.memory, said.observation
-
-
-def _survivor(older: Said, newer: Said) -> tuple[Said, Said]:
-    """Choose the survivor: pinned or marked, else used more often, else older."""
-    ranks = [(one.kept, one.accesses) for one in (older, newer)]
-    return (newer, older) if ranks[1] > ranks[0] else (older, newer)

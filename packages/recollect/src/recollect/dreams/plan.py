@@ -79,9 +79,15 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
     costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
-        moved = _PhaseChanges.between(last, draft)
+        # Most phases change nothing that the ranking of most questions reads.
+        traces = any(
+            not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
+        )
+        gone = {id_ for id_, _ in last.gone.items() ^ draft.gone.items()}
         then = [
-            _find_wanted(one, draft, plan.snapshot) if moved.by(one) else found
+            _find_wanted(one, draft, plan.snapshot)
+            if (traces and _reads_traces(one.profile)) or gone & {*one.wanted, *one.candidates.ids.tolist()}
+            else found
             for one, found in zip(asked, then, strict=True)
         ]
         last = draft
@@ -98,34 +104,14 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
     return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
 
 
-@dataclass(frozen=True, slots=True)
-class _PhaseChanges:
-    """Changes of a phase that a ranking can notice. Most phases change nothing for most questions."""
-
-    traces: bool
-    gone: frozenset[int]
-
-    @classmethod
-    def between(cls, last: Draft, draft: Draft) -> _PhaseChanges:
-        traces = any(
-            not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
-        )
-        return cls(traces, frozenset(id_ for id_, _ in last.gone.items() ^ draft.gone.items()))
-
-    def by(self, one: Asked) -> bool:
-        if self.traces and reads_traces(one.profile):
-            return True
-        return not self.gone.isdisjoint(one.wanted) or not self.gone.isdisjoint(one.candidates.ids.tolist())
-
-
 def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
     """Return the share of wanted memories that is found, as the mean over all questions."""
     shares = [len(one) / len(question.wanted) for question, one in zip(asked, found, strict=True)]
     return float(np.mean(shares)) if shares else 1.0
 
 
-def reads_traces(profile: Profile) -> bool:
-    """Whether a ranking feels what dreams write on memories."""
+def _reads_traces(profile: Profile) -> bool:
+    """Whether a ranking reads fields that dreams write."""
     factors = (getattr(step, "factor", None) for step in profile.steps)
     return any(isinstance(factor, _READERS) for factor in factors)
 

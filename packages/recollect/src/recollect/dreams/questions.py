@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from recollect.domain.errors import ModelUnavailable
 from recollect.domain.numbers import sample_ids, unpack_vector
-from recollect.domain.records import Kind, Memory, PastQuestion
+from recollect.domain.records import Kind, Memory
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.phases import consolidate, downscale, fading
 from recollect.dreams.plan import Asked
@@ -30,9 +29,6 @@ from recollect.stores.port import Snapshot
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement, usual_cosine
 from recollect.write.embedding import embedded_texts, embedder_of
 
-if TYPE_CHECKING:
-    from recollect.ranking.candidates import Profile
-
 
 def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
     """Return `gate_questions` questions, real ones first, then some made from memories.
@@ -43,49 +39,23 @@ def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> li
     with services.read() as view:
         profile = tuned_in(services, view, services.all_profiles[DEFAULT])[1]
         past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
-        sampled = _sample(snapshot, knobs.gate_questions - len(past))
+        # At random, and the same ones for the same dream.
+        sampled = sample_ids(snapshot.ids.tolist(), snapshot.at, knobs.gate_questions - len(past))
         memories = memories_by_id(view, sampled)
-    asked = [_past_question(services, profile, snapshot, knobs, one) for one in past]
-    made = [
-        _ask(services, profile, knobs, query, (memory.id,), made=True)
-        for memory in memories.values()
-        if (query := keyword_question(memory))
-    ]
-    return [one for one in (*asked, *made) if one is not None]
 
+    def ask(query: str, wanted: tuple[int, ...], *, made: bool) -> Asked:
+        question = query_of(services, query, profile, limit=knobs.gate_top, record=False, across=True)
+        with open_search(services, question, profile) as (search, asked, _):
+            found = gather(search, profile, asked)
+        return Asked(query, profile, wanted, found.candidates, found.query, made)
 
-def _sample(snapshot: DreamState, size: int) -> list[int]:
-    """Memories at random, the same ones for the same dream."""
-    return sample_ids(snapshot.ids.tolist(), snapshot.at, size)
-
-
-def _past_question(
-    services: Services,
-    profile: Profile,
-    snapshot: DreamState,
-    knobs: Knobs,
-    past: PastQuestion,
-) -> Asked | None:
-    shown = [id_ for id_ in past.shown[: knobs.gate_seen] if snapshot.place(id_) is not None]
-    return _ask(services, profile, knobs, past.query, shown)
-
-
-def _ask(
-    services: Services,
-    profile: Profile,
-    knobs: Knobs,
-    query: str,
-    wanted: Iterable[int],
-    *,
-    made: bool = False,
-) -> Asked | None:
-    ids = tuple(wanted)
-    if not ids:
-        return None
-    question = query_of(services, query, profile, limit=knobs.gate_top, record=False, across=True)
-    with open_search(services, question, profile) as (search, asked, _):
-        found = gather(search, profile, asked)
-    return Asked(query, profile, ids, found.candidates, found.query, made)
+    questions: list[Asked] = []
+    for one in past:
+        shown = tuple(id_ for id_ in one.shown[: knobs.gate_seen] if snapshot.place(id_) is not None)
+        if shown:
+            questions.append(ask(one.query, shown, made=False))
+    made = ((keyword_question(memory), memory.id) for memory in memories.values())
+    return questions + [ask(query, (id_,), made=True) for query, id_ in made if query]
 
 
 # Searches of a dream: who else says what is fading, and later copies of errors.
@@ -126,15 +96,16 @@ def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
     # With a word like "today", the same text means another day later.
     if any(time_phrases(text, fading.created_at) for text in _sayings(fading)):
         return ()
+
+    def says_all(other: Memory) -> bool:
+        wholes = _sayings(other)
+        return all(any(contains_statement(whole, part) for whole in wholes) for part in _sayings(fading))
+
     return tuple(
         Echo(other, cosine)
         for other, cosine in near.items()
-        if memories[other].happened_at == fading.happened_at and _says_all(memories[other], fading)
+        if memories[other].happened_at == fading.happened_at and says_all(memories[other])
     )
-
-
-def _says_all(other: Memory, fading: Memory) -> bool:
-    return all(any(contains_statement(whole, part) for whole in _sayings(other)) for part in _sayings(fading))
 
 
 def _sayings(memory: Memory) -> list[str]:
@@ -174,7 +145,10 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
         errors = memories_by_id(view, sorted({id_ for pair in pairs for id_ in pair}))
         # A merge was no error: the survivor says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
-        new = memories_by_id(view, _newest(snapshot))
+        # Memories made or changed since the last dream; of very many, the last.
+        rows = np.flatnonzero(snapshot.changed_at > snapshot.dreamt_at.get(Phase.CORRECT, 0))
+        order = np.argsort(-snapshot.changed_at[rows], kind="stable")
+        new = memories_by_id(view, sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist()))
     places = [
         (place, said)
         for memory in new.values()
@@ -196,14 +170,6 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
         for error, (old, by) in enumerate(pairs)
         if may_repeat_error(None if cosines is None else cosines[error, at]) and place.memory not in (old, by)
     )
-
-
-def _newest(snapshot: DreamState) -> list[int]:
-    """Return memories made or changed since the last dream; of very many, the last."""
-    since = snapshot.dreamt_at.get(Phase.CORRECT, 0)
-    rows = np.flatnonzero(snapshot.changed_at > since)
-    order = np.argsort(-snapshot.changed_at[rows], kind="stable")
-    return sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist())
 
 
 def _places(memory: Memory) -> Iterator[tuple[Said, str]]:

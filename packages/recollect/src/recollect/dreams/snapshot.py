@@ -214,6 +214,3 @@ class Draft:
         return tuple(
             (one.gone.memory, one.into.memory) for one in self.merges if one.gone.observation is None
         )
-
-
-# Every number of a dream, with the default that the published cycle or our own measurements give.

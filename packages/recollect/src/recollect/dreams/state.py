@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -200,20 +200,27 @@ def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[
         is_null("ref"),
         is_null("metadata"),
     )
-    newer = store.rows("memory", columns, (is_set("similar_to"), *in_force))
-    older = {
-        row[0]: row
-        for row in store.rows("memory", columns, (OneOf("id", {row[1] for row in newer}), *in_force))
-    }
 
     def said(row: Row) -> Said:
         return Said(row[0], row[6], accesses=usage.get(row[0], (0, 0))[0], kept=_resists_forgetting(*row[7:]))
 
     return [
-        Twins(said(other), said(row), row[2])
-        for row in newer
-        if (other := older.get(row[1])) is not None and row[3:6] == other[3:6]
+        Twins(said(older), said(newer), newer[2])
+        for older, newer in _similar_pairs(store, "memory", columns, in_force)
     ]
+
+
+def _similar_pairs(
+    store: ports.Snapshot,
+    table: Literal["memory", "observation"],
+    columns: tuple[str, ...],
+    in_force: tuple[Condition, ...],
+) -> list[tuple[Row, Row]]:
+    """Rows that were found to repeat an older row: the older one first. Their columns 3 to 5 are equal."""
+    newer = store.rows(table, columns, (is_set("similar_to"), *in_force))
+    found = store.rows(table, columns, (OneOf("id", {row[1] for row in newer}), *in_force))
+    older = {row[0]: row for row in found}
+    return [(older[row[1]], row) for row in newer if row[1] in older and row[3:6] == older[row[1]][3:6]]
 
 
 def _resists_forgetting(pinned: int, importance_tag: str | None) -> bool:
@@ -222,28 +229,20 @@ def _resists_forgetting(pinned: int, importance_tag: str | None) -> bool:
 
 def _similar_observations(store: ports.Snapshot, scope: int) -> list[Twins]:
     columns = ("id", "similar_to", "similarity", "memory_id", "kind", "happened_at", "content")
-    newer = store.rows("observation", columns, (is_set("similar_to"), *IN_FORCE))
-    older = {
-        row[0]: row
-        for row in store.rows("observation", columns, (OneOf("id", {row[1] for row in newer}), *IN_FORCE))
-    }
+    pairs = _similar_pairs(store, "observation", columns, IN_FORCE)
     entities = {
         id_: _resists_forgetting(pinned, tag)
         for id_, pinned, tag in store.rows(
             "memory",
             ("id", "pinned", "importance_tag"),
-            (OneOf("id", {row[3] for row in newer}), Equals("scope_id", scope), is_null("deleted_at")),
+            (OneOf("id", {row[3] for _, row in pairs}), Equals("scope_id", scope), is_null("deleted_at")),
         )
     }
 
     def said(row: Row) -> Said:
         return Said(row[3], row[6], row[0], kept=entities[row[3]])
 
-    return [
-        Twins(said(other), said(row), row[2])
-        for row in newer
-        if row[3] in entities and (other := older.get(row[1])) is not None and row[3:6] == other[3:6]
-    ]
+    return [Twins(said(older), said(newer), newer[2]) for older, newer in pairs if newer[3] in entities]
 
 
 def _shown_after(store: ports.Snapshot, through: int, places: Mapping[int, int]) -> frozenset[int]:
@@ -319,12 +318,6 @@ def dream_records(
             limit=limit,
         )
     ]
-
-
-def dreams_since(store: ports.Snapshot, scope: int, dream: int) -> list[int]:
-    """The ids of a dream and of those after it that were not undone, the newest first. No report is read."""
-    since = (Equals("scope_id", scope), Compares("id", ">=", dream), is_null("undone_at"))
-    return [id_ for (id_,) in store.rows("dream", ("id",), since, newest_first=True)]
 
 
 def dream_journal(store: ports.Snapshot, scope: int, dream: int) -> dict[str, Any] | None:

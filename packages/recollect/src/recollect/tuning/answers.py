@@ -109,13 +109,10 @@ class AnswerLog:
         places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
         every = {id_ for ids in lists for id_ in ids}
         best_first = sorted(every, key=lambda id_: (min(found[id_] for found in places if id_ in found), id_))
-        return AnswerReplay(
-            answer,
-            tuple(
-                ReplayedMemory(id_, known.get(id_), *(found.get(id_) for found in places))
-                for id_ in best_first
-            ),
+        rows = (
+            ReplayedMemory(id_, known.get(id_), *(found.get(id_) for found in places)) for id_ in best_first
         )
+        return AnswerReplay(answer, tuple(rows))
 
     def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
         """Rank again the same number of hits, best first, without a trace."""

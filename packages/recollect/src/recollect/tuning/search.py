@@ -13,8 +13,8 @@ asks both again, on newer answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 # Ranks logged answers again, many at once, to find the new places of their feedback.
 
+_Pairs = TypeVar("_Pairs", Cooccurrences, Contradictions)
 _TIMES = ("created_at", "updated_at", "happened_at", "last_access")
 _NOWHERE = np.iinfo(np.int64).max
 
@@ -72,7 +73,14 @@ class Replay:
 
         A memory that says the same counts in its stead.
         """
-        ranked = self._ranked(_steps(profile))
+        steps = _steps(profile)
+        pairs = enumerate(zip(steps, self._steps, strict=False))
+        alike = next(
+            (place for place, (one, other) in pairs if one != other), min(len(steps), len(self._steps))
+        )
+        ranked = self._stages[alike]
+        for step in steps[alike:]:
+            ranked = self._after(step, ranked)
         order = best_first(ranked)
         query = ranked.query[order] if ranked.query is not None else np.zeros(len(order), np.int64)
         place_of = np.full(len(self._candidates), _NOWHERE)
@@ -84,18 +92,8 @@ class Replay:
         found = np.where(own == _NOWHERE, other, own)
         return np.where(found == _NOWHERE, 0, found)
 
-    def _ranked(self, steps: Sequence[Step]) -> Candidates:
-        pairs = enumerate(zip(steps, self._steps, strict=False))
-        alike = next(
-            (place for place, (one, other) in pairs if one != other), min(len(steps), len(self._steps))
-        )
-        candidates = self._stages[alike]
-        for step in steps[alike:]:
-            candidates = self._after(step, candidates)
-        return candidates
-
     def _after(self, step: Step, candidates: Candidates) -> Candidates:
-        # Only people read the steps' records; without them, rows are small.
+        # Nothing here reads the steps' records; without them, rows are small.
         return replace(step(candidates, self._context), score_changes=(), removals=())
 
 
@@ -132,8 +130,12 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
         sources,
         _join_columns([each.score for each in gathered]),
         query=query,
-        cooccurrences=_joined_pairs([each.cooccurrences for each in gathered], starts, later),
-        contradictions=_joined_contradictions([each.contradictions for each in gathered], starts, later),
+        cooccurrences=_join_pairs(
+            Cooccurrences, "last", [each.cooccurrences for each in gathered], starts, later
+        ),
+        contradictions=_join_pairs(
+            Contradictions, "since", [each.contradictions for each in gathered], starts, later
+        ),
     )
     return candidates, Query(
         text="",
@@ -146,28 +148,16 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
     )
 
 
-def _joined_pairs(pairs: Sequence[Cooccurrences], starts: Ints, later: Sequence[int]) -> Cooccurrences:
-    counts = [len(each.first) for each in pairs]
-    start, shift = np.repeat(starts, counts), np.repeat(np.array(later, np.int64), counts)
-    return Cooccurrences(
-        _join_columns([each.first for each in pairs]) + start,
-        _join_columns([each.second for each in pairs]) + start,
-        _join_columns([each.count for each in pairs]),
-        _shifted(_join_columns([each.last for each in pairs]), shift),
-    )
-
-
-def _joined_contradictions(
-    pairs: Sequence[Contradictions], starts: Ints, later: Sequence[int]
-) -> Contradictions:
-    counts = [len(each.older) for each in pairs]
-    start, shift = np.repeat(starts, counts), np.repeat(np.array(later, np.int64), counts)
-    return Contradictions(
-        _join_columns([each.older for each in pairs]) + start,
-        _join_columns([each.newer for each in pairs]) + start,
-        _join_columns([each.since for each in pairs]) + shift,
-        _join_columns([each.asked for each in pairs]).astype(np.bool_),
-    )
+def _join_pairs(
+    kind: type[_Pairs], time: str, pairs: Sequence[_Pairs], starts: Ints, later: Sequence[int]
+) -> _Pairs:
+    """Pairs of rows as one value; the first two columns are the rows, and `time` names the one to shift."""
+    names = [each.name for each in fields(kind)]
+    counts = [len(getattr(each, names[0])) for each in pairs]
+    columns = {name: _join_columns([getattr(each, name) for each in pairs]) for name in names}
+    columns |= {name: columns[name] + np.repeat(starts, counts) for name in names[:2]}
+    columns[time] = _shifted(columns[time], np.repeat(np.array(later, np.int64), counts))
+    return kind(**columns)
 
 
 def _shifted(times: Ints, by: Ints) -> Ints:
@@ -366,17 +356,17 @@ def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta:
         total += scale.span.sum()
     # Rounded, so that equals are equal whatever order their sums were made in.
     worth = np.round(sums / total, 9).tolist()
-    far = [_distance(points[0], point) for point in points]
-    return points[min(range(len(points)), key=lambda place: (-worth[place], far[place]))]
+    present = points[0]
 
+    def distance(point: Point) -> float:
+        """How far the numbers are from the present ones, each by its own size."""
+        return sum(
+            abs(value - present[name]) / max(abs(value), abs(present[name]))
+            for name, value in point.items()
+            if value != present[name]
+        )
 
-def _distance(present: Point, point: Point) -> float:
-    """How far the numbers are from the present ones, each by its own size."""
-    return sum(
-        abs(value - present[name]) / max(abs(value), abs(present[name]))
-        for name, value in point.items()
-        if value != present[name]
-    )
+    return points[min(range(len(points)), key=lambda place: (-worth[place], distance(points[place])))]
 
 
 def _judge_proposal(found: Proposal, data: JudgedEvents, profile: Profile) -> Proposal:
@@ -505,7 +495,13 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Anal
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged_events(mine)
     bias = bias_in(all_mine)
-    ours, baseline = _places(data, profile, against)
+    # Both are ranked again and cut alike at the caller's limit. The logged order measures neither: a budget
+    # may have cut it, and it does not show memories that say the same.
+    limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
+    replay = Replay(data, profile)
+    ours, baseline = (
+        np.where(places <= limits, places, 0) for places in (replay.places(profile), replay.places(against))
+    )
     arms: dict[Arm, Compared] = {}
     for arm in get_args(Arm):
         part = judged_events(event for event in data.events if event.arm == arm)
@@ -531,26 +527,9 @@ def _compared(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Com
     return Compared(_measures(data, ours, eta), _measures(data, baseline, eta))
 
 
-def _places(data: JudgedEvents, profile: Profile, against: Profile) -> tuple[Ints, Ints]:
-    """Return the places of the feedback by either profile; 0 beyond the caller's limit.
-
-    Both are ranked again and cut alike. The logged order measures neither: a budget may have cut it, and it
-    does not show memories that say the same.
-    """
-    limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
-    replay = Replay(data, profile)
-    ours, baseline = replay.places(profile), replay.places(against)
-    return np.where(ours <= limits, ours, 0), np.where(baseline <= limits, baseline, 0)
-
-
 def _measures(data: JudgedEvents, places: Ints, eta: float) -> RankingMeasures:
-    return RankingMeasures(
-        len(data),
-        mean_ndcg(data, dcg_scale(data, eta, 5), places, 5),
-        mean_ndcg(data, dcg_scale(data, eta, 10), places, 10),
-        _mean_lift(data, places, eta, 5),
-        _mean_lift(data, places, eta, 10),
-    )
+    ndcg = (mean_ndcg(data, dcg_scale(data, eta, k), places, k) for k in (5, 10))
+    return RankingMeasures(len(data), *ndcg, *(_mean_lift(data, places, eta, k) for k in (5, 10)))
 
 
 def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:

@@ -67,7 +67,10 @@ def _event(answer: LoggedAnswer) -> Event:
         if kind != "said":
             seen[memory] = max(grade, seen.get(memory, 0.0))
     feedback = {**seen, **said}
-    candidates, moment = unpack(answer.candidates) if feedback else (_NOTHING, _moment(answer))
+    if feedback:
+        candidates, moment = unpack(answer.candidates)
+    else:  # it is never ranked again
+        candidates, moment = _NOTHING, Query(answer.query, microseconds(answer.at), len(answer.shown))
     return Event(
         id=answer.id,
         at=microseconds(answer.at),
@@ -90,13 +93,10 @@ _NO_COLUMN: Any = np.zeros(0, np.int64)
 _NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
 
 
-def _moment(answer: LoggedAnswer) -> Query:
-    """Return the query of an answer without feedback, which is never ranked again."""
-    return Query(answer.query, microseconds(answer.at), len(answer.shown))
-
-
 Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"
+_REPORTED = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
+"""Fields of a search's result that the history keeps."""
 # For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
 _PATIENCE_SECONDS = 15.0
 
@@ -210,7 +210,9 @@ class Tuning:
             return TuningChange(
                 chosen.name, numbers.version, written=False, before={}, after={}, proposal=found
             )
-        changed = self._change(chosen, numbers, found.eased, "run", _report(found), dry_run=dry_run)
+        plain = asdict(replace(found, better=(), worse=()))
+        report = {name: plain[name] for name in _REPORTED}
+        changed = self._change(chosen, numbers, found.eased, "run", report, dry_run=dry_run)
         return replace(changed, proposal=found)
 
     def set(
@@ -269,10 +271,10 @@ class Tuning:
             known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
             named = next((each for each in known if each.version == version), None)
             if version and named is None:
-                raise NotFound(_no_version(version, known))
-            chosen, numbers = self._choose_profile(
-                view, profile or (None if named is None else named.profile)
-            )
+                there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
+                raise NotFound(f"There is no version {version} of tuned numbers; there are: {there}.")
+            name = profile or (None if named is None else named.profile)
+            chosen, numbers = self._choose_profile(view, name)
         knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
         step = {**numbers.published, **_known_numbers(chosen, knobs)}
         return self._change(chosen, numbers, step, "rollback", {"to": to}, dry_run=dry_run)
@@ -309,17 +311,9 @@ class Tuning:
         return ProfileNumbers(profile.name, version, published, tuned, note)
 
     def _log(self, view: Snapshot, unreadable: int) -> AnswerLogStatus:
-        trial = self.services.trial
+        trial, seed = self.services.trial, store_setting(view, "trial_seed") or ""
         sizes = tuple(log_sizes(view, scope_id(view, self.services.scope)))
-        return AnswerLogStatus(
-            trial.log,
-            trial.design,
-            trial.against,
-            trial.share,
-            store_setting(view, "trial_seed") or "",
-            sizes,
-            unreadable,
-        )
+        return AnswerLogStatus(trial.log, trial.design, trial.against, trial.share, seed, sizes, unreadable)
 
     def _change(
         self,
@@ -357,11 +351,6 @@ class Tuning:
 
 # More changes than anyone makes.
 _ALL = 1_000_000
-
-
-def _no_version(version: int, known: Sequence[Tuned]) -> str:
-    there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
-    return f"There is no version {version} of tuned numbers; there are: {there}."
 
 
 def _earlier(
@@ -403,10 +392,3 @@ def _known_numbers(profile: Profile, knobs: Mapping[str, float]) -> dict[str, fl
     """Return the numbers that the profile still has."""
     known = knobs_of(profile)
     return {name: value for name, value in knobs.items() if name in known}
-
-
-def _report(found: Proposal) -> dict[str, Any]:
-    """Return the result of a search, for the history."""
-    kept = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
-    plain = asdict(replace(found, better=(), worse=()))
-    return {name: plain[name] for name in kept}
