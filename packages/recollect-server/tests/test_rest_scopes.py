@@ -14,7 +14,6 @@ from recollect.domain.records import Scope
 from recollect.operations.catalogue import http_operations
 from recollect.transfer.moved_rows import exporting
 from recollect_server.api.endpoints import ENDPOINTS, ROOT
-from recollect_server.api.handler import takes_query
 from recollect_server.runner import Right, right_for
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def requests(name: str, given: dict[str, Any]) -> Iterator[tuple[Endpoint, str, 
 
 
 def send(client: TestClient, endpoint: Endpoint, path: str, rest: dict[str, Any]) -> Any:
-    if takes_query(endpoint):
+    if endpoint.takes_query:
         return client.get(path, params=rest)
     if endpoint.method == "DELETE":
         return client.delete(path)

@@ -29,6 +29,7 @@ from recollect_server.authentication import (
     LONGEST_DELAY_SECONDS,
     Authenticator,
     TokenGuesses,
+    TokenRegistry,
 )
 from recollect_server.connections import LimitedConnection
 from recollect_server.problems import EVERY_SECONDS, RefusalLog
@@ -106,9 +107,8 @@ def running(asgi: Any) -> Iterator[int]:
 
 def protected(inner: Any, refusals: RefusalLog, guesses: TokenGuesses | None = None) -> Any:
     """An application behind the middlewares."""
-    for each in reversed(
-        middleware.protect(POLICY, Authenticator(POLICY), refusals, guesses or TokenGuesses())
-    ):
+    authenticator = Authenticator(POLICY, TokenRegistry(lambda: pytest.fail("no token is looked up")))
+    for each in reversed(middleware.protect(POLICY, authenticator, refusals, guesses or TokenGuesses())):
         inner = each.cls(inner, *each.args, **each.kwargs)
     return inner
 

@@ -22,14 +22,16 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
 _PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
-_PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
-_MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
-FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
-"""What the first part of a path may be beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
+_PAGES = (
+    "static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline", "dreams",
+    "settle", "answers", "quality", "health", "tokens",
+)  # fmt: skip
+_FIRST_PARTS = frozenset((*_API, *_PAGES))
+"""First parts of paths beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
 _PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
-_SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES, *_MORE_PAGES)) - _PUBLIC
+_SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES)) - _PUBLIC
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
-"""They change nothing, whoever makes a browser send them."""
+"""Methods that change nothing."""
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
 _ORIGIN = re.compile(r"https?://([^/]+)")
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
@@ -108,7 +110,7 @@ class Refused(Exception):
 def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
     """Why a request is refused whoever sent it, if it is.
 
-    Who sent it is looked at later: a client that shows no token and looks for a way to get one must learn
+    This comes before authentication: a client that shows no token and looks for a way to get one must learn
     that there is nothing at the other paths, not that it needs a token to look there.
     """
     host = _name(headers.get(b"host", b"").decode("latin-1"))
@@ -127,7 +129,7 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
             "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
             "and the host of the page.",
         )
-    if not is_mcp(path) and path != "/" and path.split("/")[1] not in FACES:
+    if not is_mcp(path) and path != "/" and path.split("/")[1] not in _FIRST_PARTS:
         return Refusal(404, "not_found", NOTHING_HERE)
     if is_mcp(path) and method not in _METHODS:
         message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
@@ -136,14 +138,14 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
 
 
 def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
-    """What a request gets of which nobody knows who sent it; None: what it asks for is for everybody."""
+    """The refusal of a request without a known sender; None: what it asks for is public."""
     first = path.split("/")[1]
     if first in _PUBLIC:
         return None
-    # Who shows a wrong token is no browser that could sign in.
+    # A client with a wrong token is no browser that could sign in.
     if first not in _SIGNED_IN_PAGES or headers.get(b"authorization"):
         return UNAUTHORIZED
-    # What a form sent is lost, so that it leads to the first page.
+    # The fields of a form are lost, so it leads to the first page.
     next_ = f"{path}?{query}" if query else path
     where = f"/sign-in?next={quote(next_)}" if method in SAFE_METHODS and next_ != "/" else "/sign-in"
     if headers.get(b"hx-request"):
@@ -152,7 +154,7 @@ def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes,
 
 
 def local_path(given: str) -> str:
-    """A page of ours to go to after signing in; the first one for what is none."""
+    """The page to go to after signing in; the first page unless the given one is ours."""
     path = given.partition("?")[0]
     is_page = path.startswith("/") and path.split("/")[1] in _SIGNED_IN_PAGES
     # Browsers read a backslash as a slash, leave out control characters, and take two slashes for a host.
@@ -161,7 +163,7 @@ def local_path(given: str) -> str:
 
 
 def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
-    """Whether a page of this server made the browser send it; None: nothing says so, as of other programs."""
+    """Whether a page of this server made the browser send it; None: unknown, as for other programs."""
     site = headers.get(b"sec-fetch-site", b"").lower()
     origin = _ORIGIN.fullmatch(headers.get(b"origin", b"").decode("latin-1").lower())
     if b"origin" in headers:
@@ -174,8 +176,8 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
 
 
 def is_api(path: str) -> bool:
-    """Whether programs ask for it, and read problem details."""
-    return path.split("/")[1] in _PROBLEM_READERS if path.startswith("/") else False
+    """Whether clients of this path read problem details."""
+    return path.startswith("/") and path.split("/")[1] in _PROBLEM_READERS
 
 
 def is_mem0(path: str) -> bool:
@@ -240,7 +242,7 @@ NO_HANDSHAKE = Refusal(
 
 
 def library_refusal(status: int, text: str) -> Refusal:
-    """In our words, what the library refuses by itself."""
+    """A refusal of the MCP library, in our words."""
     if "Content-Type" in text:
         return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
     return Refusal(status, "refused", text)

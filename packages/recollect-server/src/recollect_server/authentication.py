@@ -6,6 +6,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import anyio
@@ -24,7 +25,7 @@ from recollect_server.runner import Caller, Right
 SESSION_IDLE_SECONDS = 12 * 3600.0
 LINK_SECONDS = 5 * 60.0
 MOST_SESSIONS_EACH = 32
-"""Of one credential: whoever opens more ends their own, and nobody else's."""
+"""Of one credential: opening more ends the oldest of its own."""
 MOST_LINKS_EACH = 16
 _BYTES = 32
 
@@ -38,7 +39,7 @@ class BrowserSession:
     credential: str
     """What it signed in with; see `Identity`. The session ends with it."""
     csrf: str
-    """What a form or script of our own pages sends along, and a page of another site cannot know."""
+    """Sent along by forms and scripts of our own pages; a page of another site cannot know it."""
 
 
 class BrowserSessions:
@@ -82,7 +83,7 @@ class BrowserSessions:
 
 
 def proof_of(token: str, challenge: str, port: int) -> str:
-    """With the port: who poses as the server on another one learns nothing that this one takes."""
+    """With the port: a program that poses as the server on another port learns nothing of use here."""
     return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
 
 
@@ -140,6 +141,9 @@ class Identity:
     """The dashboard's, where a cookie named it."""
 
 
+_OWN_IDENTITY = Identity(Caller("server", Right.ADMIN), OWN)
+
+
 class TokenRegistry:
     """The named tokens of the store, as they were a second ago at most."""
 
@@ -186,10 +190,7 @@ class Authenticator:
     """Knows the server's own token, the named ones and the open sessions."""
 
     def __init__(
-        self,
-        policy: AccessPolicy,
-        registry: TokenRegistry | None = None,
-        sessions: BrowserSessions | None = None,
+        self, policy: AccessPolicy, registry: TokenRegistry, sessions: BrowserSessions | None = None
     ) -> None:
         self._policy = policy
         self._registry = registry
@@ -202,56 +203,43 @@ class Authenticator:
     async def of_request(
         self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes], *, cookies: bool
     ) -> Identity | None:
-        """Who it is; None: nobody knows. A token that is shown counts for more than a cookie."""
-        authorization = headers.get(b"authorization", b"")
+        """The sender; None: unknown. A token counts for more than a cookie."""
+        authorization, found = headers.get(b"authorization", b""), None
         if authorization:
             scheme, _, word = authorization.decode("latin-1").partition(" ")
             found = await self.of_token(word.strip()) if scheme.lower() == "bearer" else None
-            return found or self._anyone()
-        found = await self._of_cookie(scope, headers) if cookies else None
+        elif cookies and (key := cookie_in(scope, headers)):
+            session = self.sessions.find(key)
+            known = None if session is None else await self.of_credential(session.credential)
+            found = None if known is None else replace(known, session=session)
+            if known is None:  # its token was revoked
+                self.sessions.end(key)
         return found or self._anyone()
 
     async def of_token(self, token: str) -> Identity | None:
         if self._policy.is_token(token):
-            return self._own()
-        # What does not look like one of ours is not worth a look into the store.
+            return _OWN_IDENTITY
+        # Words that do not look like a token of ours are not looked up in the store.
         return await self.of_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
 
     async def of_credential(self, credential: str) -> Identity | None:
         """Whoever has this credential now; None once it is revoked."""
         if credential == OWN:
-            return self._own() if self.asks_for_token else None
+            return _OWN_IDENTITY if self.asks_for_token else None
         if credential == OPEN:
             return self._anyone()
-        token = None if self._registry is None else await self._registry.with_digest(credential)
-        if token is None or self._registry is None:
+        token = await self._registry.with_digest(credential)
+        if token is None:
             return None
         await self._registry.note_use(token)
-        return Identity(Caller(token.name, Right.of(token.right), token.sees), token.digest)
-
-    async def _of_cookie(
-        self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]
-    ) -> Identity | None:
-        key = cookie_in(scope, headers)
-        session = self.sessions.find(key) if key else None
-        if key is None or session is None:
-            return None
-        found = await self.of_credential(session.credential)
-        if found is None:
-            self.sessions.end(key)
-            return None
-        return Identity(found.caller, found.credential, session)
-
-    @staticmethod
-    def _own() -> Identity:
-        return Identity(Caller("server", Right.ADMIN), OWN)
+        return Identity(Caller(token.name, Right[token.right.upper()], token.sees), token.digest)
 
     def _anyone(self) -> Identity | None:
         return None if self.asks_for_token else Identity(Caller("anyone here", Right.ADMIN), OPEN)
 
 
 def is_secure(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser came by TLS: to us, or to a proxy before us. Who lies about it harms themselves."""
+    """Whether the browser came by TLS, to us or to a proxy before us. A client that lies harms itself."""
     return scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto", b"").lower() == b"https"
 
 
@@ -281,8 +269,8 @@ _MOST_ADDRESSES = 10_000
 class TokenGuesses:
     """How often each address has shown a wrong token lately, and how long it therefore waits.
 
-    The wait comes before the token is looked at, and a right one waits as well: else whoever guesses would
-    not wait for the answer, and know a right token by its being quick.
+    The wait comes before the token is looked at, and a right one waits as well: else a quick answer would
+    tell a guesser that the token is right.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from ssl import SSLContext
 
-    from recollect.domain.records import NamedToken
     from recollect.plugin import Tokens
     from recollect.settings import Settings
 
@@ -129,9 +128,8 @@ def _access_policy(
     token = settings.token if token is None else token
     if no_token:
         return AccessPolicy(host, port, None, hosts, tls)
-    if token is not None:
-        return AccessPolicy(host, port, checked_token(token), hosts, tls)
-    return AccessPolicy(host, port, kept_token(settings), hosts, tls)
+    token = kept_token(settings) if token is None else checked_token(token)
+    return AccessPolicy(host, port, token, hosts, tls)
 
 
 def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:
@@ -181,7 +179,8 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     Only its hash is kept: what is lost is revoked and made anew. A running server takes it at once.
     """
     settings, _ = call.settings()
-    sees = _scope(settings.owner, settings.agent)
+    owner, agent = settings.owner, settings.agent
+    sees = Scope(owner, agent or None) if owner or agent else None
     token = _tokens(call).create(name, right=right, sees=sees)
     data = {"name": name, "token": token, "right": right, **_scope_data(sees)}
     hint = (
@@ -204,7 +203,8 @@ def token_list_command(call: Call) -> Result:
     The last use is noted every five minutes at most.
     """
     tokens = _tokens(call).list()
-    data = {"tokens": [_data(each) for each in tokens]}
+    fields = ("name", "right", "created_at", "used_at")
+    data = {"tokens": [{**picked(each, *fields), **_scope_data(each.sees)} for each in tokens]}
     if not tokens:
         none = "There are no tokens yet; `recollect token create NAME` makes one."
         return Result(data, [Message(none, mark="note")])
@@ -236,10 +236,6 @@ def token_command(_: Call) -> None:
     """Create, list and revoke tokens for `serve --http`."""
 
 
-def _scope(owner: str, agent: str) -> Scope | None:
-    return Scope(owner, agent or None) if owner or agent else None
-
-
 def _scope_words(sees: Scope | None) -> str:
     if sees is None:
         return "every scope"
@@ -249,7 +245,3 @@ def _scope_words(sees: Scope | None) -> str:
 
 def _scope_data(sees: Scope | None) -> dict[str, Any]:
     return {"owner": None if sees is None else sees.owner, "agent": None if sees is None else sees.agent}
-
-
-def _data(token: NamedToken) -> dict[str, Any]:
-    return {**picked(token, "name", "right", "created_at", "used_at"), **_scope_data(token.sees)}

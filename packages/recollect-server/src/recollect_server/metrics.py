@@ -7,9 +7,8 @@ import time
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 
 from recollect.bootstrap import now
 from recollect.domain.errors import RecollectError
@@ -92,16 +91,9 @@ class Metrics:
         self._screens = _Timings("screen", "screen", "screens of the dashboard")
         self._minutes: deque[_Minute] = deque(maxlen=_MINUTES_OF_A_DAY)
 
-    def timed(self, operation: str) -> AbstractContextManager[None]:
-        """Record what is done within it as one call."""
-        return self._timing(partial(self.record, operation))
-
-    def timed_screen(self, screen: str) -> AbstractContextManager[None]:
-        """Record what is done within it as one screen of the dashboard."""
-        return self._timing(partial(self._record_screen, screen))
-
     @contextmanager
-    def _timing(self, record: Callable[[float, str | None], None]) -> Iterator[None]:
+    def timed(self, name: str, *, screen: bool = False) -> Iterator[None]:
+        """Record the block as one call of an operation, or as one screen of the dashboard."""
         began = self._timer()
         error: str | None = None
         try:
@@ -116,7 +108,12 @@ class Metrics:
             error = "Unexpected"
             raise
         finally:
-            record(self._timer() - began, error)
+            seconds = self._timer() - began
+            if screen:
+                with self._lock:
+                    self._screens.record(name, seconds, error)
+            else:
+                self.record(name, seconds, error)
 
     def record(self, operation: str, seconds: float, error: str | None = None) -> None:
         start = int(self._clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
@@ -125,10 +122,6 @@ class Metrics:
             if not self._minutes or self._minutes[-1].start < start:
                 self._minutes.append(_Minute(start))
             self._minutes[-1].add(operation, seconds)
-
-    def _record_screen(self, screen: str, seconds: float, error: str | None) -> None:
-        with self._lock:
-            self._screens.record(screen, seconds, error)
 
     def latencies(self) -> list[MinuteLatency]:
         """Of the last day, minute by minute, the oldest first; minutes without calls are left out."""
@@ -151,18 +144,15 @@ class Metrics:
             for name, times in sorted(by_name.items())
         ]
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> list[str]:
         """In Prometheus' text format."""
         with self._lock:
-            told = [*self._calls.lines(), *self._screens.lines()]
-        yield from told
+            return [*self._calls.lines(), *self._screens.lines()]
 
 
-def gauge(
-    name: str, words: str, values: Iterable[tuple[Mapping[str, str], float]], *, kind: str = "gauge"
-) -> Iterator[str]:
+def gauge(name: str, words: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
     """A metric of one number, or of one for each set of labels."""
-    yield from _head(name, kind, words)
+    yield from _head(name, "gauge", words)
     for labels, value in values:
         yield f"{name}{_labels(labels)} {value:.10g}"
 
@@ -174,11 +164,8 @@ def _head(name: str, kind: str, words: str) -> tuple[str, str]:
 def _labels(labels: Mapping[str, str]) -> str:
     if not labels:
         return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+    return "{" + ",".join(f'{name}="{value.translate(escapes)}"' for name, value in labels.items()) + "}"
 
 
 def _quantile(times: Sequence[float], share: float) -> float:

@@ -204,25 +204,20 @@ class CsrfMiddleware(_HttpMiddleware):
         found: Identity | None = scope["state"].get(IDENTITY)
         by_itself = found is None or found.session is not None or found.credential == OPEN
         if scope["method"] not in SAFE_METHODS and by_itself and not is_mcp(scope["path"]):
-            # `BodyLimitMiddleware` gives the body in one piece.
-            body = (await receive())["body"]
-            await _require_own_page(found, scope, body)
-            receive = replay_body(body, receive)
+            headers = dict(scope["headers"])
+            is_ours = is_same_origin(headers)
+            has_session = found is not None and found.session is not None and scope["path"] != SIGN_IN
+            if is_ours is False or (has_session and not is_ours):
+                raise Refused(FOREIGN_PAGE)
+            if found is not None and found.session is not None and has_session:
+                # `BodyLimitMiddleware` gives the body in one piece.
+                body = (await receive())["body"]
+                shown = headers.get(b"x-csrf-token", b"").decode("latin-1")
+                shown = shown or await _csrf_field(scope, headers, body)
+                if not hmac.compare_digest(shown.encode(), found.session.csrf.encode()):
+                    raise Refused(NO_CSRF)
+                receive = replay_body(body, receive)
         await self.app(scope, receive, send)
-
-
-async def _require_own_page(found: Identity | None, scope: Scope, body: bytes) -> None:
-    headers = dict(scope["headers"])
-    is_ours = is_same_origin(headers)
-    if found is None or found.session is None or scope["path"] == SIGN_IN:
-        if is_ours is False:
-            raise Refused(FOREIGN_PAGE)
-        return
-    if not is_ours:
-        raise Refused(FOREIGN_PAGE)
-    shown = headers.get(b"x-csrf-token", b"").decode("latin-1") or await _csrf_field(scope, headers, body)
-    if not hmac.compare_digest(shown.encode(), found.session.csrf.encode()):
-        raise Refused(NO_CSRF)
 
 
 async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) -> str:

@@ -78,13 +78,13 @@ class ProblemDetails:
     headers: tuple[tuple[str, str], ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        return {
             "type": f"urn:recollect:problem:{self.kind}",
             "title": TITLES.get(self.kind) or HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": visible(self.detail),
+            **({"errors": list(self.errors)} if self.errors else {}),
         }
-        return {**told, "errors": list(self.errors)} if self.errors else told
 
     def response(self, **more: str) -> Response:
         return Response(
@@ -147,11 +147,11 @@ def json_bytes(data: object) -> bytes:
 
 _log = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0
-"""A kind that goes on is told again after so long, with how often it happened meanwhile."""
+"""A kind that goes on is logged again after so long, with its count meanwhile."""
 
 
 class RefusalLog:
-    """Tells each kind once a minute at most: whoever floods the server does not flood its log."""
+    """Logs each kind once a minute at most: a client that floods the server does not flood its log."""
 
     def __init__(
         self, tell: Callable[[str], None] = _log.warning, clock: Callable[[], float] = time.monotonic

@@ -33,10 +33,6 @@ class Right(IntEnum):
     STORE = 4
     """What concerns every owner, such as tokens and backups: of admins who are bound to no scope."""
 
-    @classmethod
-    def of(cls, word: str) -> Right:
-        return cls[word.upper()]
-
     @property
     def word(self) -> str:
         return self.name.lower()
@@ -122,15 +118,12 @@ class MemoryRunner:
 
     async def call(self, request: Request, name: str, given: Mapping[str, Any], **more: Any) -> Answered:
         """Do one operation of the catalogue; `more` are fields of the call."""
-        operation = http_operations()[name]
-        right = right_for(operation)
+        operation, more = http_operations()[name], {"latencies": self.metrics.latencies, **more}
         with self.metrics.timed(name):
             return await self.run(
                 request,
-                lambda memory: operation.answer(
-                    memory, operation.parse(given), latencies=self.metrics.latencies, **more
-                ),
-                right=right,
+                lambda memory: operation.call(memory, given, **more),
+                right=right_for(operation),
                 reads=operation.read_only,
             )
 
@@ -142,8 +135,11 @@ class MemoryRunner:
         right: Right = Right.READ,
         reads: bool | None = None,
     ) -> _Work:
-        """Do what no operation does. What only `reads` has a deadline, and ends when its client goes; so it
-        is with whatever needs no more than the right to read."""
+        """Do work that no operation does.
+
+        Work that only `reads` has a deadline, and ends when its client goes; work that needs only the right
+        to read counts as such.
+        """
         caller = caller_of(request)
         caller.require(right)
         reads = right is Right.READ if reads is None else reads

@@ -62,7 +62,7 @@ class SignIn:
     async def _show(self, request: Request) -> Response:
         next_ = local_path(request.query_params.get("next", "/"))
         word = request.query_params.get("once")
-        # Whoever only looks whether it is there does not use it up.
+        # A HEAD request does not use it up.
         if word is not None and request.method == "GET":
             credential = self._authenticator.sessions.redeem(word)
             if credential is None or await self._authenticator.of_credential(credential) is None:
@@ -92,14 +92,9 @@ class SignIn:
         headers = dict(request.scope["headers"])
         self._end(request)
         answer = RedirectResponse(where, 303, SECURITY_HEADERS)
-        answer.set_cookie(
-            cookie_name(request.scope, headers),
-            self._authenticator.sessions.open(credential),
-            path="/",
-            secure=is_secure(request.scope, headers),
-            httponly=True,
-            samesite="strict",
-        )
+        key, secure = self._authenticator.sessions.open(credential), is_secure(request.scope, headers)
+        name = cookie_name(request.scope, headers)
+        answer.set_cookie(name, key, path="/", secure=secure, httponly=True, samesite="strict")
         return answer
 
     async def _make_link(self, request: Request) -> Response:
@@ -107,12 +102,9 @@ class SignIn:
         credential = OWN if self._authenticator.asks_for_token else OPEN
         if credential == OWN and not self._is_proven(request):
             return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
-        store = await self._runner.calls.in_thread(self._store_id)
+        store = await self._runner.calls.in_thread(lambda: self._runner.memory().upkeep.store_state().id)
         word = self._authenticator.sessions.link(credential)
         return JSONResponse({"link": once_path(word), "store": store}, headers=_NO_STORE)
-
-    def _store_id(self) -> str:
-        return self._runner.memory().upkeep.store_state().id
 
     def _is_proven(self, request: Request) -> bool:
         word, proof = (request.headers.get(name, "") for name in (CHALLENGE, PROOF))
@@ -123,13 +115,8 @@ class SignIn:
         self._end(request)
         answer = RedirectResponse(SIGN_IN, 303, {**SECURITY_HEADERS, "clear-site-data": '"cache"'})
         headers = dict(request.scope["headers"])
-        answer.delete_cookie(
-            cookie_name(request.scope, headers),
-            path="/",
-            secure=is_secure(request.scope, headers),
-            httponly=True,
-            samesite="strict",
-        )
+        name, secure = cookie_name(request.scope, headers), is_secure(request.scope, headers)
+        answer.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="strict")
         return answer
 
     def _end(self, request: Request) -> None:
@@ -153,10 +140,10 @@ _LONGEST_ANSWER = 10_000
 
 
 def link_of_running_server(policy: AccessPolicy, store: str) -> str | None:
-    """A link that signs in once to the server at the policy's port; None: nobody listens there.
+    """A link that signs in once to the server at the policy's port; None: nothing listens there.
 
-    It must serve the store of this id, with the token that we know. Whatever listens there, it is not sent
-    the token: it may be anybody's.
+    It must serve the store of this id, with the token that we know. The token itself is not sent: another
+    program may listen there.
     """
     connection = HTTPConnection(policy.host, policy.port, timeout=_SECONDS)
     try:

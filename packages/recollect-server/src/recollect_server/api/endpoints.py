@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Literal
 from urllib.parse import unquote
 
@@ -55,6 +54,15 @@ class Endpoint:
     @property
     def operation_id(self) -> str:
         return self.name or self.operation
+
+    @property
+    def takes_body(self) -> bool:
+        return self.method in {"POST", "PUT", "PATCH"}
+
+    @property
+    def takes_query(self) -> bool:
+        """Whether its arguments are in the query. A DELETE has those of its path alone."""
+        return self.method == "GET"
 
     @property
     def arguments(self) -> dict[str, str]:
@@ -196,6 +204,9 @@ _BY_TAG = {
 ENDPOINTS = tuple(replace(each, tag=tag) for tag, endpoints in _BY_TAG.items() for each in endpoints)
 
 
+_TEMPLATES = [(each, each.path.split("/")[1:]) for each in ENDPOINTS]
+
+
 # Matching a request
 
 
@@ -206,7 +217,7 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
     """
     raw = request.scope.get("raw_path") or request.url.path.encode()
     parts = [unquote(part) for part in raw.decode("latin-1").partition("?")[0].split("/")[2:]]
-    found = [each for each in _templates(len(parts)) if _fits(each[1], parts)]
+    found = [each for each in _TEMPLATES if _fits(each[1], parts)]
     # A word stands before a name: nothing else could be meant by it.
     found.sort(key=lambda each: [part.startswith("{") for part in each[1]])
     method = "GET" if request.method == "HEAD" else request.method
@@ -225,13 +236,7 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
 
 
 def _fits(template: Sequence[str], parts: Sequence[str]) -> bool:
-    return all(
+    return len(template) == len(parts) and all(
         bool(part) if name.startswith("{") else name == part
         for name, part in zip(template, parts, strict=True)
     )
-
-
-@cache
-def _templates(length: int) -> list[tuple[Endpoint, Sequence[str]]]:
-    every = [(each, each.path.split("/")[1:]) for each in ENDPOINTS]
-    return [(each, template) for each, template in every if len(template) == length]

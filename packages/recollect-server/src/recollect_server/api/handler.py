@@ -43,10 +43,10 @@ _LONGEST_NUMBER = 40
 async def given_arguments(
     request: Request, endpoint: Endpoint, schema: Schema, path: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What a caller gave, to be checked by the operation."""
+    """Read a caller's arguments, for the operation to check."""
     fields = schema["properties"]
     given = _from_query(request, endpoint, fields)
-    if takes_body(endpoint):
+    if endpoint.takes_body:
         given.update(await _from_body(request))
     for parameter, text in path.items():
         name = endpoint.arguments[parameter]
@@ -63,22 +63,10 @@ def keeps_going(given: dict[str, Any]) -> bool:
     """Takes it out of the arguments: the operation gets it with the call."""
     asked = given.pop(KEEP_GOING, None)
     if asked is not None and not isinstance(asked, bool):
-        raise ProblemFound(
-            422,
-            "invalid-input",
-            f"`{KEEP_GOING}` is true or false; nothing was done.",
-            errors=({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},),
-        )
+        errors = ({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},)
+        detail = f"`{KEEP_GOING}` is true or false; nothing was done."
+        raise ProblemFound(422, "invalid-input", detail, errors=errors)
     return bool(asked)
-
-
-def takes_body(endpoint: Endpoint) -> bool:
-    return endpoint.method in {"POST", "PUT", "PATCH"}
-
-
-def takes_query(endpoint: Endpoint) -> bool:
-    """Whether its arguments are in the query. A DELETE has those of its path alone."""
-    return endpoint.method == "GET"
 
 
 def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schema]) -> dict[str, Any]:
@@ -87,8 +75,8 @@ def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schem
         if len(query.getlist(name)) > 1:
             raise _bad(f"`{name}` is given twice; give it once.")
     names = [name for name in dict.fromkeys(query) if name not in SCOPE_PARAMETERS]
-    if names and not takes_query(endpoint):
-        where = "in the JSON body" if takes_body(endpoint) else "in the path"
+    if names and not endpoint.takes_query:
+        where = "in the JSON body" if endpoint.takes_body else "in the path"
         raise _bad(
             f"There is no query parameter {names[0][:80]!r}; the query takes owner and agent, and the "
             f"arguments stand {where}."
@@ -125,11 +113,8 @@ async def _from_body(request: Request) -> dict[str, Any]:
         return {}
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise ProblemFound(
-            415,
-            "unsupported-media-type",
-            "The body must be JSON; send the header `Content-Type: application/json`.",
-        )
+        detail = "The body must be JSON; send the header `Content-Type: application/json`."
+        raise ProblemFound(415, "unsupported-media-type", detail)
     try:
         given = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -153,35 +138,6 @@ _TAG = re.compile(r'(W/)?"([^"]*)"')
 _LONGEST = 2_000
 
 
-def entity_tag(version: str, body: bytes) -> str:
-    """The version, which an edit must match, and a digest of all that is shown, which may change without it:
-    an entity is shown with its relations.
-    """
-    return f'"{version}-{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
-
-
-def is_known(if_none_match: str | None, tag: str) -> bool:
-    """Whether the client has what this tag stands for."""
-    if not if_none_match:
-        return False
-    return if_none_match.strip() == "*" or tag in {f'"{each[2]}"' for each in _TAG.finditer(if_none_match)}
-
-
-def expected_versions(if_match: str) -> tuple[str, ...] | None:
-    """The versions that a client expects; None: any. A weak tag stands for none."""
-    if if_match.strip() == "*":
-        return None
-    found = list(_TAG.finditer(if_match[:_LONGEST]))
-    if not found:
-        raise ProblemFound(
-            400,
-            "bad-request",
-            "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *. "
-            "Nothing was done.",
-        )
-    return tuple(each[2].partition("-")[0] for each in found if not each[1])
-
-
 def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
     """The memory that a path names, by its id or as an entity."""
     id_ = row_id(name) if resource == "memory" else Internals(engine).entity_id(name)
@@ -191,15 +147,18 @@ def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
     return memory
 
 
-def version_of(engine: Engine, resource: Resource, name: str) -> str:
-    return memory_version(named_memory(engine, resource, name))
-
-
 def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> Engine:
-    """The engine for one change, which fails where the version is another one by then."""
-    versions = expected_versions(if_match)
+    """The engine for one change, which fails if the version differs by then. A weak tag names no version."""
+    found = list(_TAG.finditer(if_match[:_LONGEST]))
+    is_any = if_match.strip() == "*"
+    if not found and not is_any:
+        raise _bad(
+            "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *. "
+            "Nothing was done."
+        )
     memory = named_memory(engine, resource, name)
-    return engine if versions is None else Internals(engine).expecting(memory.id, versions)
+    versions = tuple(each[2].partition("-")[0] for each in found if not each[1])
+    return engine if is_any else Internals(engine).expecting(memory.id, versions)
 
 
 # Answers
@@ -245,25 +204,23 @@ class ApiHandler:
     async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | ProblemDetails:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
-        right = right_for(operation)
-        more["latencies"] = self.runner.metrics.latencies
-        if call.key is not None:
-            more["key"] = call.key
-        more["keep_going"] = call.keep_going
+        more |= {"latencies": self.runner.metrics.latencies, "key": call.key, "keep_going": call.keep_going}
 
         def work(memory: Engine) -> _Done:
             arguments = operation.parse(call.given)
             version = None
             if endpoint.resource is not None and operation.read_only:
                 # Read before what it is a version of: a change meanwhile makes it old, never wrong.
-                version = version_of(memory, endpoint.resource, call.resource_name)
+                version = memory_version(named_memory(memory, endpoint.resource, call.resource_name))
             elif endpoint.resource is not None and call.if_match is not None:
                 memory = expecting(memory, endpoint.resource, call.resource_name, call.if_match)
             return _Done(operation.answer(memory, arguments, **more).result, version)
 
         try:
             with self.runner.metrics.timed(operation.name):
-                return await self.runner.run(request, work, right=right, reads=operation.read_only)
+                return await self.runner.run(
+                    request, work, right=right_for(operation), reads=operation.read_only
+                )
         except ProblemFound as error:
             return error.problem
         except Outdated as error:
@@ -317,14 +274,12 @@ def _key(request: Request, endpoint: Endpoint, operation: Operation) -> str | No
     if key is None or operation.idempotent:  # again is as once
         return None
     if not endpoint.takes_key:
-        detail = (
+        raise _bad(
             f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`: a retry might do it "
             "twice. Leave the header out, and look whether it was done before you try again."
         )
-        raise ProblemFound(400, "bad-request", detail)
     if not 0 < len(key) <= _LONGEST_KEY:
-        detail = f"An `Idempotency-Key` has 1 to {_LONGEST_KEY} characters; nothing was done."
-        raise ProblemFound(400, "bad-request", detail)
+        raise _bad(f"An `Idempotency-Key` has 1 to {_LONGEST_KEY} characters; nothing was done.")
     return key
 
 
@@ -333,37 +288,33 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation) -> str
     if if_match is None or operation.read_only:
         return None
     if endpoint.resource is None:
-        detail = "What this path changes has no ETag; leave `If-Match` out. Nothing was done."
-        raise ProblemFound(400, "bad-request", detail)
+        raise _bad("What this path changes has no ETag; leave `If-Match` out. Nothing was done.")
     return if_match
 
 
 def _response(request: Request, call: _Call, done: _Done) -> Response:
-    body, headers = json_bytes(done.result), dict[str, str]()
+    body, headers, status = json_bytes(done.result), {"cache-control": "no-store"}, 200
     if done.version is not None:
-        headers["etag"] = entity_tag(done.version, body)
-        headers["cache-control"] = "private, no-cache"
-        if is_known(request.headers.get("if-none-match"), headers["etag"]):
+        # The version, which an edit must match, and a digest of all that is shown, which may change without
+        # it: an entity is shown with its relations.
+        tag = f'"{done.version}-{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        known = request.headers.get("if-none-match", "")
+        if known.strip() == "*" or tag in {f'"{each[2]}"' for each in _TAG.finditer(known)}:
             return Response(status_code=304, headers=headers)
-    else:
-        headers["cache-control"] = "no-store"
-    status = 200
     if call.endpoint.location is not None and done.result.get("created", True):
         status = 201
         place = call.endpoint.location.format(
             **{name: quote(str(value), safe="") for name, value in done.result.items()}
         )
-        headers["location"] = _with_query(f"{ROOT}{place}", _scope(request))
+        scope = [each for each in request.query_params.multi_items() if each[0] in SCOPE_PARAMETERS]
+        headers["location"] = _with_query(f"{ROOT}{place}", scope)
     cursor = done.result.get("cursor")
-    if cursor is not None and takes_query(call.endpoint):
+    if cursor is not None and call.endpoint.takes_query:
         query = [each for each in request.query_params.multi_items() if each[0] != "cursor"]
         path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1")
         headers["link"] = f'<{_with_query(path, [*query, ("cursor", str(cursor))])}>; rel="next"'
     return Response(body, status, headers, media_type="application/json")
-
-
-def _scope(request: Request) -> list[tuple[str, str]]:
-    return [each for each in request.query_params.multi_items() if each[0] in SCOPE_PARAMETERS]
 
 
 def _with_query(path: str, query: list[tuple[str, str]]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from copy import deepcopy
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from recollect.operations.catalogue import http_operations
 from recollect.operations.operation import Operation
 from recollect.operations.schema import Schema, class_schema, with_limits
 from recollect_server.api.endpoints import ENDPOINTS, ROOT, Endpoint
-from recollect_server.api.handler import KEEP_GOING, SCOPE_PARAMETERS, takes_body, takes_query
+from recollect_server.api.handler import KEEP_GOING, SCOPE_PARAMETERS
 from recollect_server.runner import Right, right_for
 
 _SCHEMAS = "#/components/schemas/"
@@ -52,7 +52,7 @@ def openapi() -> dict[str, Any]:
         made = _operation(endpoint, schemas)
         paths.setdefault(f"{ROOT}{endpoint.path}", {})[endpoint.method.lower()] = made
     fixed = deepcopy(fixed_parts())
-    fixed["info"]["version"] = _version()
+    fixed["info"]["version"] = version("recollect-memory")
     fixed["components"]["schemas"] = {**schemas.used(), **fixed["components"]["schemas"]}
     return {
         **{name: fixed[name] for name in ("openapi", "info", "servers", "security")},
@@ -73,7 +73,7 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         _parameter(name, "path", _single(fields[argument]), required=True)
         for argument, name in in_path.items()
     ]
-    if takes_query(endpoint):
+    if endpoint.takes_query:
         parameters += [
             _parameter(name, "query", _without_null(field), required=name in required)
             for name, field in rest.items()
@@ -90,7 +90,7 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         "parameters": parameters,
         "responses": _responses(endpoint, operation, schemas),
     }
-    if takes_body(endpoint):
+    if endpoint.takes_body:
         made["requestBody"] = _body(endpoint, rest, required, schemas)
     return made
 
@@ -119,8 +119,8 @@ def _body(
         schema["required"] = needed
     if example := fixed_parts()["examples"].get(endpoint.operation_id):
         schema["examples"] = [example]
-    name = f"{_camel(endpoint.operation_id)}Request"
-    schemas.add(name, schema)
+    name = f"{endpoint.operation_id.title().replace('_', '')}Request"
+    schemas.own[name] = schema
     return {"required": bool(needed), "content": _json_content({"$ref": f"{_SCHEMAS}{name}"})}
 
 
@@ -159,7 +159,7 @@ def _responses(endpoint: Endpoint, operation: Operation, schemas: _Schemas) -> d
     }
     if endpoint.resource is not None and operation.read_only:
         answer["headers"] = {"ETag": _header("Its version, for `If-Match` and `If-None-Match`")}
-    elif takes_query(endpoint) and operation.pages is not None:
+    elif endpoint.takes_query and operation.pages is not None:
         answer["headers"] = {"Link": {**_header("The next page, with rel=next"), "required": False}}
     made: dict[str, Any] = {"200": answer}
     if endpoint.location is not None:
@@ -170,7 +170,7 @@ def _responses(endpoint: Endpoint, operation: Operation, schemas: _Schemas) -> d
     statuses = list(_EVERY_PROBLEM)
     if endpoint.resource is not None and not operation.read_only:
         statuses.append(412)
-    if takes_body(endpoint):
+    if endpoint.takes_body:
         statuses.append(415)
     if operation.read_only:
         statuses.append(504)
@@ -193,17 +193,19 @@ class _Schemas:
     """Every operation's types, each once by its name, and which of them the document uses."""
 
     def __init__(self) -> None:
-        inputs: list[tuple[tuple[str, str], Any, Any]] = []
-        for name, operation in http_operations().items():
-            inputs.append(((name, "arguments"), "validation", TypeAdapter(operation.arguments)))
+        inputs: list[tuple[str, Any, Any]] = [
+            (name, "validation", TypeAdapter(operation.arguments))
+            for name, operation in http_operations().items()
+        ]
         self._roots, document = TypeAdapter.json_schemas(inputs, ref_template=f"{_SCHEMAS}{{model}}")
         self._shared = {name: _closed(_tidy(schema)) for name, schema in document["$defs"].items()}
-        self._own: dict[str, Schema] = {}
+        self.own: dict[str, Schema] = {}
         self._results: list[Schema] = []
 
     def arguments(self, operation: Operation) -> tuple[dict[str, Schema], list[str]]:
         """The fields of its arguments, with their limits, and the names that must be given."""
-        schema = with_limits(self._shared[self._name(operation, "arguments")])
+        root: str = self._roots[operation.name, "validation"]["$ref"]
+        schema = with_limits(self._shared[root.removeprefix(_SCHEMAS)])
         fields = {name: _told_default(field) for name, field in schema["properties"].items()}
         return fields, schema.get("required", [])
 
@@ -225,16 +227,10 @@ class _Schemas:
             self._shared[name] = class_schema(form, self._reference)
         return {"$ref": f"{_SCHEMAS}{name}"}
 
-    def add(self, name: str, schema: Schema) -> None:
-        self._own[name] = schema
-
     def used(self) -> dict[str, Schema]:
         """What bodies and results name, and what those name in turn."""
-        found: dict[str, Schema] = {}
-        given = {name: with_limits(schema) for name, schema in self._reached(self._own).items()}
-        found.update(given)
-        found.update(self._reached(self._results))
-        return dict(sorted({**found, **given, **self._own}.items()))
+        given = {name: with_limits(schema) for name, schema in self._reached(self.own).items()}
+        return dict(sorted({**self._reached(self._results), **given, **self.own}.items()))
 
     def _reached(self, start: object) -> dict[str, Schema]:
         found: dict[str, Schema] = {}
@@ -245,10 +241,6 @@ class _Schemas:
                 found[name] = self._shared[name]
                 waiting += _references(found[name])
         return found
-
-    def _name(self, operation: Operation, role: str) -> str:
-        root: str = self._roots[(operation.name, role), "validation"]["$ref"]
-        return root.removeprefix(_SCHEMAS)
 
 
 def _references(schema: object) -> Iterable[str]:
@@ -321,14 +313,3 @@ def _single(field: Schema) -> Schema:
     plain = _without_null(field)
     schema = plain["items"] if plain.get("type") == "array" else plain
     return schema if schema.get("type") == "integer" else {"minLength": 1, **schema}
-
-
-def _camel(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
-
-
-def _version() -> str:
-    try:
-        return version("recollect-memory")
-    except PackageNotFoundError:
-        return "0"

@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidInput, NotFound, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_HITS, clean_name
 from recollect.domain.records import Kind, Memory, RecallOptions, Scope
-from recollect.domain.results import Answer, History, Hit, Remembered
+from recollect.domain.results import History, Hit, Remembered
 from recollect.plugin import Internals
 from recollect_server.mem0.requests import (
     MOST_LISTED,
@@ -187,21 +187,20 @@ class Mem0Notes:
         metadata_tags(metadata)  # what cannot be kept is told before anything is written
         at = None if asked.timestamp is None else moment_given(asked.timestamp)
         expires_at = _expiry(asked.expiration_date)
-        if asked.infer is False:
-            noted, note = _noted(own, asked, run, at, expires_at), None
-        else:
+        said = [message for message in asked.messages if message.role != "system"]
+        noted: Sequence[Remembered] = ()
+        note = None
+        if asked.infer is not False:
             messages = [
-                {
-                    "role": message.role,
-                    "speaker": message.name,
-                    "content": message.text,
-                    "at": at,
-                }
-                for message in asked.messages
-                if message.role != "system"
+                {"role": each.role, "speaker": each.name, "content": each.text, "at": at} for each in said
             ]
             done = own.add_messages(run or NO_RUN, messages)
             noted, note = done.notes, done.note
+        elif said:
+            common = {"session": run, "at": at, "expires_at": expires_at}
+            noted = own.remember_many(
+                [{"text": each.text, "speaker": each.name, **common} for each in said]
+            ).notes
         for each in noted:
             _complete(own, each, metadata, None if asked.infer is False else expires_at)
         results = [
@@ -233,8 +232,8 @@ class Mem0Notes:
             for own in memories_at(self.caller, self.memory, places(tree))
         ]
         found = [
-            (hit, own, answer)
-            for own, answer in answers
+            (hit, answer)
+            for _, answer in answers
             for hit in answer.hits
             if (asked.threshold is None or _score(hit) >= asked.threshold)
             and holds(tree, note_row(hit.memory))
@@ -242,8 +241,11 @@ class Mem0Notes:
         if len(answers) > 1:  # what several memories found is told apart by the scores alone
             found.sort(key=lambda each: (-_score(each[0]), each[0].memory.id))
         found = found[: asked.most]
-        _record_shown(found, answers)
-        rows = [note_row(hit.memory, score=round(_score(hit), 4)) for hit, _, _ in found]
+        for own, answer in answers:
+            shown = [hit.memory.id for hit, of in found if of is answer]
+            if shown:
+                own.record_shown(shown, answer)
+        rows = [note_row(hit.memory, score=round(_score(hit), 4)) for hit, _ in found]
         note = next((answer.note for _, answer in answers if answer.note), None)
         return {"results": _with_fields(rows, asked.fields), **_remarks(asked.ignored, note)}
 
@@ -268,11 +270,11 @@ class Mem0Notes:
         else:
             rows = list(matching)
             count = len(rows)
-        page = rows[start : start + asked.size]
+        page, link = rows[start : start + asked.size], f"?page={{}}&page_size={asked.size}"
         return {
             "count": count,
-            "next": _page_link(asked, asked.page + 1) if start + asked.size < len(rows) else None,
-            "previous": _page_link(asked, asked.page - 1) if asked.page > 1 else None,
+            "next": link.format(asked.page + 1) if start + asked.size < len(rows) else None,
+            "previous": link.format(asked.page - 1) if asked.page > 1 else None,
             "results": _with_fields(page, asked.fields),
             **_remarks(asked.ignored),
         }
@@ -360,17 +362,6 @@ def forget_run(own: Engine, run: str) -> int:
     return count
 
 
-def _noted(
-    own: Engine, asked: AddRequest, run: str | None, at: datetime | None, expires_at: datetime | None
-) -> Sequence[Remembered]:
-    notes = [
-        {"text": message.text, "session": run, "speaker": message.name, "at": at, "expires_at": expires_at}
-        for message in asked.messages
-        if message.role != "system"
-    ]
-    return own.remember_many(notes).notes if notes else ()
-
-
 def _complete(
     own: Engine, noted: Remembered, metadata: Mapping[str, Any], expires_at: datetime | None
 ) -> None:
@@ -413,15 +404,6 @@ def _score(hit: Hit) -> float:
     return hit.score if hit.confidence is None else hit.confidence
 
 
-def _record_shown(
-    found: Sequence[tuple[Hit, Engine, Answer]], answers: Sequence[tuple[Engine, Answer]]
-) -> None:
-    for own, answer in answers:
-        shown = [hit.memory.id for hit, _, of in found if of is answer]
-        if shown:
-            own.record_shown(shown, answer)
-
-
 def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0Row]:
     if not fields:
         return rows
@@ -429,16 +411,10 @@ def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0
     return [{name: value for name, value in row.items() if name in wanted} for row in rows]
 
 
-def _page_link(asked: ListRequest, page: int) -> str:
-    return f"?page={page}&page_size={asked.size}"
-
-
 def _remarks(ignored: Sequence[str], note: str | None = None) -> Mem0Row:
     """What a caller should know beside the answer; mem0's clients pass it on."""
-    return {
-        **({"ignored": list(ignored)} if ignored else {}),
-        **({"note": note} if note else {}),
-    }
+    remarks: Mem0Row = {"ignored": list(ignored), "note": note}
+    return {name: value for name, value in remarks.items() if value}
 
 
 # Entities

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from itertools import product
+from operator import ge, gt, le, lt
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -104,11 +105,10 @@ def _is_key(name: str) -> bool:
 
 
 def _value(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number)
+    def refuse(name: str) -> NoReturn:
+        raise ValueError(name)
 
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)
+    return json.loads(text, parse_constant=refuse)
 
 
 # Filters
@@ -123,10 +123,8 @@ _ALIASES = {
     "text": "memory",
     "category": "categories",
 }
-_FIELDS = frozenset(
-    ("id", "memory", "user_id", "agent_id", "app_id", "run_id", "categories", "created_at", "updated_at")
-) | {"timestamp", "expiration_date"}
 _TIMES = frozenset(("created_at", "updated_at", "timestamp", "expiration_date"))
+_FIELDS = _TIMES | {"id", "memory", "user_id", "agent_id", "app_id", "run_id", "categories"}
 ANYTHING = "*"
 """As a value: the field has one."""
 
@@ -165,8 +163,15 @@ def row_filter(given: Mapping[str, Any]) -> RowFilter:
 
 def holds(tree: RowFilter, row: Row) -> bool:
     match tree:
-        case FieldTest():
-            return _passes(tree, row)
+        case FieldTest(field, operator, value):
+            _, is_metadata, key = field.partition("metadata.")
+            known = row["metadata"].get(key) if is_metadata else row.get(field)
+            if value == ANYTHING:
+                return (known is not None and known != []) is (operator == "eq")
+            try:
+                return bool(_OPERATORS[operator](known, value, field in _TIMES))
+            except TypeError:  # two things that do not compare
+                return False
         case Junction("and", parts):
             return all(holds(part, row) for part in parts)
         case Junction("or", parts):
@@ -303,17 +308,6 @@ def _both(one: UserAndAgent, other: UserAndAgent) -> UserAndAgent | None:
     return one[0] or other[0], one[1] or other[1]
 
 
-def _passes(test: FieldTest, row: Row) -> bool:
-    _, is_metadata, key = test.field.partition("metadata.")
-    known = row["metadata"].get(key) if is_metadata else row.get(test.field)
-    if test.value == ANYTHING:
-        return (known is not None and known != []) is (test.operator == "eq")
-    try:
-        return bool(_OPERATORS[test.operator](known, test.value, test.field in _TIMES))
-    except TypeError:  # two things that do not compare
-        return False
-
-
 def _equal(known: Any, value: Any, is_time: bool) -> bool:
     if is_time and known is not None and value is not None:
         return moment_given(value) <= moment_given(known) <= moment_given(value, is_end=True)
@@ -339,10 +333,6 @@ def _ordered(compares: Callable[[Any, Any], bool], *, is_end: bool) -> Callable[
     return compared
 
 
-def _contains(known: Any, value: Any, _: bool) -> bool:
-    return known is not None and value in known
-
-
 def _contains_any_case(known: Any, value: Any, _: bool) -> bool:
     if isinstance(known, list):
         return str(value).casefold() in (str(each).casefold() for each in known)
@@ -354,11 +344,11 @@ _OPERATORS: Mapping[str, Callable[[Any, Any, bool], bool]] = {
     "ne": lambda known, value, is_time: not _equal(known, value, is_time),
     "in": _among,
     "nin": lambda known, values, is_time: not _among(known, values, is_time),
-    "gt": _ordered(lambda known, value: bool(known > value), is_end=True),
-    "gte": _ordered(lambda known, value: bool(known >= value), is_end=False),
-    "lt": _ordered(lambda known, value: bool(known < value), is_end=False),
-    "lte": _ordered(lambda known, value: bool(known <= value), is_end=True),
-    "contains": _contains,
+    "gt": _ordered(gt, is_end=True),
+    "gte": _ordered(ge, is_end=False),
+    "lt": _ordered(lt, is_end=False),
+    "lte": _ordered(le, is_end=True),
+    "contains": lambda known, value, _: known is not None and value in known,
     "icontains": _contains_any_case,
 }
 
@@ -387,18 +377,8 @@ MOST_ROWS_PER_PAGE = 1_000
 MOST_LISTED = 10_000
 """Notes that a list goes through."""
 # What clients send along, and has no meaning here: the form of answers, and the platform's accounts.
-_WITHOUT_MEANING = frozenset(
-    (
-        "version",
-        "api_version",
-        "output_format",
-        "async_mode",
-        "org_id",
-        "project_id",
-        "source",
-        "keyword_search",
-    )
-)
+_WITHOUT_MEANING = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
+_WITHOUT_MEANING |= {"org_id", "project_id"}
 
 _Given = TypeVar("_Given", bound="_Request")
 
@@ -407,11 +387,10 @@ def _text_of_number(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _list_of_text(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
 Id = Annotated[str, BeforeValidator(_text_of_number), Field(min_length=1, max_length=NAME_LIMIT)]
+Texts = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+_Rows = Annotated[int | None, Field(ge=1, le=MOST_ROWS_PER_PAGE)]
+_Hits = Annotated[int | None, Field(ge=1, le=MOST_HITS)]
 
 
 class _Request(BaseModel):
@@ -432,6 +411,7 @@ class _OfSomebody(_Request):
     app_id: Id | None = None
     run_id: Id | None = None
     filters: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
 
     @property
     def filter(self) -> dict[str, Any]:
@@ -460,7 +440,6 @@ class Mem0Message(_Request):
 
 class AddRequest(_OfSomebody):
     messages: list[Mem0Message] = Field(min_length=1, max_length=MOST_MESSAGES)
-    metadata: dict[str, Any] | None = None
     infer: bool | None = None
     timestamp: int | float | str | None = None
     expiration_date: str | None = None
@@ -473,13 +452,12 @@ class AddRequest(_OfSomebody):
 
 class SearchRequest(_OfSomebody):
     query: str
-    metadata: dict[str, Any] | None = None
-    top_k: int | None = Field(default=None, ge=1, le=MOST_HITS)
-    limit: int | None = Field(default=None, ge=1, le=MOST_HITS)
+    top_k: _Hits = None
+    limit: _Hits = None
     threshold: float | None = Field(default=None, ge=0, le=1)
     rerank: bool | None = None
     fields: list[str] | None = None
-    categories: Annotated[list[str], BeforeValidator(_list_of_text)] | None = None
+    categories: Texts | None = None
 
     @property
     def most(self) -> int:
@@ -488,14 +466,13 @@ class SearchRequest(_OfSomebody):
 
 class ListRequest(_OfSomebody):
     page: int = Field(default=1, ge=1)
-    page_size: int | None = Field(default=None, ge=1, le=MOST_ROWS_PER_PAGE)
-    limit: int | None = Field(default=None, ge=1, le=MOST_ROWS_PER_PAGE)
-    top_k: int | None = Field(default=None, ge=1, le=MOST_ROWS_PER_PAGE)
+    page_size: _Rows = None
+    limit: _Rows = None
+    top_k: _Rows = None
     start_date: str | None = None
     end_date: str | None = None
-    metadata: dict[str, Any] | None = None
     fields: list[str] | None = None
-    categories: Annotated[list[str], BeforeValidator(_list_of_text)] | None = None
+    categories: Texts | None = None
 
     @property
     def size(self) -> int:
@@ -503,7 +480,7 @@ class ListRequest(_OfSomebody):
 
 
 class DeleteAllRequest(_OfSomebody):
-    metadata: dict[str, Any] | None = None
+    """Whose memories to delete, or which."""
 
 
 class UpdateRequest(_Request):

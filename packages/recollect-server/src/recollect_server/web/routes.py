@@ -117,7 +117,7 @@ async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: R
     """Answer a request; an error gets a page that says what to do."""
     screen = Screen(runner, request)
     try:
-        with runner.metrics.timed_screen(path):
+        with runner.metrics.timed(path, screen=True):
             return await handler(screen)
     except RecollectError as error:
         status, heading = next(
