@@ -211,8 +211,8 @@ def _extractor(settings: Settings) -> Extractor | None:
 
 def reranker(settings: Settings) -> Reranker:
     """The re-ranker that the settings name; the usual one where they name none, for who asks for it."""
+    from recollect.models.packaged import reranker_named  # noqa: PLC0415  # loads NumPy
     from recollect.models.registry import RERANKER  # noqa: PLC0415  # few calls re-rank
-    from recollect.models.rerankers import reranker_named  # noqa: PLC0415  # loads NumPy
 
     name = RERANKER.ours[0] if settings.rerank in {"on", "off"} else settings.rerank
     return reranker_named(name, settings.model_threads)

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from recollect.domain.errors import ModelUnavailable
-from recollect.models import rerankers as cross_encoder
-from recollect.models.packaged import OnnxModel
+from recollect.models import packaged as cross_encoder
+from recollect.models.packaged import CrossEncoder, OnnxModel, reranker_named
 from recollect.models.registry import RERANKER, PackagedModel, availability, packaged_model, read_descriptor
-from recollect.models.rerankers import CrossEncoder, reranker_named
 
 if TYPE_CHECKING:
     from recollect.stores.port import Reranker

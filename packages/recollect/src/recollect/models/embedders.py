@@ -5,7 +5,6 @@ Importing this file imports no library of any model: what a name needs is import
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -65,13 +64,13 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
     """
     options = options or ModelOptions()
     kind, colon, rest = name.strip().partition(":")
-    if colon and kind in _KINDS:
+    if colon and kind in _EXAMPLES:
         if not rest:
-            example = _KINDS[kind].example
+            example = f"{kind}:{_EXAMPLES[kind]}"
             raise ModelUnavailable(
                 f"Which model of {kind}? Write its name after the colon, as in {example!r}."
             )
-        return _KINDS[kind].make(kind, rest, options)
+        return _of_others(kind, rest, options)
     short, _, revision = kind.partition("@")
     if colon or not short:
         raise _unknown(name)
@@ -120,19 +119,15 @@ def reads_only_english(name: str) -> bool:
 def embedder_availabilities() -> Sequence[Availability]:
     """Every kind of model, ready or not: ours first, then other packages, libraries and services."""
     hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
-    return [*availabilities(EMBEDDER), hashing, *(_library(kind) for kind in _KINDS)]
-
-
-def _library(kind: str) -> Availability:
-    module, name = _KINDS[kind].module, f"{kind}:…"
-    if not is_importable(module):
-        reason = f"the library {module!r} is not installed"
-        return Availability(name, ready=False, reason=reason, command=_install_command(kind))
-    return Availability(name, ready=True, reason=f"for example {_KINDS[kind].example}")
-
-
-def _install_command(kind: str) -> str:
-    return f"pip install {_KINDS[kind].module.replace('_', '-')}"
+    found = [*availabilities(EMBEDDER), hashing]
+    for kind, example in _EXAMPLES.items():
+        name, library = f"{kind}:…", _library(kind)
+        if is_importable(library.replace("-", "_")):
+            found.append(Availability(name, ready=True, reason=f"for example {kind}:{example}"))
+        else:
+            reason = f"the library {library.replace('-', '_')!r} is not installed"
+            found.append(Availability(name, ready=False, reason=reason, command=f"pip install {library}"))
+    return found
 
 
 @made_once
@@ -151,44 +146,35 @@ def _hashing(revision: str) -> Embedder:
     return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
 
 
-def _hosted(kind: str, rest: str, options: ModelOptions) -> Embedder:
-    from recollect.models.hosted import HostedEmbedder  # noqa: PLC0415  # only when asked for
+def _of_others(kind: str, model: str, options: ModelOptions) -> Embedder:
+    """A model that a service or another library runs."""
+    from recollect.models.hosted import LIBRARIES, HostedEmbedder  # noqa: PLC0415  # only when asked for
 
-    model, at, dims = rest.rpartition("@")
+    if kind in LIBRARIES:
+        return LIBRARIES[kind](model, f"pip install {_library(kind)}", options.threads)
+    name, at, dims = model.rpartition("@")
     if at and dims.isdecimal():
-        return HostedEmbedder(kind, model, replace(options, dims=int(dims)))
-    return HostedEmbedder(kind, rest, options)
+        return HostedEmbedder(kind, name, replace(options, dims=int(dims)))
+    return HostedEmbedder(kind, model, options)
 
 
-def _of_library(kind: str, rest: str, options: ModelOptions) -> Embedder:
-    from recollect.models.hosted import LIBRARIES  # noqa: PLC0415  # only when asked for
-
-    return LIBRARIES[kind](rest, _install_command(kind), options.threads)
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Models that a service or another library runs: `openai:…`."""
-
-    make: Callable[[str, str, ModelOptions], Embedder]
-    module: str
-    """Modules that must be importable."""
-    example: str
-
-
-_KINDS = {
-    "openai": _Kind(_hosted, "httpx", "openai:text-embedding-3-small"),
-    "gemini": _Kind(_hosted, "httpx", "gemini:gemini-embedding-001"),
-    "ollama": _Kind(_hosted, "httpx", "ollama:nomic-embed-text"),
-    "fastembed": _Kind(_of_library, "fastembed", "fastembed:BAAI/bge-small-en-v1.5"),
-    "sentence-transformers": _Kind(
-        _of_library, "sentence_transformers", "sentence-transformers:all-MiniLM-L6-v2"
-    ),
+_EXAMPLES = {
+    "openai": "text-embedding-3-small",
+    "gemini": "gemini-embedding-001",
+    "ollama": "nomic-embed-text",
+    "fastembed": "BAAI/bge-small-en-v1.5",
+    "sentence-transformers": "all-MiniLM-L6-v2",
 }
+"""Models that a service or another library runs (`openai:…`): one of each kind."""
+
+
+def _library(kind: str) -> str:
+    """The distribution that the models of this kind need."""
+    return kind if kind in {"fastembed", "sentence-transformers"} else "httpx"
 
 
 def _unknown(name: str) -> ModelUnavailable:
-    names = ", ".join([*EMBEDDER.ours, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _KINDS)])
+    names = ", ".join([*EMBEDDER.ours, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _EXAMPLES)])
     return ModelUnavailable(f"No model named {name!r}; there are: {names}.")
 
 
@@ -197,6 +183,3 @@ def _other_revision(wanted: str, found: str) -> ModelUnavailable:
         f"This store's vectors were made by {wanted!r}, but {found!r} is installed, and their vectors cannot "
         f"be compared; run `recollect reindex` to make them anew, or install the revision that made them."
     )
-
-
-# A model without weights: each word is a dimension, chosen by its hash. For tests, and as a last resort.

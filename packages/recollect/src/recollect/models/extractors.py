@@ -201,16 +201,13 @@ class LanguageModel:
         found: list[Statement] = []
         before = [(turn, turn.text[:CONTEXT_CHARACTERS]) for turn in context if turn.text.strip()]
         for batch in _batches(messages):
-            found += self._statements_of(batch, before[-CONTEXT_TURNS:])
+            answer = self._answer(_request(self._model, batch, before[-CONTEXT_TURNS:]))
+            try:
+                found += _read_notes(answer, batch)
+            except Unreadable as error:
+                raise self._failed(f"answered, but {error}") from error
             before = [(message, text[-CONTEXT_CHARACTERS:]) for message, text in batch]
         return found
-
-    def _statements_of(self, batch: Sequence[Piece], before: Sequence[Piece]) -> list[Statement]:
-        answer = self._answer(_request(self._model, batch, before))
-        try:
-            return _read_notes(answer, batch)
-        except Unreadable as error:
-            raise self._failed(f"answered, but {error}") from error
 
     def _answer(self, body: dict[str, Any]) -> str:
         """Ask; where the server does not know one of the two finer options, ask without it from then on."""
@@ -226,17 +223,12 @@ class LanguageModel:
                 name for name in ("response_format", "temperature") if name in sent and name in answer.text
             }
             if answer.status not in {400, 422} or not named:
-                raise self._failed(answer.refusal(self._advice(answer.status)))
+                advice = {
+                    **dict.fromkeys((401, 403), "check the key in the settings"),
+                    404: f"check the base URL and that it serves a model named {self._model!r}",
+                }.get(answer.status, "try again later, or use the extractor 'rules'")
+                raise self._failed(answer.refusal(advice))
             self._refused |= named
-
-    def _advice(self, status: int) -> str:
-        match status:
-            case 401 | 403:
-                return "check the key in the settings"
-            case 404:
-                return f"check the base URL and that it serves a model named {self._model!r}"
-            case _:
-                return "try again later, or use the extractor 'rules'"
 
     def _failed(self, what: str) -> ExtractionFailed:
         return ExtractionFailed(f"{self.name} at {self._remote.address} {what.rstrip('.')}. {_STORED}")
@@ -289,7 +281,15 @@ def _row(message: Memory, text: str) -> dict[str, Any]:
 
 def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
     """The notes of a chat completion, in the messages' order; `Unreadable` where it has another form."""
-    match _parsed(_content(answer)):
+    match _parsed(answer):
+        case {"choices": [{"finish_reason": "length"}, *_]}:
+            raise Unreadable("it was cut off; let the model write more tokens")
+        case {"choices": [{"message": {"content": str(content)}}, *_]}:
+            # Models think aloud, and put a fence around JSON, whatever the prompt says.
+            content = _THOUGHTS.sub("", content)
+        case _:
+            raise Unreadable("it is no chat completion; check the base URL")
+    match _parsed(content[content.find("{") : content.rfind("}") + 1]):
         case {"notes": list(notes)}:
             checked = [_checked(note) for note in notes]
         case _:
@@ -299,19 +299,6 @@ def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
         raise Unreadable("every note names a message that was not sent")
     ordered = sorted(known, key=itemgetter("message"))
     return [_statement(note, batch[note["message"] - 1][0]) for note in ordered]
-
-
-def _content(answer: str) -> str:
-    """The text of the model in the server's answer."""
-    match _parsed(answer):
-        case {"choices": [{"finish_reason": "length"}, *_]}:
-            raise Unreadable("it was cut off; let the model write more tokens")
-        case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            # Models think aloud, and put a fence around JSON, whatever the prompt says.
-            content = _THOUGHTS.sub("", content)
-            return content[content.find("{") : content.rfind("}") + 1]
-        case _:
-            raise Unreadable("it is no chat completion; check the base URL")
 
 
 def _parsed(text: str) -> Any:

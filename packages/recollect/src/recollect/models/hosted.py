@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
     from recollect.stores.port import Vectors
 
 
-# Posts JSON to a server: asks again while it is busy, and puts its refusals into words.
-
-
 Body = dict[str, Any]
 _CHECK_KEY = "check the key in the settings"
+# Words in the refusal of a text that is too long.
+_OF_LENGTH = ("context length", "too long", "too large", "maximum", "tokens")
 
 
 def _inputs(model: str, texts: Sequence[str], role: Role, options: Body) -> Body:
@@ -160,9 +158,18 @@ class HostedEmbedder(PiecewiseEmbedder):
         service, dims = self._service, self._options.dims
         options = service.options | ({service.width: dims} if dims else {})
         # A service may refuse an empty text, but not a space.
-        answer = self._posted(service.body(self._name, [text or " " for text in texts], role, options))
+        body = service.body(self._name, [text or " " for text in texts], role, options)
         try:
-            rows = np.array(service.vectors(json.loads(answer)), dtype=np.float32)
+            answer = self._remote.post(service.path.format(model=self._name), body)
+        except Unreachable as error:
+            raise self._failed(str(error)) from error
+        if not answer.accepted:
+            if answer.status in {400, 413} and any(words in answer.text.lower() for words in _OF_LENGTH):
+                raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
+            advice = service.advice.get(answer.status, "")
+            raise self._failed(answer.refusal(advice.format(model=self._name)))
+        try:
+            rows = np.array(service.vectors(json.loads(answer.text)), dtype=np.float32)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self._failed("answered, but not with vectors; check the base URL") from error
         if rows.ndim != 2 or len(rows) != len(texts):
@@ -175,29 +182,12 @@ class HostedEmbedder(PiecewiseEmbedder):
         self._dims = rows.shape[1]
         return normalised(rows)
 
-    def _posted(self, body: Body) -> str:
-        try:
-            answer = self._remote.post(self._service.path.format(model=self._name), body)
-        except Unreachable as error:
-            raise self._failed(str(error)) from error
-        if answer.accepted:
-            return answer.text
-        if answer.status in {400, 413} and _speaks_of_length(answer.text):
-            raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
-        advice = self._service.advice.get(answer.status, "")
-        raise self._failed(answer.refusal(advice.format(model=self._name)))
-
     def _failed(self, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self._kind}:{self._name} at {self._remote.address} {what}")
 
 
 class _TooLong(ModelUnavailable):
     """The server refuses to read so much at once."""
-
-
-def _speaks_of_length(message: str) -> bool:
-    plain = message.lower()
-    return any(words in plain for words in ("context length", "too long", "too large", "maximum", "tokens"))
 
 
 # Models run by other libraries: fastembed, sentence-transformers.
@@ -214,26 +204,27 @@ class LibraryEmbedder(PiecewiseEmbedder):
 
     def __init__(self, name: str, command: str, threads: int = 1) -> None:
         super().__init__(f"{self.library}:{name}")
-        self._name, self._command, self._threads = name, command, threads
-        self._module = self.library.replace("-", "_")
+        self._name, self._threads = name, threads
+        module = self.library.replace("-", "_")
         # Now, so that a missing library is known when the model is chosen, not at the first text.
-        if not is_importable(self._module):
+        if not is_importable(module):
             raise ModelUnavailable(f"{self._full_name} needs the library {self.library!r}; run: {command}")
-        self._loaded = made_once(self._load)
+
+        def load() -> Any:
+            library = import_library(module, command)
+            try:
+                return self._open(library)
+            except Exception as error:
+                problem = f"{self._full_name} cannot be loaded ({error})"
+                raise ModelUnavailable(
+                    f"{problem}; check the name, and that its files can be downloaded"
+                ) from error
+
+        self._loaded = made_once(load)
 
     @abstractmethod
     def _open(self, library: Any) -> Any:
         """The model, by the library's own means."""
-
-    def _load(self) -> Any:
-        library = import_library(self._module, self._command)
-        try:
-            return self._open(library)
-        except Exception as error:
-            problem = f"{self._full_name} cannot be loaded ({error})"
-            raise ModelUnavailable(
-                f"{problem}; check the name, and that its files can be downloaded"
-            ) from error
 
 
 class FastembedEmbedder(LibraryEmbedder):

@@ -1,4 +1,4 @@
-"""Models of our packages: transformers as ONNX files, and static tables of one vector for each token."""
+"""Models of our packages: embedders and cross-encoders as ONNX files, and static tables of token vectors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import lru_cache
 from importlib import import_module
 from math import ceil
-from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -24,7 +23,7 @@ from recollect.domain.numbers import Rows, normalised, pack_signs, pack_vector
 from recollect.domain.records import Model
 from recollect.language.words import STOPWORDS
 from recollect.models.onnx_graph import graph_in_place
-from recollect.models.registry import made_once, reinstall_command
+from recollect.models.registry import RERANKER, made_once, ready_model, reinstall_command
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.models.registry import PackagedModel
-    from recollect.stores.port import Vector, Vectors
+    from recollect.ranking.candidates import Floats
+    from recollect.stores.port import Reranker, Vector, Vectors
 
 
 # Reads several texts at once, a text to a thread: the same numbers as one after the other, on all cores.
@@ -80,21 +80,27 @@ class TextThreads:
         results: dict[int, _Result] = {}
         errors: list[BaseException] = []
 
-        def work() -> None:
-            while (place := _next(left)) is not None:
-                results[place] = read(texts[place])
-
-        def help_out() -> None:
-            try:
-                while not self._questions and (place := _next(left)) is not None:
+        def work(*, helps: bool = True) -> None:
+            while not (helps and self._questions):
+                try:
+                    place = left.popleft()
+                except IndexError:
+                    return
+                try:
                     results[place] = read(texts[place])
-            except BaseException as error:  # noqa: BLE001  # raised by the caller's thread
-                errors.append(error)
-                left.clear()
+                except BaseException as error:  # noqa: BLE001  # raised by the caller's thread
+                    errors.append(error)
+                    left.clear()
 
-        helpers = _started(help_out, min(self.most, len(texts)) - 1)
+        helpers = []
+        # Fewer where the system gives no more threads, or the process is about to end.
+        with suppress(RuntimeError):
+            for _ in range(min(self.most, len(texts)) - 1):
+                helper = Thread(target=work, name="recollect-embedding", daemon=True)
+                helper.start()
+                helpers.append(helper)
         try:
-            work()
+            work(helps=False)
         finally:
             left.clear()
             for helper in helpers:
@@ -102,26 +108,6 @@ class TextThreads:
         if errors:
             raise errors[0]
         return [results[place] for place in range(len(texts))]
-
-
-def _next(left: deque[int]) -> int | None:
-    try:
-        return left.popleft()
-    except IndexError:
-        return None
-
-
-def _started(work: Callable[[], None], count: int) -> list[Thread]:
-    """Start this number of threads; fewer where the system gives no more, or the process is about to end."""
-    threads = []
-    for _ in range(count):
-        thread = Thread(target=work, name="recollect-embedding", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:
-            break
-        threads.append(thread)
-    return threads
 
 
 # The token vectors of a text, as late interaction compares them: which are kept, and relative to what.
@@ -143,10 +129,6 @@ def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> by
     kept = (tokens[telling] if telling.any() else tokens)[:MOST_DOCUMENT_TOKENS]
     # The signs of `centred_tokens`: to scale a vector to length one moves none of its numbers past zero.
     return pack_signs(normalised(kept) - centre)
-
-
-def query_tokens(tokens: Vectors, centre: Vector) -> Vectors | None:
-    return centred_tokens(tokens[:MOST_QUERY_TOKENS], centre) if len(tokens) else None
 
 
 @lru_cache(maxsize=_MANY)
@@ -351,32 +333,29 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
     """The model ready to run, with its weights shared between processes where that works."""
     # A link is followed first: weights are sought beside the graph, and never outside of that folder.
     weights = packaged.weights.resolve()
-    providers = ["CPUExecutionProvider"]
+
+    def session(model: str | bytes, *, optimise: bool = True) -> Any:
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # A waiting thread would otherwise spin, and take the core from other work.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", str(weights.parent)
+        )
+        if not optimise:
+            options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
     if tuple(map(int, runtime.__version__.split(".")[:2])) >= _FINDS_WEIGHTS:
         # No errors of their own: whole, the file loads or raises an error.
-        if packaged.graph is not None:
-            options = session_options(runtime, weights, threads)
-            options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            with suppress(Exception):
-                return runtime.InferenceSession(packaged.graph.read_bytes(), options, providers=providers)
-        options = session_options(runtime, weights, threads)
         with suppress(Exception):
-            return runtime.InferenceSession(graph_in_place(weights), options, providers=providers)
-    options = session_options(runtime, weights, threads)
-    return runtime.InferenceSession(str(weights), options, providers=providers)
-
-
-def session_options(runtime: Any, weights: Path, threads: int) -> Any:
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # A waiting thread would otherwise spin, and take the core from other work.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_session_config_entry(
-        "session.model_external_initializers_file_folder_path", str(weights.parent)
-    )
-    return options
+            if packaged.graph is not None:
+                return session(packaged.graph.read_bytes(), optimise=False)
+        with suppress(Exception):
+            return session(graph_in_place(weights))
+    return session(str(weights))
 
 
 _OVERLAP = 64
@@ -407,11 +386,14 @@ class PackagedEmbedder:
     """
 
     def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
-        load = load_table if packaged.architecture == "static" else load_transformer
+        is_table = packaged.architecture == "static"
+        load = load_table if is_table else load_transformer
         self.model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = made_once(lambda: load(packaged, threads))
-        self._threads = TextThreads(at_once or _texts_at_once(packaged, threads))
+        # A table is read in microseconds, most of them Python's own, which no second thread shares.
+        usual = 1 if is_table else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
+        self._threads = TextThreads(at_once or usual)
         self._token_centre: Vector | None = None
         if packaged.token_centre is not None and packaged.token_centre.is_file():
             self._token_centre = read_centre(packaged.token_centre)
@@ -428,15 +410,13 @@ class PackagedEmbedder:
         return self._rows([vector for vector, _ in read]), [signs for _, signs in read]
 
     def query(self, text: str) -> Vector:
-        with self._threads.given_way():
-            return self._query(text).vector
+        return self._query(text).vector
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
-        with self._threads.given_way():
-            read = self._query(text)
-        if self._token_centre is None or read.tokens is None:
+        read = self._query(text)
+        if self._token_centre is None or read.tokens is None or not len(read.tokens):
             return read.vector, None
-        return read.vector, query_tokens(read.tokens, self._token_centre)
+        return read.vector, centred_tokens(read.tokens[:MOST_QUERY_TOKENS], self._token_centre)
 
     def _document(self, text: str) -> EncodedText:
         # One text a run: int8 models scale activations over the whole batch, so in company a text would get
@@ -445,23 +425,16 @@ class PackagedEmbedder:
 
     def _with_signs(self, text: str) -> tuple[Vector, bytes]:
         read = self._document(text)
-        return read.vector, self._signs(read)
+        if self._token_centre is None or read.tokens is None:
+            return read.vector, b""
+        return read.vector, document_signs(read.pieces, read.tokens, self._token_centre)
 
     def _query(self, text: str) -> EncodedText:
-        return self._encoder()(text, self._packaged.query_prefix)
+        with self._threads.given_way():
+            return self._encoder()(text, self._packaged.query_prefix)
 
     def _rows(self, vectors: Sequence[Vector]) -> Vectors:
         return np.stack(vectors) if vectors else np.empty((0, self.model.dims), dtype=np.float32)
-
-    def _signs(self, read: EncodedText) -> bytes:
-        if self._token_centre is None or read.tokens is None:
-            return b""
-        return document_signs(read.pieces, read.tokens, self._token_centre)
-
-
-def _texts_at_once(packaged: PackagedModel, threads: int) -> int:
-    # A table is read in microseconds, most of them Python's own, which no second thread shares.
-    return 1 if packaged.architecture == "static" else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
 
 
 def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
@@ -538,3 +511,45 @@ def only_tensor(path: Path) -> Rows:
     # Mapped, so that processes share it and only the rows in use are read.
     start = 8 + length + tensor["data_offsets"][0]
     return np.memmap(path, dtype="<f4", mode="r", offset=start, shape=tuple(tensor["shape"]))
+
+
+# Cross-encoders.
+
+# A token is a letter at least, and few are longer than this: what is beyond can never be read.
+_LETTERS_PER_TOKEN = 32
+
+
+def reranker_named(name: str, threads: int = 1) -> Reranker:
+    """The re-ranker of a short name. Nothing is loaded before the first query."""
+    return _cross_encoder(ready_model(name, RERANKER), threads)
+
+
+class CrossEncoder:
+    """Cheap to make: the weights are read when the first query comes. Safe between threads."""
+
+    def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
+        self.name = packaged.full_name
+        self._letters = None if packaged.tokens is None else _LETTERS_PER_TOKEN * packaged.tokens
+
+        def load() -> OnnxModel:
+            loaded = load_onnx(packaged, threads)
+            if packaged.tokens is not None:
+                loaded.tokenizer.enable_truncation(packaged.tokens, strategy="longest_first")
+            return loaded
+
+        self._loaded = made_once(load)
+
+    def scores(self, query: str, texts: Sequence[str]) -> Floats:
+        """A logit per text. Of a pair that is too long together, the longer one is cut at its end."""
+        scores = []
+        # One pair at a time: int8 models scale activations over the whole batch, so in company a pair would
+        # get another score than alone, and batches are no faster on a CPU.
+        for text in texts:
+            loaded = self._loaded()
+            asked, read = readable(query[: self._letters]), readable(text[: self._letters])
+            pair = loaded.tokenizer.encode(asked, read)
+            scores.append(float(loaded.run(pair.ids, pair.type_ids).reshape(-1)[0]))
+        return np.array(scores, dtype=np.float64)
+
+
+_cross_encoder = made_once(CrossEncoder)

@@ -8,6 +8,7 @@ points takes ten times as long.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -140,11 +141,9 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
 def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
     """Of ours, installed or not; then of what other packages register."""
     others = sorted({point.name for point in _entry_points()} - set(kind.ours))
+    states = [availability(name, kind) for name in (*kind.ours, *others)]
     # A model of another kind is as good as none.
-    registered = [
-        state for state in (availability(name, kind) for name in others) if state.ready or state.command
-    ]
-    return [*(availability(name, kind) for name in kind.ours), *registered]
+    return [state for state in states if state.ready or state.command]
 
 
 def made_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
@@ -173,20 +172,18 @@ def reinstall_command(distribution: str) -> str:
 
 def is_importable(module: str) -> bool:
     """Whether the module could be imported, without importing it."""
-    try:
+    with suppress(ImportError, ValueError):
         return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+    return False
 
 
 def read_descriptor(folder: Path, distribution: str | None = None) -> PackagedModel:
     """Read `model.json` in the folder. The weights are not touched."""
-    path = folder / "model.json"
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         return _described(fields, folder, distribution or _distribution(folder.name))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        problem = f"The model package {folder.name} is damaged: {path.name}: {error!r}"
+        problem = f"The model package {folder.name} is damaged: model.json: {error!r}"
         raise ModelUnavailable(f"{problem}; install it again") from error
 
 
@@ -232,12 +229,11 @@ def _entry_points() -> Iterable[EntryPoint]:
 
 def _folder(package: str) -> Path | None:
     """Where an installed package has its files; nothing of it is imported."""
-    try:
+    with suppress(ImportError, ValueError):
         spec = find_spec(package)
-    except (ImportError, ValueError):
-        return None
-    locations = None if spec is None else spec.submodule_search_locations
-    return Path(locations[0]) if locations else None
+        if spec is not None and spec.submodule_search_locations:
+            return Path(spec.submodule_search_locations[0])
+    return None
 
 
 def _distribution(module: str) -> str:
