@@ -157,7 +157,10 @@ class Connections:
             connection = WatchedConnection.connect(
                 self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
             )
-            if _is_direct(connection):
+            # A pooler reports a process id of its own making, and may run the next transaction on another
+            # session, where nothing is prepared.
+            backend = connection.execute("SELECT pg_backend_pid()").fetchone()
+            if backend == (connection.info.backend_pid,):
                 connection.prepare_threshold = _PREPARED_AFTER
                 connection.prepared_max = _MOST_PREPARED
         except BaseException:
@@ -204,12 +207,6 @@ class Connections:
             self._changed.notify_all()
 
 
-def _is_direct(connection: WatchedConnection) -> bool:
-    """Return whether this is a session of the server itself. A pooler reports a process id of its
-    own making, may run the next transaction elsewhere, and what was prepared would not be there."""
-    return connection.execute("SELECT pg_backend_pid()").fetchone() == (connection.info.backend_pid,)
-
-
 def _is_open(connection: WatchedConnection) -> bool:
     """A server that ended the connection has said so by now, unless it was cut off."""
     try:
@@ -251,20 +248,16 @@ class OwnWrites:
             with self._lock:
                 self._transaction = max(self._transaction, (row and row[0]) or 0)
             return
-        names = self._names(connection, schema, held)
+        names = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
+        if new := [id_ for id_ in held if id_ not in names]:
+            rows = connection.execute(
+                f"SELECT id, owner, agent FROM {schema}.scope WHERE id = ANY (%s::bigint[])", [new]
+            )
+            names.update((id_, Scope(owner, agent)) for id_, owner, agent in rows)
         with self._lock:
             for id_, change in held.items():
                 _, before = self._changes.get(id_, (None, 0))
                 self._changes[id_] = names[id_], max(before, change)
-
-    def _names(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> dict[int, Scope]:
-        known = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
-        if new := [id_ for id_ in held if id_ not in known]:
-            rows = connection.execute(
-                f"SELECT id, owner, agent FROM {schema}.scope WHERE id = ANY (%s::bigint[])", [new]
-            )
-            known.update((id_, Scope(owner, agent)) for id_, owner, agent in rows)
-        return known
 
     def within(self, within: Scope | None) -> dict[int, int]:
         """The numbers of the last changes to the scope that a reader means, or to all."""
@@ -295,7 +288,10 @@ class Replica:
         """Why the primary was asked the last time, if it was."""
         self._url = url
         self._location = location
-        self._conninfo = _quickly_refused(url)
+        self._conninfo = conninfo(url)
+        if "connect_timeout" not in psycopg.conninfo.conninfo_to_dict(url):
+            # Short, because the primary can answer instead.
+            self._conninfo = psycopg.conninfo.make_conninfo(self._conninfo, connect_timeout=_CONNECT_SECONDS)
         self._store_id = store_id
         self._known_ids = [store_id()]
         """The last one is the store's; a repair and a copy give it another."""
@@ -434,11 +430,3 @@ class Replica:
         self._closed = True
         while self._idle:
             self._idle.pop().close()
-
-
-def _quickly_refused(url: str) -> str:
-    """Add a short connect timeout to the URL, unless it has one: the primary can answer instead."""
-    whole = conninfo(url)
-    if "connect_timeout" in psycopg.conninfo.conninfo_to_dict(url):
-        return whole
-    return psycopg.conninfo.make_conninfo(whole, connect_timeout=_CONNECT_SECONDS)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from recollect_postgres.vectors import ModelInUse, VectorCaches
 
 
-_OWN = {"scope": frozenset({"change", "last_vector", "last_life"})}
-"""Columns that the store maintains for itself."""
+_OWN = ("change", "last_vector", "last_life")
+"""Columns of a scope that the store maintains for itself."""
 NUMBERED: tuple[Table, ...] = tuple(table for table, form in TABLES.items() if form.key == ("id",))
 Answers = TypeVar("Answers")
 Statement: TypeAlias = "tuple[str, Sequence[Any]]"
@@ -147,15 +147,15 @@ class PostgresSnapshot(SqlSnapshot):
         # Nulls come first, as in SQLite. Only columns that may be null need the clause.
         nulls = " NULLS LAST" if newest_first else " NULLS FIRST"
         return ", ".join(
-            f"{row}.{column}{direction}{nulls if self.columns.may_be_null(table, column) else ''}"
+            f"{row}.{column}{direction}{nulls if (table, column) in self.columns.nullable else ''}"
             for column in columns
         )
 
     # Whole tables, to carry them to another store
 
     def stored_columns(self, table: Table) -> Sequence[str]:
-        own = _OWN.get(table, frozenset())
-        return [column for column in self.columns.stored(table) if column not in own]
+        own = _OWN if table == "scope" else ()
+        return [column for column in self.columns.stored[table] if column not in own]
 
     def page_key(self, table: Table) -> tuple[str, ...]:
         return self.columns.key(table)

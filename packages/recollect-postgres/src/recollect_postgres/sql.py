@@ -33,7 +33,8 @@ class PostgresConditions(Conditions):
         self._prefix = prefix
 
     def of(self, table: Table, where: Where, row: str, scopes: Collection[int] | None = None) -> str:
-        if table in STORE_WIDE or names_scope(where):
+        named = any(isinstance(each, (Equals, OneOf)) and each.column == "scope_id" for each in where)
+        if table in STORE_WIDE or named:
             return self.all_of(where, table, row)
         return f"{self._within(row, scopes)} AND {self.all_of(where, table, row)}"
 
@@ -117,10 +118,6 @@ class PostgresConditions(Conditions):
         return "~ %s", "".join(map(_either_case, text))
 
 
-def names_scope(where: Where) -> bool:
-    return any(isinstance(each, (Equals, OneOf)) and each.column == "scope_id" for each in where)
-
-
 def storable(value: object) -> bool:
     """Whether a text could be in a table at all: without a NUL, and made of whole characters."""
     if not isinstance(value, str):
@@ -154,21 +151,15 @@ class Columns:
         self._types: dict[tuple[str, str], str] = {
             (table, column): kind for table, column, kind, _, _ in rows
         }
-        self._nullable = {(table, column) for table, column, _, never_null, _ in rows if not never_null}
-        self._stored: dict[str, list[str]] = {}
+        self.nullable = {(table, column) for table, column, _, never_null, _ in rows if not never_null}
+        self.stored: dict[str, list[str]] = {}
+        """All columns of each table that are given a value."""
         for table, column, _, _, generated in rows:
             if not generated:
-                self._stored.setdefault(table, []).append(column)
+                self.stored.setdefault(table, []).append(column)
 
     def type(self, table: Table, column: str) -> str:
         return self._types[table, column]
-
-    def may_be_null(self, table: Table, column: str) -> bool:
-        return (table, column) in self._nullable
-
-    def stored(self, table: Table) -> list[str]:
-        """All columns that are given a value."""
-        return self._stored[table]
 
     def key(self, table: Table) -> tuple[str, ...]:
         """The primary key: that of every store, with the scope before it."""

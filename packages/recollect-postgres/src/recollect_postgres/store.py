@@ -108,7 +108,8 @@ class PostgresStore:
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
         """Read from a replica that has all writes of this process, else from the primary."""
         replica = self.replica
-        begun = None if replica is None else replica.begun(partial(self._begin_reading, within), within)
+        begin = partial(_begin, begin=_READING, within=within, schema=self.location.schema)
+        begun = None if replica is None else replica.begun(begin, within)
         if replica is None or begun is None:
             with self.read_primary(within) as snapshot:
                 yield snapshot
@@ -173,9 +174,6 @@ class PostgresStore:
         if lent is not None:
             lender.give_back(lent, has_read=True)
         self._fill(snapshot.unfilled)
-
-    def _begin_reading(self, within: Scope | None, connection: WatchedConnection) -> _Begun:
-        return _begin(connection, _READING, within, self.location.schema)
 
     def _store_id(self) -> str:
         with self.read_primary() as snapshot:

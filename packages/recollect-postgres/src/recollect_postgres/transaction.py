@@ -103,8 +103,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             for values in waiting.get(table, {}).values():
                 self._insert(table, values)
                 if table == "vector":
-                    self._note_vectors(values["id"], values["scope_id"])
-                    self._fill_server(values)
+                    self._note_vectors(values)
 
     def rows(self, table: Table, columns: Sequence[str], where: Where = (), **shape: Any) -> list[Row]:
         simple = shape.keys() <= {"limit"} and all(isinstance(each, Equals) for each in where)
@@ -183,7 +182,11 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             return []
         ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
         if table == "scope":
-            self._see_also(ids)
+            if self.scopes is not None:
+                # The second fence asks at once: a new scope is to be seen before it is there.
+                self.scopes = [*self.scopes, *ids]
+                seen = f"{{{','.join(map(str, self.scopes))}}}"
+                self.send_later("SELECT set_config('recollect.scopes', %s, true)", [seen])
             self._insert(table, values)
             self.hold(ids)
             return ids
@@ -228,18 +231,16 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:
             # Where many were asked for, some more are likely to be; what is left over is lost.
-            self._draw(table, max(count - len(left), min(before // 8, _MOST_NUMBERS)))
+            lacking = max(count - len(left), min(before // 8, _MOST_NUMBERS))
+            tables = _DRAWN_TOGETHER.get(table, (table,))
+            listed = ", ".join(f"nextval('{self.schema}.{each}_id_seq')" for each in tables)
+            drawn = super().ask(f"SELECT {listed} FROM generate_series(1, %s) ORDER BY 1", [lacking])
+            for each, new in zip(tables, zip(*drawn, strict=True), strict=True):
+                left, before = self._numbers.get(each, ([], 0))
+                self._numbers[each] = [*left, *new], before
             left, before = self._numbers[table]
         self._numbers[table] = left[count:], before + count
         return left[:count]
-
-    def _draw(self, table: Table, count: int) -> None:
-        tables = _DRAWN_TOGETHER.get(table, (table,))
-        each = ", ".join(f"nextval('{self.schema}.{each}_id_seq')" for each in tables)
-        drawn = super().ask(f"SELECT {each} FROM generate_series(1, %s) ORDER BY 1", [count])
-        for each, new in zip(tables, zip(*drawn, strict=True), strict=True):
-            left, before = self._numbers.get(each, ([], 0))
-            self._numbers[each] = [*left, *new], before
 
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
         """Lock the scopes of these rows, too."""
@@ -247,11 +248,8 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
             return
         condition, bindings = self.condition(table, where)
-        rows = self.ask(
-            f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}",
-            bindings,
-        )
-        self.hold({scope for (scope,) in rows})
+        scopes = f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}"
+        self.hold({scope for (scope,) in self.ask(scopes, bindings)})
 
     def _note_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
         self._gather()
@@ -304,28 +302,16 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             [values[name] for name in names],
         )
 
-    def _see_also(self, ids: Sequence[int]) -> None:
-        """A new scope is this transaction's to see before it is there: the second fence asks at once."""
-        if self.scopes is not None:
-            self.scopes = [*self.scopes, *ids]
-            self.see(self.scopes)
-
-    def see(self, scopes: Sequence[int] | None) -> None:
-        """Tell the second fence which scopes this transaction may see."""
-        seen = "*" if scopes is None else f"{{{','.join(map(str, scopes))}}}"
-        self.send_later("SELECT set_config('recollect.scopes', %s, true)", [seen])
-
-    def _note_vectors(self, ids: Sequence[int], scopes: Sequence[int]) -> None:
+    def _note_vectors(self, values: Mapping[str, list[Any]]) -> None:
+        """Tell caches which vectors are new, and hand them to pgvector."""
         newest: dict[int, int] = {}
-        for id_, scope in zip(ids, scopes, strict=True):
+        for id_, scope in zip(values["id"], values["scope_id"], strict=True):
             newest[scope] = max(id_, newest.get(scope, 0))
         for scope, id_ in newest.items():
             self.send_later(
                 f"UPDATE {self.schema}.scope SET last_vector = greatest(last_vector, %s) WHERE id = %s",
                 [id_, scope],
             )
-
-    def _fill_server(self, values: Mapping[str, list[Any]]) -> None:
         if isinstance(self._caches, PgVector):
             columns = [values[name] for name in ("scope_id", "id", "model_id", "passage_id", "embedding")]
             rows = zip(*columns, strict=True)
@@ -443,9 +429,8 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 def _once_each(values: dict[str, list[Any]], key: Sequence[str], *, keep: bool) -> dict[str, list[Any]]:
     """Of rows with the same key, the last one; or the first, to keep. One statement puts no row twice."""
     keys = list(zip(*(values[column] for column in key), strict=True))
-    places = {each: place for place, each in reversed(list(enumerate(keys)))}
-    if not keep:
-        places = {each: place for place, each in enumerate(keys)}
+    numbered = list(enumerate(keys))
+    places = {each: place for place, each in (reversed(numbered) if keep else numbered)}
     if len(places) == len(keys):
         return values
     kept = sorted(places.values())

@@ -65,7 +65,10 @@ def server_problems(
     With `quick`, of indexes and words alone.
     """
     parts: dict[str, Callable[[], Iterable[Problem]]] = {
-        "indexes": lambda: _index_problems(rows),
+        "indexes": lambda: [
+            Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
+            for name, ours in _broken_indexes(rows)
+        ],
         "checksums": lambda: list(checksum_problems(rows)),
     }
     more: dict[str, Callable[[], Iterable[Problem]]] = {
@@ -129,11 +132,6 @@ def _broken_indexes(rows: PostgresSnapshot) -> list[Row]:
         "AND NOT (i.indisvalid AND i.indisready) ORDER BY c.relname",
         [rows.schema],
     )
-
-
-def _index_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    for name, ours in _broken_indexes(rows):
-        yield Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
 
 
 def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:

@@ -125,7 +125,7 @@ def test_a_small_scope_needs_no_first_stage(world: World) -> None:
     cache = world.cache()
     assert search(world, cache, QUERY, 30, 10, scopes=[2]) == world.expected(QUERY, 30, [2])
     assert cache._prefixes is not None
-    assert cache._prefixes.rows == 0
+    assert not cache._prefixes._made
 
 
 def test_memories_are_counted_not_passages(world: World) -> None:
@@ -269,9 +269,9 @@ def test_what_nobody_asks_for_is_let_go(world: World, monkeypatch: pytest.Monkey
     expected = search(world, cache, QUERY, 5, 10)
     held = cache._prefixes
     assert held is not None
-    for rows in (50, 50, 50, 0):
+    for is_held in (True, True, True, False):
         search(world, cache, QUERY, 5, None)
-        assert held.rows == rows
+        assert bool(held._made) == is_held
     assert search(world, cache, QUERY, 5, 10) == expected
     cache.close()
     assert cache._prefixes is None
@@ -288,7 +288,7 @@ def test_the_prefixes_of_blocks_that_are_gone_go_too(world: World) -> None:
         world.add_some(1)
         search(world, cache, QUERY, 5, 10)
     assert cache._prefixes is not None
-    assert cache._prefixes.rows <= 5 * 23
+    assert sum(count for _, count in cache._prefixes._made.values()) <= 5 * 23
 
 
 def test_what_a_transaction_may_undo_is_not_remembered(world: World) -> None:

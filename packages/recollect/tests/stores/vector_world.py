@@ -175,4 +175,4 @@ class World:
         return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))[:k]
 
     def check(self, cache: VectorCache) -> list[str]:
-        return cache.check(SqliteVectorQueries(self.reader()), self.source)
+        return list(cache.check(SqliteVectorQueries(self.reader()), self.source))

@@ -236,7 +236,18 @@ def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
         yield "the index of words differs from its documents"
     elif wrong := _other_words(rows, scope, known):
         yield f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})"
-    if _size_of(known) != index_size(rows, scope):
+    kinds = [kind for _, kind, *_ in known]
+    pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
+    counted = IndexSize(
+        documents=len(known),
+        words=sum(len(packed) // TERM_ID.itemsize for *_, packed, _ in known),
+        paired=sum(map(bool, pairs)),
+        pairs=sum(pairs),
+        unmerged=sum(not is_merged for _, _, is_merged, *_ in known),
+        entities=kinds.count(Kind.ENTITY),
+        messages=kinds.count(Kind.MESSAGE),
+    )
+    if counted != index_size(rows, scope):
         yield "the index of words counts other documents than it has"
 
 
@@ -333,20 +344,6 @@ def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
         for document in documents(rows, some)
         if document_terms(document) != indexed[document.id]
     ]
-
-
-def _size_of(known: Sequence[Row]) -> IndexSize:
-    kinds = [kind for _, kind, *_ in known]
-    pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
-    return IndexSize(
-        documents=len(known),
-        words=sum(len(packed) // TERM_ID.itemsize for *_, packed, _ in known),
-        paired=sum(map(bool, pairs)),
-        pairs=sum(pairs),
-        unmerged=sum(not is_merged for _, _, is_merged, *_ in known),
-        entities=kinds.count(Kind.ENTITY),
-        messages=kinds.count(Kind.MESSAGE),
-    )
 
 
 # Rebuilding

@@ -46,14 +46,11 @@ class Embedder(Protocol):
 
 
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that, in the same run of the model, also gives a vector for each token; optional.
-
-    These are of length one, and taken relative to where the model's token vectors crowd.
-    """
+    """An embedder that also gives a vector of length one for each token, relative to their mean; optional."""
 
     @property
     def gives_tokens(self) -> bool:
-        """False where what it wraps, or the model as it is installed, gives none."""
+        """Whether the model, as it is installed, gives them."""
         ...
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
@@ -72,10 +69,7 @@ class Reranker(Protocol):
     def name(self) -> str: ...
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
-        """How well each text answers the query: any numbers, the higher the better.
-
-        A text's score does not depend on the others. `ModelUnavailable` where the model cannot run.
-        """
+        """How well each text answers the query: any numbers, the higher the better, each by itself."""
         ...
 
 
@@ -162,10 +156,7 @@ class Snapshot(Protocol):
         ...
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        """Entities with this text, letters in any case, in their name, type or observations, by id.
-
-        `where` are conditions on the rows of memories, `observed` on those of observations.
-        """
+        """Entities with this text, in any case, in their name, type or observations (`observed`), by id."""
         ...
 
 
@@ -180,10 +171,7 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
-        """Set a column of rows that still hold what is expected, and return how many did.
-
-        They are named by their `id`, and must meet the conditions as well.
-        """
+        """Set a column of rows that still hold what is expected and meet the conditions; how many did."""
         ...
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
@@ -195,10 +183,7 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def hold(self, scopes: Collection[int] | None) -> None:
-        """Lock these scopes against other writers until the transaction ends; None locks all scopes.
-
-        The scopes that the transaction was begun with are locked from the beginning.
-        """
+        """Lock these scopes, beside those it began with, until the transaction ends; None: all scopes."""
         ...
 
     def savepoint(self) -> AbstractContextManager[None]:
@@ -218,10 +203,7 @@ class Store(Protocol):
     def transact(
         self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
     ) -> Result:
-        """Run `work` in one transaction; a store may run it again where another writer came in between.
-
-        It is committed unless `work` raises. One writer at a time to each scope that is held.
-        """
+        """Run `work` in one transaction, and commit unless it raises. A store may run it again."""
         ...
 
     def version(self) -> int:
@@ -235,10 +217,7 @@ class Store(Protocol):
         ...
 
     def compact(self) -> bool:
-        """Leave nothing of what was destroyed in unused parts of the store.
-
-        Return False if a reader still holds some of it; the store finishes after that reader.
-        """
+        """Wipe what was destroyed from unused parts of the store. False: it waits for a reader to finish."""
         ...
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:

@@ -199,14 +199,6 @@ class VectorFilter:
                     others.append(condition)
         return cls(kinds, only, without, tuple(others))
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether an index may find the few that meet the other conditions."""
-        return any(
-            isinstance(condition, HasRow) or (isinstance(condition, Equals) and condition.column == "session")
-            for condition in self.others
-        )
-
     def allowed(self, scopes: Sequence[int], ids: Collection[int] | None = None) -> Allowed:
         """For the cache; `ids` are those of all memories that meet the other conditions."""
         only = self.only if ids is None else frozenset(ids) if self.only is None else self.only & set(ids)
@@ -222,6 +214,8 @@ class CachedVectors:
         self._caches = caches
         self._states = [cache.state(queries, source) for cache, queries, source in caches]
         self._runs = list(chain.from_iterable(state.runs for state in self._states))
+        self.size = sum(state.rows for state in self._states)
+        """How many vectors there are, give or take those that died."""
 
     def search(self, query: Vector, k: int, allowed: Allowed, shortlist: int | None = None) -> list[Found]:
         """The best `k` memories among those allowed.
@@ -235,10 +229,6 @@ class CachedVectors:
         cache, queries, source = self._caches[0]
         parts = list(chain.from_iterable(state.parts for state in self._states))
         return nearest_by_prefix(parts, cache.prefixes_of(queries, source), query, k, allowed, shortlist)
-
-    def size(self) -> int:
-        """How many vectors there are, give or take those that died."""
-        return sum(state.rows for state in self._states)
 
     def cosines(self, query: Vector, ids: Collection[int]) -> list[Found]:
         """The cosine of each of these memories, by id."""
@@ -351,8 +341,13 @@ class SqlSnapshot(Snapshot):
         allowed = reach.allowed(scopes)
         if not reach.others:
             return vectors.search(vector, k, allowed, shortlist)
+        # An index may find the few rows that meet one of these.
+        is_narrow = any(
+            isinstance(each, HasRow) or (isinstance(each, Equals) and each.column == "session")
+            for each in reach.others
+        )
         ids = None
-        if reach.is_narrow or shortlist is not None:
+        if is_narrow or shortlist is not None:
             ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
         if ids is None:
             found = self._first_that_meet(vectors, vector, k, allowed, reach.others)
@@ -377,7 +372,7 @@ class SqlSnapshot(Snapshot):
     ) -> list[Found] | None:
         """The best hits that meet conditions which only the tables know. None: listing costs less."""
         wanted = 2 * k
-        most = vectors.size() // ROWS_PER_QUESTION
+        most = vectors.size // ROWS_PER_QUESTION
         while True:
             hits = vectors.search(vector, wanted, allowed)
             asked = (OneOf("id", [hit.id for hit in hits]), *others)

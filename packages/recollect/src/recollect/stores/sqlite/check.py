@@ -53,14 +53,6 @@ def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = F
     return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
 
 
-def has_sound_pages(connection: apsw.Connection) -> bool:
-    """Whether SQLite can read every page, and every index has what its table has."""
-    try:
-        return bool(connection.execute("PRAGMA integrity_check(1)").get == "ok")
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-        return False
-
-
 def rebuild(rows: SqliteTransaction) -> None:
     """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
     rows.remove("setting", (Equals("name", LOST_CHANGES),))

@@ -226,11 +226,15 @@ class SqliteStore:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
 
         self._cache.forget()
-        with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
-            sound = check.has_sound_pages(connection)
-        if not sound:
-            left = self._salvage()
-            return left or self.verify()
+        is_sound = False
+        with (
+            failures_of(self.path),
+            closing(connect(self.path, self._busy_ms, writes=False)) as connection,
+            suppress(apsw.CorruptError, apsw.NotADBError, apsw.SQLError),
+        ):
+            is_sound = connection.execute("PRAGMA integrity_check(1)").get == "ok"
+        if not is_sound:
+            return self._salvage() or self.verify()
         with self._transaction() as connection:
             check.rebuild(SqliteTransaction(connection, self._cache))
         return self.verify()

@@ -81,11 +81,6 @@ class Prefixes:
             for block in self._made.keys() - kept:
                 del self._made[block]
 
-    @property
-    def rows(self) -> int:
-        """How many are held."""
-        return sum(count for _, count in self._made.values())
-
     def prefixes(self, vectors: Rows) -> Rows:
         """Turned, where the model has a rotation; cut to a third of the width, and of length one."""
         if self._rotation is None:
@@ -149,10 +144,6 @@ class Part:
     @property
     def ids(self) -> Ids:
         return self.block.vector_ids[: self.count]
-
-    @property
-    def live_ids(self) -> Ids:
-        return self.ids if self.live is None else self.ids[self.live]
 
     @property
     def dead(self) -> int:
@@ -234,7 +225,14 @@ def differences(queries: VectorQueries, source: VectorSource, state: State) -> I
     expected = same = 0
     for block in blocks_of(queries.live_rows(source, 0), source):
         expected += block.used
-        same += sum(_equal_rows(block, part) for part in state.parts)
+        for part in state.parts:
+            _, ours, theirs = np.intersect1d(
+                block.vector_ids[: block.used], part.ids, assume_unique=True, return_indices=True
+            )
+            if part.live is not None:
+                alive = part.live[theirs]
+                ours, theirs = ours[alive], theirs[alive]
+            same += block.equal_rows(ours, part.block, theirs)
     held = state.rows - state.dead_rows
     if held != expected:
         yield f"The vector cache holds {held} live vectors, and the store {expected}."
@@ -267,7 +265,8 @@ def _with_life(queries: VectorQueries, source: VectorSource, state: State, versi
     # One that was dead when we loaded is not among our rows, and its place by id is taken.
     if not len(returned):
         return moved
-    held = sum(np.count_nonzero(np.isin(returned, part.live_ids)) for part in moved.parts)
+    alive_here = (part.ids if part.live is None else part.ids[part.live] for part in moved.parts)
+    held = sum(np.count_nonzero(np.isin(returned, ids)) for ids in alive_here)
     return moved if held == len(returned) else None
 
 
@@ -305,17 +304,6 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) ->
     return replace(state, parts=tuple(parts))
 
 
-def _equal_rows(block: Block, part: Part) -> int:
-    """How many live rows of the part equal the block's row of the same id, in every column."""
-    _, ours, theirs = np.intersect1d(
-        block.vector_ids[: block.used], part.ids, assume_unique=True, return_indices=True
-    )
-    if part.live is not None:
-        alive = part.live[theirs]
-        ours, theirs = ours[alive], theirs[alive]
-    return block.equal_rows(ours, part.block, theirs)
-
-
 WORTH_SHARING = 2_048
 """Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
 
@@ -347,12 +335,11 @@ class VectorCache:
         self._prefixes: Prefixes | None = None
         self._share_from = WORTH_SHARING
 
-    def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
-        """Everything compared with the store, inside a read transaction. Empty when all is in step."""
-        problems = list(differences(queries, source, self.state(queries, source)))
+    def check(self, queries: VectorQueries, source: VectorSource) -> Iterator[str]:
+        """Compare everything with the store, inside a read transaction: one sentence for each difference."""
+        yield from differences(queries, source, self.state(queries, source))
         if self._file is not None and self._file.path.exists() and self._file.mapped(whole=True) is None:
-            problems.append(f"{self._file.path} is damaged or of another store; it will be made anew.")
-        return problems
+            yield f"{self._file.path} is damaged or of another store; it will be made anew."
 
     def forget(self) -> None:
         """Remove the file, and hold nothing; the next search makes both again."""
@@ -385,7 +372,11 @@ class VectorCache:
             return loaded(queries, source, version)
         with self._lock:
             self._turn_to(source)
-            self._verify_some(source)
+            # Verify more blocks of a large file. A damaged or truncated file is rebuilt.
+            mapped = self._mapped
+            if mapped and (mapped.is_cut_off or not mapped.verification.read(_VERIFIED_PER_SEARCH)):
+                self._forget()
+                self._turn_to(source)
             latest = self._states[0] if self._states and self._prefixes is None else None
             if latest is not None and latest.version == version and not self._is_worth_sharing(latest):
                 return latest  # as most often
@@ -397,14 +388,6 @@ class VectorCache:
             if self._prefixes is not None:
                 self._prefixes.keep(part.block for held in self._states for part in held.parts)
             return state
-
-    def _verify_some(self, source: VectorSource) -> None:
-        """Verify more blocks of a large file. A damaged or truncated file is rebuilt."""
-        if self._mapped is None or (self._mapped.verification.is_done and not self._mapped.is_cut_off):
-            return
-        if self._mapped.is_cut_off or not self._mapped.verification.read(_VERIFIED_PER_SEARCH):
-            self._forget()
-            self._turn_to(source)
 
     def _is_worth_sharing(self, state: State) -> bool:
         return self._file is not None and state.private_rows >= self._share_from

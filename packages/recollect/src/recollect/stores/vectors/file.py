@@ -97,10 +97,6 @@ class CheckedBlocks:
         self._left = [(block, block.used) for block in blocks]
         self._missing = checksum
 
-    @property
-    def is_done(self) -> bool:
-        return not self._left
-
     def read(self, blocks: int) -> bool:
         """False: all are read now, and the file is damaged."""
         for block, used in self._left[:blocks]:

@@ -107,12 +107,6 @@ Pick: TypeAlias = tuple[Run, Positions | None]
 """Rows of a run. None: all of them."""
 
 
-def allowed_rows(runs: Sequence[Run], allowed: Allowed) -> tuple[list[Pick], int]:
-    """The rows that may be seen, and how many they are."""
-    picks: list[Pick] = [(run, rows) for run in runs if (rows := pick(run, allowed)) is None or len(rows)]
-    return picks, sum(len(run.memories) if rows is None else len(rows) for run, rows in picks)
-
-
 def pick(run: Run, allowed: Allowed) -> Positions | None:
     """The rows of a run that may be seen. None: all of them."""
     if allowed.memories is not None:
@@ -387,7 +381,8 @@ def nearest(
 
     The answer depends only on the set of allowed rows, not on their positions or on other rows.
     """
-    picks, count = allowed_rows(runs, allowed)
+    picks: list[Pick] = [(run, rows) for run in runs if (rows := pick(run, allowed)) is None or len(rows)]
+    count = sum(len(run.memories) if rows is None else len(rows) for run, rows in picks)
     if not count or k < 1:
         return []
     hits: Best | None = None
