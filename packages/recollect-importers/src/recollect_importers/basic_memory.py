@@ -97,8 +97,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
             files.append(_read_file(path, name))
         except InvalidInput as error:
             yield BadRow(name, str(error))
-    names = _names(files)
-    by_link = _links(files, names)
+    names, by_link = _names(files)
     for file in files:
         yield from _items(file, names[file.name], by_link)
     if source.is_folder:
@@ -126,26 +125,23 @@ def _read_file(path: Path, name: str) -> _File:
     return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
 
 
-def _names(files: Iterable[_File]) -> dict[str, str]:
-    """The entity of each file: its title, unless another file has that too; then the later one's place."""
+def _names(files: Iterable[_File]) -> tuple[dict[str, str], dict[str, str]]:
+    """The name of each file's entity, by the file's name, and by all that a link may call it, in lower case.
+
+    An entity has the title of its file, unless an earlier file has that too; then it has the file's place.
+    """
+    names: dict[str, str] = {}
+    by_link: dict[str, str] = {}
     taken: set[str] = set()
-    names = {}
     for file in files:
-        names[file.name] = file.title if file.title.lower() not in taken else file.place
+        name = names[file.name] = file.place if file.title.lower() in taken else file.title
         taken.add(file.title.lower())
-    return names
-
-
-def _links(files: Iterable[_File], names: dict[str, str]) -> dict[str, str]:
-    """By everything that a link may call a file, in lower case: what its entity is called."""
-    found: dict[str, str] = {}
-    for file in files:
         path = file.name.rpartition(".")[0]
         # A permalink begins with the project's name, which a link within the project leaves out.
         in_project = file.place.partition("/")[2]
         for link in filter(None, (file.title, file.place, in_project, path, path.rpartition("/")[2])):
-            found.setdefault(link.lower(), names[file.name])
-    return found
+            by_link.setdefault(link.lower(), name)
+    return names, by_link
 
 
 def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignItem]:

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.errors import InvalidInput
@@ -20,10 +21,9 @@ from recollect_importers.conversations import (
     text_of,
     title_line,
 )
+from recollect_importers.fields import object_of, objects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from recollect.domain.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
@@ -53,10 +53,8 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     if others := sum(map(_is_said, mapping.values())) - sum(_is_said(node) for _, node in branch):
         left_out[OTHER_BRANCHES] = others
 
-    def turn(key: str, node: dict[str, Any]) -> Turn | None:
-        return _turn(key, node, left_out)
-
     session, start = session_of(f"chatgpt:{id_}"), time_of_seconds(plain.get("create_time"))
+    turn = partial(_turn, left_out=left_out)
     return conversation_of(session, title, place, branch, turn, start=start, bad=bad, left_out=left_out)
 
 
@@ -73,8 +71,15 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
     if not isinstance(here, str) or here not in mapping:
         parents = {_parent(node) for node in mapping.values()}
         leaves = [key for key in mapping if key not in parents] or list(mapping)
+
+        def created(key: str) -> float:
+            match mapping[key]:
+                case {"message": {"create_time": seconds}} if at := time_of_seconds(seconds):
+                    return at.timestamp()
+            return float("-inf")
+
         # The last of equals: messages are added at the end.
-        here = max(reversed(leaves), key=lambda key: _created(mapping[key]), default=None)
+        here = max(reversed(leaves), key=created, default=None)
     path: dict[str, None] = {}
     while isinstance(here, str):
         if here in path:
@@ -93,13 +98,6 @@ def _parent(node: object) -> str | None:
         case {"parent": str(parent)}:
             return parent
     return None
-
-
-def _created(node: object) -> float:
-    match node:
-        case {"message": {"create_time": seconds}} if at := time_of_seconds(seconds):
-            return at.timestamp()
-    return float("-inf")
 
 
 def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None:
@@ -132,8 +130,7 @@ def _has_content(message: dict[str, Any]) -> bool:
 
 def _shown(message: dict[str, Any]) -> str:
     """Empty: it was hidden, or for a tool, or is of a kind that nobody reads."""
-    metadata = message.get("metadata")
-    details: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
+    details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
         return ""
     content = object_at(message["content"], "`content`")
@@ -144,20 +141,19 @@ def _shown(message: dict[str, Any]) -> str:
     is_for_tool = isinstance(recipient, str) and recipient and recipient not in readers
     if is_for_tool or (isinstance(kind, str) and kind in _UNSHOWN):
         return ""
-    text = _text(content)
+    parts = content.get("parts")
+    text = text_of(content.get("text")) or ""
+    if isinstance(parts, list):
+        text = "\n\n".join(filter(None, map(_part, parts)))
     if kind == "code" and (code := text_of(content.get("text"))) is not None:
         language = content.get("language")
         known = isinstance(language, str) and language.isalnum() and language != "unknown"
         text = f"```{language if known else ''}\n{code}\n```"
     shown = _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
-    return "\n\n".join(filter(None, [shown, *_attachments(details)]))
-
-
-def _text(content: dict[str, Any]) -> str:
-    parts = content.get("parts")
-    if not isinstance(parts, list):
-        return text_of(content.get("text")) or ""
-    return "\n\n".join(filter(None, map(_part, parts)))
+    # Images are left out here: they stand among the parts.
+    files = [each for each in objects_of(details.get("attachments")) if text_of(each["name"])]
+    named = [text_of(each["name"]) for each in files if not str(each["mime_type"]).startswith("image/")]
+    return "\n\n".join(filter(None, [shown, *(f"[attachment: {name}]" for name in named)]))
 
 
 def _part(part: object) -> str:
@@ -171,15 +167,6 @@ def _part(part: object) -> str:
         case {"text": text}:
             return text_of(text) or ""
     return ""
-
-
-def _attachments(details: dict[str, Any]) -> Iterator[str]:
-    """Images are left out here: they stand among the parts."""
-    given = details.get("attachments")
-    for one in given if isinstance(given, list) else []:
-        match one:
-            case {"name": name} if text_of(name) and not str(one.get("mime_type")).startswith("image/"):
-                yield f"[attachment: {text_of(name)}]"
 
 
 def _named(found: re.Match[str]) -> str:

@@ -280,10 +280,9 @@ def _observation(item: ForeignObservation, id_: int, entity_created: datetime) -
 
 
 def _revision(revision: Revision) -> Revision:
-    since, until = _utc(revision.since), _utc(revision.until)
-    assert since is not None  # noqa: S101  # both are times
-    assert until is not None  # noqa: S101
-    return Revision(clean_text(storable_text(revision.text), "former text"), since, max(since, until))
+    text = clean_text(storable_text(revision.text), "former text")
+    since, until = (_in_utc(at) for at in (revision.since, revision.until))
+    return Revision(text, since, max(since, until))
 
 
 def _name(name: str, what: str = "name") -> str:
@@ -303,9 +302,11 @@ def _importance(given: float | None) -> float:
 
 
 def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else _in_utc(moment)
+
+
+def _in_utc(moment: datetime) -> datetime:
     """In UTC; a time that names no zone is read as UTC."""
-    if moment is None:
-        return None
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (OverflowError, ValueError):
@@ -336,9 +337,6 @@ def _short(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-# Writing what another program remembered into a store: in batches, and once however often it is brought.
-
-
 _T = TypeVar("_T")
 _AT_ONCE = 500
 _EXAMPLES = 3
@@ -367,11 +365,17 @@ class ForeignTally:
                 self._state(record.memory)
             case PlacedMessage():
                 counts["messages"] += 1
-                self.owners[scope_label(record.scope)] += 1
+                self._count_owner(record.scope)
             case PlacedRelation():
                 counts["relations"] += 1
             case Conversation():
-                self._conversation(record)
+                counts["messages"] += len(record.turns)
+                self.tally.add("bad", *record.bad)
+                for what, number in record.left_out.items():
+                    self._no_place(NoPlace(what, count=number))
+                if record.turns:
+                    self._sessions.add(record.session)
+                    counts["sessions"] = len(self._sessions)
             case NoPlace():
                 self._no_place(record)
             case BadRow():
@@ -392,18 +396,13 @@ class ForeignTally:
             **self.tally.fields(),
         )
 
-    def _conversation(self, talk: Conversation) -> None:
-        self.tally.counts["messages"] += len(talk.turns)
-        self.tally.add("bad", *talk.bad)
-        for what, number in talk.left_out.items():
-            self._no_place(NoPlace(what, count=number))
-        if talk.turns:
-            self._sessions.add(talk.session)
-            self.tally.counts["sessions"] = len(self._sessions)
+    def _count_owner(self, scope: Scope) -> None:
+        """Under `ana`, or `ana/bot` for an agent of hers; empty for no owner."""
+        self.owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
 
     def _state(self, memory: Memory) -> None:
         counts = self.tally.counts
-        self.owners[scope_label(memory.scope)] += 1
+        self._count_owner(memory.scope)
         counts["forgotten"] += memory.deleted_at is not None
         counts["superseded"] += memory.superseded_at is not None
 
@@ -435,7 +434,8 @@ class ForeignImport:
         while batch := list(islice(source, _AT_ONCE)):
             self._add_entities([each for each in batch if isinstance(each, Memory)])
             self._add_notes([each for each in batch if isinstance(each, PlacedNote)])
-            self._add_messages([each for each in batch if isinstance(each, PlacedMessage)])
+            texts = [PutText(each.scope, each.text) for each in batch if isinstance(each, PlacedMessage)]
+            self._tally.counts["messages_new"] += sum(each.created for each in self._into.apply(texts))
             self._relations += [each for each in batch if isinstance(each, PlacedRelation)]
 
     def finish(self) -> None:
@@ -497,8 +497,14 @@ class ForeignImport:
                 continue
             if (change := self._revised(note.memory, known)) is not None:
                 changed.append(change)
-            if known.deleted_at is None:
-                self._link_known(note, known)
+            if known.deleted_at is not None:
+                continue
+            # What the source has superseded since; and links that an interrupted import did not write.
+            scope, by = note.memory.scope, note.superseded_by
+            if by is not None and known.superseded_by is None:
+                self._superseded.append((known.id, scope, by, known.superseded_at is None))
+            if not known.about:
+                self._about += [(known.id, scope, name) for name in note.about]
         outcomes = self._into.apply([Adopt(note.memory, fresh=True) for note in wanted])
         for note, outcome in zip(wanted, outcomes, strict=True):
             id_, scope = outcome.ids[0], note.memory.scope
@@ -511,14 +517,6 @@ class ForeignImport:
                 self._superseded.append((id_, scope, note.superseded_by, False))
         self._tally.counts["notes_changed"] += len(changed)
         self._into.apply(changed)
-
-    def _link_known(self, note: PlacedNote, here: Memory) -> None:
-        """What the source has superseded since; and what an import that was stopped did not come to."""
-        scope = note.memory.scope
-        if note.superseded_by is not None and here.superseded_by is None:
-            self._superseded.append((here.id, scope, note.superseded_by, here.superseded_at is None))
-        if not here.about:
-            self._about += [(here.id, scope, name) for name in note.about]
 
     def _revised(self, note: Memory, here: Memory) -> Amend | None:
         """What the source has changed since; what was changed or forgotten here stays so."""
@@ -545,14 +543,17 @@ class ForeignImport:
         kept = {name: value for name, value in changes.items() if value is not None}
         return Amend(here.scope, here.id, **kept) if kept else None
 
-    def _add_messages(self, messages: Sequence[PlacedMessage]) -> None:
-        for outcome in self._into.apply([PutText(each.scope, each.text) for each in messages]):
-            self._tally.counts["messages_new"] += outcome.created
-
     def _add_relations(self, batch: Sequence[PlacedRelation]) -> None:
         self._make_missing((each.scope, each.relation.source_name) for each in batch)
         self._make_missing((each.scope, each.relation.target_name) for each in batch)
-        here = [self._placed(each) for each in batch]
+        here = [
+            replace(
+                each.relation,
+                source=self._entities[each.scope, each.relation.source_name],
+                target=self._entities[each.scope, each.relation.target_name],
+            )
+            for each in batch
+        ]
         before = self._into.relations_from({relation.source for relation in here} - self._new)
         known = {_relation_key(old): old for old in before if old.id not in self._new_relations}
         wanted: list[Relation] = []
@@ -571,13 +572,6 @@ class ForeignImport:
             elif outcome.created:
                 self._new_relations.update(outcome.relations)
                 self._tally.counts["relations_new"] += 1
-
-    def _placed(self, each: PlacedRelation) -> Relation:
-        return replace(
-            each.relation,
-            source=self._entities[each.scope, each.relation.source_name],
-            target=self._entities[each.scope, each.relation.target_name],
-        )
 
     def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
         """Entities that only a relation or a note names."""
@@ -616,11 +610,6 @@ class ForeignImport:
             self._known(memory.scope)[memory.source] = outcome.ids[0]
         if outcome.created:
             self._new.add(outcome.ids[0])
-
-
-def scope_label(scope: Scope) -> str:
-    """`ana`, or `ana/bot` for an agent of hers; empty for nobody's."""
-    return f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner
 
 
 def _relation_key(relation: Relation) -> tuple[int, int, str, datetime | None]:

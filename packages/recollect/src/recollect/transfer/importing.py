@@ -225,8 +225,14 @@ def import_path(
     of, source = _foreign_source(known, path)
     into = importing(engine)
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
-    if not keep_going:
-        _refuse_bad_rows(placing.records(of.read(source)))
+    for record in () if keep_going else placing.records(of.read(source)):
+        reason = f"{record.place}: {record.reason}" if isinstance(record, BadRow) else None
+        if isinstance(record, Conversation) and record.bad:
+            reason = record.bad[0]
+        if reason is not None:
+            raise InvalidInput(
+                f"{reason} Nothing was imported; correct it, or let the import leave out bad rows."
+            )
     counter = ForeignTally(Tally())
     notes: dict[str, str | None] = {"note": None, "model_note": None}
 
@@ -311,19 +317,6 @@ def _count(
         yield record
     if progress is not None:
         progress(number, number)
-
-
-def _refuse_bad_rows(found: Iterator[ForeignRecord]) -> None:
-    for record in found:
-        reason = None
-        if isinstance(record, BadRow):
-            reason = f"{record.place}: {record.reason}"
-        elif isinstance(record, Conversation) and record.bad:
-            reason = record.bad[0]
-        if reason is not None:
-            raise InvalidInput(
-                f"{reason} Nothing was imported; correct it, or let the import leave out bad rows."
-            )
 
 
 # Lines: our own format, and the official server's
@@ -414,7 +407,14 @@ def _import(
 ) -> None:
     """Memories first, then what leads to them, wherever they are in the file."""
     if not keep_going:
-        for _ in opened.records(_refuse_line):
+
+        def refuse(line: int, reason: str) -> None:
+            raise InvalidInput(
+                f"Line {line}: {reason} Nothing was imported; correct the line, or let the import leave out "
+                "bad ones."
+            )
+
+        for _ in opened.records(refuse):
             pass
     rest = 0
     for batch in record_batches(opened.records(tally.bad_line)):
@@ -430,12 +430,6 @@ def _import(
             target.add_rest(batch)
         target.link()
     opened.file.finish()
-
-
-def _refuse_line(line: int, reason: str) -> None:
-    raise InvalidInput(
-        f"Line {line}: {reason} Nothing was imported; correct the line, or let the import leave out bad ones."
-    )
 
 
 def import_preview(
