@@ -23,7 +23,6 @@ from recollect.agents.clients import (
     entry_difference,
     is_ours,
     launch_words,
-    server_entry,
     updated_entry,
 )
 from recollect.agents.settings_files import (
@@ -226,9 +225,9 @@ PLAIN = Launch("/opt/recollect", ("serve",))
 
 
 def test_an_entry_holds_the_command_and_only_what_was_set() -> None:
-    assert server_entry(PLAIN, typed=False) == {"command": "/opt/recollect", "args": ["serve"]}
+    assert DESKTOP.entry(PLAIN) == {"command": "/opt/recollect", "args": ["serve"]}
     full = Launch("r", ("serve", "--owner", "ana"), {"RECOLLECT_CONFIG": "/c"})
-    assert server_entry(full, typed=True) == {
+    assert CLIENTS["cursor"].entry(full) == {
         "type": "stdio",
         "command": "r",
         "args": ["serve", "--owner", "ana"],

@@ -22,17 +22,17 @@ import pytest
 import recollect
 from recollect.agents import hook_files as places
 from recollect.agents import listener as resident
-from recollect.agents.capture import (
+from recollect.agents.hook import hook_event, injection
+from recollect.agents.hook_files import all_waiting, logged_events, put_waiting
+from recollect.agents.listener import (
     ShownMemories,
+    answer_hooks,
     last_answer,
     memory_block,
     prompt_answer,
     without_blocks,
     without_recalled,
 )
-from recollect.agents.hook import hook_event, injection
-from recollect.agents.hook_files import all_waiting, logged_events, put_waiting
-from recollect.agents.listener import answer_hooks
 from recollect.agents.removal import activity_of
 from recollect.agents.wire import Address, NobodyListens, ask, read_address
 

@@ -60,18 +60,6 @@ def checked_name(name: str) -> str:
     return name
 
 
-def server_entry(launch: Launch, *, typed: bool, in_one_list: bool = False) -> dict[str, Any]:
-    """`in_one_list`: as opencode has it, command and arguments together."""
-    if in_one_list:
-        local: dict[str, Any] = {"type": "local", "command": [launch.command, *launch.arguments]}
-        return {**local, "environment": dict(launch.variables)} if launch.variables else local
-    made: dict[str, Any] = {"type": "stdio"} if typed else {}
-    made |= {"command": launch.command, "args": list(launch.arguments)}
-    if launch.variables:
-        made["env"] = dict(launch.variables)
-    return made
-
-
 def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Our entry as it shall be, with what the client or the user has put into it beside."""
     theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
@@ -120,13 +108,9 @@ def is_ours(found: Any) -> bool:
     if not isinstance(found, dict):
         return False
     texts = [word for word in _command(found) if isinstance(word, str)]
-    return "serve" in texts and any(_names_us(word) for word in texts)
-
-
-def _names_us(word: str) -> bool:
     # Windows paths part at both slashes, so this reads any system's.
-    stem = PurePath(PureWindowsPath(word).name).stem.casefold()
-    return stem in {NAME, f"{NAME}-memory"} or word == MODULE
+    programs = {PurePath(PureWindowsPath(word).name).stem.casefold() for word in texts}
+    return "serve" in texts and (MODULE in texts or not programs.isdisjoint({NAME, f"{NAME}-memory"}))
 
 
 def launch_words(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
@@ -197,7 +181,12 @@ class Client:
     """Whether an entry has its command and arguments in one list."""
 
     def entry(self, launch: Launch) -> dict[str, Any]:
-        return server_entry(launch, typed=self.typed, in_one_list=self.in_one_list)
+        if self.in_one_list:
+            local: dict[str, Any] = {"type": "local", "command": [launch.command, *launch.arguments]}
+            return {**local, "environment": dict(launch.variables)} if launch.variables else local
+        typed = {"type": "stdio"} if self.typed else {}
+        env = {"env": dict(launch.variables)} if launch.variables else {}
+        return {**typed, "command": launch.command, "args": list(launch.arguments), **env}
 
     def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
         """Text to paste where there is no file that we may edit."""
@@ -235,6 +224,11 @@ def _claude_desktop(machine: Machine) -> PurePath:
     else:
         settings = machine.settings()
     return settings / "Claude" / "claude_desktop_config.json"
+
+
+def _opencode(machine: Machine) -> PurePath:
+    # On every system, as its makers have it.
+    return (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode"
 
 
 _ALL = (
@@ -289,10 +283,7 @@ _ALL = (
         "opencode",
         "opencode",
         "Start opencode again; `opencode mcp list` shows the server.",
-        # On every system, as its makers have it.
-        lambda machine: (
-            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode" / "opencode.json"
-        ),
+        lambda machine: _opencode(machine) / "opencode.json",
         "opencode.json",
         "mcp",
         in_one_list=True,
@@ -300,13 +291,6 @@ _ALL = (
     Client("generic", "Another client", "Paste it where the client keeps its servers.", typed=False),
 )
 CLIENTS = {client.name: client for client in _ALL}
-
-
-def client_named(name: str) -> Client:
-    try:
-        return CLIENTS[name]
-    except KeyError:
-        raise InvalidInput(f"No client named {name!r}; there are: {', '.join(CLIENTS)}.") from None
 
 
 # The hooks of each client: its events, where it lists them, and how it wants a command
@@ -336,28 +320,20 @@ class HookClient:
 
     def entries(self, python: str, options: Sequence[str], system: str) -> dict[str, dict[str, Any]]:
         """The entries to write, by the client's event."""
-        return {
-            event: self._entry(_line([*_hook_words(python, self.name), ours, *options], system))
-            for event, ours in self.events.items()
-        }
-
-    def _entry(self, line: str) -> dict[str, Any]:
-        hook: dict[str, Any] = {"command": line, "timeout": self.timeout}
-        if not self.grouped:
-            return hook
-        named = {"name": "recollect"} if self.name == "gemini" else {}
-        return {"hooks": [{"type": "command", **named, **hook}]}
+        written: dict[str, dict[str, Any]] = {}
+        for event, ours in self.events.items():
+            words = [*_hook_words(python, self.name), ours, *options]
+            line = shlex.join(words)
+            if system == "win32":
+                line = " ".join(f'"{word}"' if set(word) & set(" &()^") else word for word in words)
+            hook: dict[str, Any] = {"command": line, "timeout": self.timeout}
+            named = {"name": "recollect"} if self.name == "gemini" else {}
+            written[event] = {"hooks": [{"type": "command", **named, **hook}]} if self.grouped else hook
+        return written
 
 
 def _hook_words(python: str, client: str) -> list[str]:
     return [python, *SAFE_MODULE_OPTIONS, HOOKS_MODULE, client]
-
-
-def _line(words: Sequence[str], system: str) -> str:
-    """As a shell reads it."""
-    if system != "win32":
-        return shlex.join(words)
-    return " ".join(f'"{word}"' if any(sign in word for sign in " &()^") else word for word in words)
 
 
 _ALL_HOOKS = (
@@ -392,12 +368,7 @@ _ALL_HOOKS = (
         "opencode",
         "opencode",
         {"session.created": "start", "chat.message": "prompt", "session.idle": "turn"},
-        lambda machine: (
-            (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config")
-            / "opencode"
-            / "plugin"
-            / "recollect.js"
-        ),
+        lambda machine: _opencode(machine) / "plugin" / "recollect.js",
         ".opencode/plugin/recollect.js",
         "Start opencode again.",
         is_plugin=True,

@@ -224,35 +224,28 @@ class _Hook:
             time.sleep(_BETWEEN_TRIES_SECONDS)
 
     def _start_resident(self) -> None:
+        """Start a process that stays: it must not hold the hook's pipes, nor end with the client."""
+        import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
+
+        detached: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+        path = os.path.join(self.known.folder, "resident-errors.txt")
         with self.starting:  # the deadline must not end us halfway
-            if not self.started:
-                start_resident(self.known)
-                self.started = True
-
-
-def start_resident(known: HookSettings) -> None:
-    """A process that stays: it must not hold the hook's pipes, nor end with the client.
-
-    Its errors go to a file beside the log.
-    """
-    import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
-
-    detached: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    errors = os.open(
-        os.path.join(known.folder, "resident-errors.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
-    )
-    try:
-        subprocess.Popen(  # noqa: S603  # ourselves
-            [sys.executable, "-P", "-m", "recollect.agents.listener", *known.resident],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            **detached,
-        )
-    finally:
-        os.close(errors)
+            if self.started:
+                return
+            errors = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                subprocess.Popen(  # noqa: S603  # ourselves
+                    [sys.executable, "-P", "-m", "recollect.agents.listener", *self.known.resident],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    **detached,
+                )
+            finally:
+                os.close(errors)
+            self.started = True
 
 
 def _elapsed(began: float) -> int:

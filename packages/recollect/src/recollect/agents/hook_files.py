@@ -210,7 +210,9 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
     made = _load_settings(options, given)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     write_privately(path, json.dumps(made))
-    for old in _oldest(folder):
+    # Each combination of variables makes such a file; the newest few stay.
+    names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
+    for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MOST_FILES]:
         removed(old)
     return HookSettings(folder, made)
 
@@ -268,13 +270,6 @@ def _load_settings(options: Sequence[str], given: Mapping[str, str]) -> dict[str
         "config": config,
         "stamp": _stamp(config),
     }
-
-
-def _oldest(folder: str) -> list[str]:
-    """Of files like this, those beyond the newest few: each combination of variables makes one."""
-    names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
-    paths = [os.path.join(folder, name) for name in names]
-    return sorted(paths, key=_stamp)[:-_MOST_FILES]
 
 
 def _stamp(path: str) -> list[int]:

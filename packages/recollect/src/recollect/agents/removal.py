@@ -71,7 +71,10 @@ def _keys(folder: str) -> list[str]:
 
 # Counts of a day, from the lines of the log
 
-_AS_THEY_ARE = ("answered", "silent", "late", "starting", "skipped")
+_OUTCOMES = {
+    "prompt": ("answered", "silent", "late", "starting", "skipped"),
+    "capture": ("captured", "repeated"),
+}
 
 
 def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,30 +93,26 @@ def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    prompts = [event for event in events if event.get("event") == "prompt"]
-    outcomes = [event.get("outcome") for event in prompts]
-    counts: dict[str, Any] = {outcome: outcomes.count(outcome) for outcome in _AS_THEY_ARE}
-    captures = [event for event in events if event.get("event") == "capture"]
-    took = sorted(int(event["ms"]) for event in prompts if isinstance(event.get("ms"), int | float))
+    by_kind = {kind: [each for each in events if each.get("event") == kind] for kind in _OUTCOMES}
+    counts = {
+        outcome: sum(each.get("outcome") == outcome for each in by_kind[kind])
+        for kind, outcomes in _OUTCOMES.items()
+        for outcome in outcomes
+    }
+    for kind, name in (("prompt", "memories"), ("capture", "notes"), ("capture", "secrets")):
+        counts[name] = sum(value for each in by_kind[kind] if isinstance(value := each.get(name), int))
+    prompts = by_kind["prompt"]
+    took = sorted(int(each["ms"]) for each in prompts if isinstance(each.get("ms"), int | float))
     return {
         "client": client,
         "prompts": len(prompts),
         **counts,
-        "memories": _total(prompts, "memories"),
-        "captured": sum(event.get("outcome") == "captured" for event in captures),
-        "repeated": sum(event.get("outcome") == "repeated" for event in captures),
-        "notes": _total(captures, "notes"),
-        "secrets": _total(captures, "secrets"),
         "errors": sum(event.get("outcome") == "error" for event in events),
-        "p50_ms": percentile(took, 0.5),
-        "p95_ms": percentile(took, 0.95),
+        "p50_ms": _percentile(took, 0.5),
+        "p95_ms": _percentile(took, 0.95),
     }
 
 
-def percentile(ordered: Sequence[int], share: float) -> int | None:
+def _percentile(ordered: Sequence[int], share: float) -> int | None:
     """The smallest number that so large a share does not exceed; None of none."""
     return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None
-
-
-def _total(events: Sequence[Mapping[str, Any]], name: str) -> int:
-    return sum(value for event in events if isinstance(value := event.get(name), int))

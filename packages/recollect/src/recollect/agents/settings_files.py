@@ -8,6 +8,7 @@ import re
 import stat
 import tempfile
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,14 +118,10 @@ def write_content(content: Content, like: str | None) -> str:
 
 def server_in(client: Client, text: str | None, name: str) -> Any:
     """The entry in the file, or None."""
-    return _servers(client, _content_of(client, text)).get(name)
-
-
-def _content_of(client: Client, text: str | None) -> Content:
     if not client.toml:
-        return read_content(text)
+        return _servers(client, read_content(text)).get(name)
     try:
-        return tomllib.loads((text or "").removeprefix(_BOM))
+        return _servers(client, tomllib.loads((text or "").removeprefix(_BOM))).get(name)
     except tomllib.TOMLDecodeError as error:
         raise NotEditable(f"it is no TOML: {error}") from error
 
@@ -205,11 +202,6 @@ def hooks_in(text: str | None) -> dict[str, list[Content]]:
     """Our hooks in the file, by event."""
     found = {event: _our_hooks(entries) for event, entries in _events(read_content(text)).items()}
     return {event: hooks for event, hooks in found.items() if hooks}
-
-
-def hooks_snippet(wanted: Mapping[str, Mapping[str, Any]]) -> str:
-    """Text to paste where we could not change the file."""
-    return json.dumps({"hooks": {event: [entry] for event, entry in wanted.items()}}, indent=2)
 
 
 def edit_to_install_hooks(
@@ -340,17 +332,12 @@ def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Pa
     if back or edit.after is None:
         copy.unlink(missing_ok=True)
     if edit.after is None and within is not None:
-        _remove_empty(path.parent, within.resolve())
+        with suppress(OSError):
+            for folder in path.parents:
+                if within.resolve() not in folder.parents:
+                    break
+                folder.rmdir()  # refuses what holds anything
     return copy if copy.exists() else None
-
-
-def _remove_empty(folder: Path, within: Path) -> None:
-    while within in folder.parents:
-        try:
-            folder.rmdir()  # refuses what holds anything
-        except OSError:
-            return
-        folder = folder.parent
 
 
 def _write_whole(path: Path, text: str, *, like: Path) -> None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from recollect.engine import Engine
     from recollect.settings import Settings
-    from recollect.stores.port import Vector
     from recollect.stores.url import StoreUrl
 
 
@@ -56,7 +55,7 @@ def health_checks(call: Call) -> Iterator[Check]:
     if settings.owner or settings.agent:
         yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
     yield _extractor(settings)
-    checks, can_be_opened = _store_checks(settings.store)
+    checks, can_be_opened = _outside(settings.store)
     yield from checks
     if can_be_opened:
         try:
@@ -87,12 +86,13 @@ def _extractor(found: Settings) -> Check:
     return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
 
 
-def _store_checks(store: Path | StoreUrl) -> tuple[list[Check], bool]:
+def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
     """Check the store from outside, and whether it can be opened without creating anything."""
     if isinstance(store, Path):
-        check = _file_check(store)
-        opens = check.mark == "ok" or (check.mark == "note" and _is_on_read_only_disk(store))
-        return [check, *_surroundings(store)], opens
+        read_only = store.exists() and read_only_disk(store)
+        check = _file_check(store, read_only=read_only)
+        around = [] if read_only or not store.exists() else _surroundings(store)
+        return [check, *around], check.mark == "ok" or (check.mark == "note" and read_only)
     try:
         checks: tuple[list[Check], bool] = server_store_class(store).server_checks(store)
     except RecollectError as error:
@@ -100,12 +100,21 @@ def _store_checks(store: Path | StoreUrl) -> tuple[list[Check], bool]:
     return checks
 
 
-def _file_check(path: Path) -> Check:
+def _file_check(path: Path, *, read_only: bool) -> Check:
     """Look at the file from outside: nothing is opened as a store, and nothing is written."""
     try:
         size = path.stat().st_size if path.exists() else 0
         if not size:
-            return _missing_file(path)
+            # Folders are created on the way, so the nearest one that is there decides.
+            nearest = next(folder for folder in path.absolute().parents if folder.exists())
+            makes = "recollect remember, recollect add or recollect import makes it"
+            writable = "Make the folder writable, or name another file with --store."
+            can_be_made = nearest.is_dir() and os.access(nearest, os.W_OK)
+            return (
+                Check("note", "store", f"{path} is not there yet", makes)
+                if can_be_made
+                else Check("problem", "store", f"{path} is not there and cannot be made", writable)
+            )
         refuse_strangers(path, len(migrations()))
         with path.open("rb") as file:
             schema = int.from_bytes(file.read(64)[60:], "big")
@@ -116,55 +125,32 @@ def _file_check(path: Path) -> Check:
         remedy = "Give yourself permission to read it."
         return Check("problem", "store", f"{path} cannot be read: {error.strerror}", remedy)
     whole = f"{path}, {file_size(size)}, schema {schema}"
-    if _is_on_read_only_disk(path):
-        return Check("note", "store", f"{whole}, on a read-only disk: it can be read, not written")
-    return _writable_file(path, schema, whole)
-
-
-def _writable_file(path: Path, schema: int, whole: str) -> Check:
-    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+    if read_only:
+        check = Check("note", "store", f"{whole}, on a read-only disk: it can be read, not written")
+    elif not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         remedy = "Make the file and its folder writable: a store keeps its log beside itself."
-        return Check("problem", "store", f"{path} cannot be written to", remedy)
-    if schema < len(migrations()):
+        check = Check("problem", "store", f"{path} cannot be written to", remedy)
+    elif schema < len(migrations()):
         said = f"{path} has the older schema {schema}; the next command brings it up to date"
-        return Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
-    return Check("ok", "store", whole)
+        check = Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
+    else:
+        check = Check("ok", "store", whole)
+    return check
 
 
 def _surroundings(path: Path) -> Iterator[Check]:
     """Whether there is room to write, and whether others may read what one remembers."""
-    if not path.exists() or _is_on_read_only_disk(path):
-        return
     free = shutil.disk_usage(path.parent).free
     if free < _LEAST_FREE:
         said = f"{file_size(free)} are left where {path} is; a write needs more"
         yield Check("problem", "disk", said, "Free some space, or move the store to another disk.")
-    if os.name == "posix" and _others_can_read(path):  # Windows has other permissions
-        said = (
-            f"{path} can be read by other users of this machine (mode {stat.S_IMODE(path.stat().st_mode):o})"
-        )
-        yield Check("problem", "privacy", said, f"chmod 600 {quote(str(path))}*")
-
-
-def _others_can_read(path: Path) -> bool:
-    mode, folders = path.stat().st_mode, [folder.stat().st_mode for folder in path.absolute().parents]
-    anyone = mode & stat.S_IROTH and all(folder & stat.S_IXOTH for folder in folders)
-    group = mode & stat.S_IRGRP and all(folder & (stat.S_IXGRP | stat.S_IXOTH) for folder in folders)
-    return bool(anyone or group)
-
-
-def _is_on_read_only_disk(path: Path) -> bool:
-    return path.exists() and read_only_disk(path)
-
-
-def _missing_file(path: Path) -> Check:
-    # Folders are created on the way, so the nearest one that is there decides.
-    nearest = next(folder for folder in path.absolute().parents if folder.exists())
-    if nearest.is_dir() and os.access(nearest, os.W_OK):
-        remedy = "recollect remember, recollect add or recollect import makes it"
-        return Check("note", "store", f"{path} is not there yet", remedy)
-    remedy = "Make the folder writable, or name another file with --store."
-    return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
+    if os.name == "posix":  # Windows has other permissions
+        mode, folders = path.stat().st_mode, [folder.stat().st_mode for folder in path.absolute().parents]
+        anyone = mode & stat.S_IROTH and all(folder & stat.S_IXOTH for folder in folders)
+        group = mode & stat.S_IRGRP and all(folder & (stat.S_IXGRP | stat.S_IXOTH) for folder in folders)
+        if anyone or group:
+            said = f"{path} can be read by other users of this machine (mode {stat.S_IMODE(mode):o})"
+            yield Check("problem", "privacy", said, f"chmod 600 {quote(str(path))}*")
 
 
 def _model(found: Settings, name: str) -> Check:
@@ -174,7 +160,9 @@ def _model(found: Settings, name: str) -> Check:
         chosen = "none, as the settings say: searches go by words alone"
         return Check("note", "model", none if found.model == AUTO else chosen)
     try:
-        _vector(found, name)
+        ready = embedder(name, found)
+        if ready is not None:
+            ready.query("tea")
     except ModelUnavailable as error:
         return Check("problem", "model", str(error), "recollect reindex --list shows what is ready")
     return Check("ok", "model", f"{name} is ready")
@@ -224,8 +212,3 @@ def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[C
     last = last_dream(memory)
     said = dreams.said if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
     yield Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
-
-
-def _vector(found: Settings, name: str) -> Vector | None:
-    ready = embedder(name, found)
-    return None if ready is None else ready.query("tea")

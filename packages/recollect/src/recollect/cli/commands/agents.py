@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from importlib.util import find_spec
@@ -71,7 +72,7 @@ def mcp_install_command(
     it is, and what to paste is printed. What --store, --owner, --agent and --model say, or their variables,
     is written too: a client does not see your shell. Installing again updates the entry.
     """
-    to = clients.client_named(client)
+    to = clients.CLIENTS[client]
     # Without it the server would fail later, unseen. An `mcp` of version 1 has no such module.
     if find_spec("mcp_types") is None:
         raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
@@ -92,23 +93,26 @@ def mcp_install_command(
         data["entry"] = settings_files.server_in(to, made.after, name)
         return made
 
-    change = _Change(path, data, warnings, snippet, "put in by hand what is shown")
-    done = change.apply(edit, dry_run=dry_run, none=f"{to.title} has it already")
+    done = _apply(
+        *(edit, path, data),
+        dry_run=dry_run,
+        none=f"{to.title} has it already",
+        advice="put in by hand what is shown",
+        snippet=snippet,
+        warnings=warnings,
+    )
     if isinstance(done, Result):
         return done
     if launch.may_vanish:
         warnings.append(
             "it is in uv's cache and may vanish; `uv tool install 'recollect-memory[mcp]'` stays."
         )
-    there = settings_files.server_in(to, done.edit.before, name)
+    there = settings_files.server_in(to, done[0].before, name)
     text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
     if clients.is_ours(there):
-        text, first = (
-            f"Updated {name} in {to.title}, in {path}.",
-            clients.entry_difference(there, data["entry"]),
-        )
-        data["difference"] = first
-    return Result.message(text, data, [*first, *done.copy, to.next], warnings=warnings)
+        text = f"Updated {name} in {to.title}, in {path}."
+        data["difference"] = first = clients.entry_difference(there, data["entry"])
+    return Result.message(text, data, [*first, *done[1], to.next], warnings=warnings)
 
 
 @command(
@@ -130,7 +134,7 @@ def mcp_uninstall_command(
 
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
-    of = clients.client_named(client)
+    of = clients.CLIENTS[client]
     path = _file(of, project)
     data = {"client": of.name, "name": name, "file": str(path), "changed": False}
 
@@ -140,12 +144,17 @@ def mcp_uninstall_command(
         backup = settings_files.read_backup(path.resolve())
         return settings_files.edit_to_uninstall(of, before, name, backup, force=force)
 
-    change = _Change(path, data, [], "", f"take {name!r} out by hand")
-    done = change.apply(edit, dry_run=dry_run, none=f"{of.title} has no server named {name}", project=project)
+    done = _apply(
+        *(edit, path, data),
+        dry_run=dry_run,
+        none=f"{of.title} has no server named {name}",
+        advice=f"take {name!r} out by hand",
+        within=_folder(project),
+    )
     if isinstance(done, Result):
         return done
-    details = [*done.copy, f"It is gone when {of.title} next starts."]
-    return Result.message(f"Took {name} out of {of.title}, in {path}.{done.gone}", data, details)
+    details = [*done[1], f"It is gone when {of.title} next starts."]
+    return Result.message(_taken_out(name, of.title, path, done[0]), data, details)
 
 
 @command("list", "recollect mcp list", "recollect mcp list --json")
@@ -160,9 +169,16 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     data: list[dict[str, Any]] = []
     for each in clients.CLIENTS.values():
         if each.user is not None and (project is None or each.project is not None):
-            path = _file(each, project)
-            found = {"here": _is_here(each), "state": _server_state(each, path, name), "file": str(path)}
-            data.append({"name": each.name, "title": each.title, **found})
+            path, usual = _file(each, project), _file(each, None)
+            # A trace of the client: its file, or the folder that only it makes.
+            folder = usual.parent if usual.parent != Path.home() else usual.with_suffix("")
+            try:
+                found = settings_files.server_in(each, settings_files.read_settings(path), name)
+                state = "" if found is None else "installed" if clients.is_ours(found) else "another"
+            except (NotEditable, OSError):
+                state = "unreadable"
+            known = {"here": usual.exists() or folder.is_dir(), "state": state, "file": str(path)}
+            data.append({"name": each.name, "title": each.title, **known})
     rows = [
         (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
     ]
@@ -217,9 +233,15 @@ def hooks_install_command(
         return SettingsEdit(before, plugin, needs_backup=False)
 
     data = {"client": to.name, "file": str(path), "events": list(to.events), "changed": False}
-    snippet = "" if to.is_plugin else settings_files.hooks_snippet(entries)
-    change = _Change(path, data, warnings, snippet, "put in by hand what is shown")
-    done = change.apply(edit, dry_run=dry_run, none=f"{to.title} has them already")
+    listed = {"hooks": {event: [entry] for event, entry in entries.items()}}
+    done = _apply(
+        *(edit, path, data),
+        dry_run=dry_run,
+        none=f"{to.title} has them already",
+        advice="put in by hand what is shown",
+        snippet="" if to.is_plugin else json.dumps(listed, indent=2),
+        warnings=warnings,
+    )
     if isinstance(done, Result):
         return done
     Path(hooks_folder()).mkdir(mode=0o700, parents=True, exist_ok=True)  # from now on, servers answer hooks
@@ -227,7 +249,7 @@ def hooks_install_command(
         warnings.append(
             "Recollect is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
         )
-    details = [*done.copy, to.next, "What they do: recollect hooks status"]
+    details = [*done[1], to.next, "What they do: recollect hooks status"]
     text = f"Added hooks to {to.title}, in {path}: {', '.join(to.events)}."
     return Result.message(text, data, details, warnings=warnings)
 
@@ -253,12 +275,24 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
         return settings_files.edit_to_uninstall_hooks(before, backup, of.version)
 
     data = {"client": of.name, "file": str(path), "changed": False}
-    change = _Change(path, data, [], "", "take out by hand what runs recollect.hooks")
-    done = change.apply(edit, dry_run=dry_run, none=f"{of.title} has no hooks of ours", project=project)
+    done = _apply(
+        *(edit, path, data),
+        dry_run=dry_run,
+        none=f"{of.title} has no hooks of ours",
+        advice="take out by hand what runs recollect.hooks",
+        within=_folder(project),
+    )
     if isinstance(done, Result):
         return done
-    text = f"Took our hooks out of {of.title}, in {path}.{done.gone}"
-    return Result.message(text, data, [*done.copy, *_remove_hook_traces()])
+    from recollect.agents.removal import remove_hook_files, stop_residents
+
+    # End what hooks started; where no client has hooks any more, their files go, too.
+    details, folder = done[1], hooks_folder()
+    stop_residents(folder)
+    if not any(each["state"] for each in _hooks_installed(None)):
+        left = remove_hook_files(folder)
+        details += [f"Messages that are not in the memory yet: {left}, in {folder}"] if left else []
+    return Result.message(_taken_out("our hooks", of.title, path, done[0]), data, details)
 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
@@ -356,77 +390,53 @@ def hooks_command(_: Call) -> None:
 # How a settings file is changed
 
 
-class _AppliedEdit:
-    """A change that was made."""
+def _apply(
+    edit_of: Callable[[str | None], SettingsEdit],
+    path: Path,
+    data: dict[str, Any],
+    *,
+    dry_run: bool,
+    none: str,
+    advice: str,
+    snippet: str = "",
+    warnings: Sequence[str] = (),
+    within: Path | None = None,
+) -> tuple[SettingsEdit, list[str]] | Result:
+    """Change a file; return the edit, and a line about the copy of what was there before.
 
-    def __init__(self, edit: SettingsEdit, copy: Path | None) -> None:
-        self.edit = edit
-        self.copy = [] if copy is None else [f"What was there before: {copy}"]
-        self.gone = " The file, which held nothing else, is gone." if edit.after is None else ""
-
-
-class _Change:
-    """One change of a settings file, with what a command answers where it is not made."""
-
-    def __init__(
-        self, path: Path, data: dict[str, Any], warnings: Sequence[str], snippet: str, advice: str
-    ) -> None:
-        self.path, self.data, self.warnings = path, data, warnings
-        self.snippet, self.advice = snippet, advice
-
-    def apply(
-        self,
-        edit_of: Callable[[str | None], SettingsEdit],
-        *,
-        dry_run: bool,
-        none: str,
-        project: str | None = "",
-    ) -> _AppliedEdit | Result:
-        """Make it; a result where there is nothing to change, or the file cannot be edited, or on a dry run.
-
-        With `project`, folders that are empty without the file go, too.
-        """
-        try:
-            edit = edit_of(settings_files.read_settings(self.path))
-        except NotEditable as error:
-            return self._refusal(error)
-        if dry_run:
-            return self._difference(edit)
-        if edit.is_none:
-            text = f"{none}, in {self.path}; nothing was changed."
-            return Result.message(text, self.data, warnings=self.warnings)
-        within = Path.home() if project is None else Path(project).expanduser().absolute()
-        done = _AppliedEdit(
-            edit, settings_files.apply_edit(self.path, edit, None if project == "" else within)
-        )
-        self.data["changed"] = True
-        return done
-
-    def _refusal(self, error: NotEditable) -> Result:
-        """Send the error to standard error, and the text to paste to standard output."""
-        text = f"{self.path} was left as it is: {error}. Mend it and try again, or {self.advice}."
-        return Result(
-            {**self.data, "snippet": self.snippet},
-            [Verbatim(self.snippet)] if self.snippet else [],
-            warnings=[*self.warnings, text],
-            exit_code=REFUSED,
-        )
-
-    def _difference(self, edit: SettingsEdit) -> Result:
+    A result where there is nothing to change, or the file cannot be edited, or on a dry run. With the file go
+    the folders below `within` that are empty without it.
+    """
+    try:
+        edit = edit_of(settings_files.read_settings(path))
+    except NotEditable as error:
+        # The error goes to standard error, and the text to paste to standard output.
+        text = f"{path} was left as it is: {error}. Mend it and try again, or {advice}."
+        view = [Verbatim(snippet)] if snippet else []
+        return Result({**data, "snippet": snippet}, view, warnings=[*warnings, text], exit_code=REFUSED)
+    if dry_run:
         from difflib import unified_diff  # only a dry run needs it
 
-        before, after = (
-            [] if text is None else text.splitlines(keepends=True) for text in (edit.before, edit.after)
-        )
-        names = (str(self.path) if before else os.devnull, str(self.path) if after else os.devnull)
+        before, after = ((text or "").splitlines(keepends=True) for text in (edit.before, edit.after))
+        names = (str(path) if before else os.devnull, str(path) if after else os.devnull)
         lines = [line.rstrip("\r\n") for line in unified_diff(before, after, *names, n=2)]
         nothing = "Nothing would change" if edit.is_none else "Nothing was changed: this was a dry run"
         return Result(
-            {**self.data, "dry_run": True, "would_change": not edit.is_none, "diff": lines},
+            {**data, "dry_run": True, "would_change": not edit.is_none, "diff": lines},
             [Verbatim("\n".join(lines))] if lines else [],
-            warnings=self.warnings,
-            hints=[f"{nothing}; the file is {self.path}."],
+            warnings=warnings,
+            hints=[f"{nothing}; the file is {path}."],
         )
+    if edit.is_none:
+        return Result.message(f"{none}, in {path}; nothing was changed.", data, warnings=warnings)
+    copy = settings_files.apply_edit(path, edit, within)
+    data["changed"] = True
+    return edit, [] if copy is None else [f"What was there before: {copy}"]
+
+
+def _taken_out(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
+    gone = " The file, which held nothing else, is gone." if edit.after is None else ""
+    return f"Took {what} out of {title}, in {path}.{gone}"
 
 
 # Settings and files on this machine
@@ -497,30 +507,14 @@ def _absolute(path: Path) -> str:
 
 
 def _file(client: Client | HookClient, project: str | None) -> Path:
-    machine = clients.this_machine(_ENVIRON)
-    if project is None:
-        return Path(client.file(machine))
-    folder = Path(project).expanduser().absolute()
-    if not folder.is_dir():
+    folder = None if project is None else _folder(project)
+    if folder is not None and not folder.is_dir():
         raise click.ClickException(f"There is no folder {folder}.")
-    return Path(client.file(machine, folder))
+    return Path(client.file(clients.this_machine(_ENVIRON), folder))
 
 
-def _server_state(client: Client, path: Path, name: str) -> str:
-    try:
-        found = settings_files.server_in(client, settings_files.read_settings(path), name)
-    except (NotEditable, OSError):
-        return "unreadable"
-    if found is None:
-        return ""
-    return "installed" if clients.is_ours(found) else "another"
-
-
-def _is_here(client: Client) -> bool:
-    """Whether there is a trace of the client: its file, or the folder that only it makes."""
-    path = _file(client, None)
-    folder = path.parent if path.parent != Path.home() else path.with_suffix("")
-    return path.exists() or folder.is_dir()
+def _folder(project: str | None) -> Path:
+    return Path.home() if project is None else Path(project).expanduser().absolute()
 
 
 def _hooks_installed(project: str | None) -> list[dict[str, str]]:
@@ -536,15 +530,3 @@ def _hooks_installed(project: str | None) -> list[dict[str, str]]:
             state = "unreadable"
         installed.append({"client": each.name, "state": state, "file": str(path)})
     return installed
-
-
-def _remove_hook_traces() -> list[str]:
-    """End what hooks started; where no client has hooks any more, remove their files. What is left."""
-    from recollect.agents.removal import remove_hook_files, stop_residents
-
-    folder = hooks_folder()
-    stop_residents(folder)
-    if any(each["state"] for each in _hooks_installed(None)):
-        return []
-    left = remove_hook_files(folder)
-    return [f"Messages that are not in the memory yet: {left}, in {folder}"] if left else []

@@ -141,8 +141,7 @@ def reindex_command(call: Call, list_: bool) -> Result:
         done = memory.reindex(call.model, embedding)
     switched = f"The memory now uses {done.model.name}. " if done.switched else ""
     text = f"{switched}Embedded {quantity(done.embedded, 'passage')} with {done.model.name}."
-    data = {"model": done.model.name, "embedded": done.embedded, "switched": done.switched}
-    return Result.message(text, data)
+    return Result.message(text, {**fields_of(done), "model": done.model.name})
 
 
 @command("settings", "recollect settings", "RECOLLECT_MODEL=none recollect settings --json")
