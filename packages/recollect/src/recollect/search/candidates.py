@@ -39,8 +39,8 @@ from recollect.search.facts import (
     time_sources,
 )
 from recollect.search.neighbours import neighbours
-from recollect.search.rows import MemoryRows, PastState, allowed, narrowing
-from recollect.search.texts import MODEL_IN_USE, messages_at, model_of
+from recollect.search.rows import MODEL_IN_USE, MemoryRows, PastState, allowed, model_of, narrowing
+from recollect.search.texts import messages_at
 from recollect.search.words import (
     Analyser,
     IndexSize,
@@ -92,34 +92,10 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
     by_memory: dict[int, list[int]] = {}
     for passage, memory in sorted(every.items()):
         by_memory.setdefault(memory, []).append(passage)
-    chosen: dict[int, int] = {}
     for memory, own in by_memory.items():
-        few = own if len(own) <= MOST_PASSAGES else [nearest[memory]] if memory in nearest else own
-        for passage in few[:MOST_PASSAGES]:
-            chosen[passage] = memory
-    return chosen
-
-
-def best_token_scores(
-    snapshot: Snapshot, model: tuple[int, int], tokens: Vectors, memories: Mapping[int, int]
-) -> dict[int, float]:
-    """Return the score of each memory's best passage; `model` is the row of a model and its width.
-
-    A memory without tokens in the store has no score.
-    """
-    model_id, dims = model
-    rows = snapshot.rows(
-        "passage_tokens",
-        ("passage_id", "signs"),
-        (Equals("model_id", model_id), OneOf("passage_id", sorted(memories))),
-    )
-    there = [(passage, signs) for passage, signs in rows if signs]
-    scores = max_similarities(tokens, [signs for _, signs in there], dims).tolist()
-    best: dict[int, float] = {}
-    for (passage, _), score in zip(there, scores, strict=True):
-        memory = memories[passage]
-        best[memory] = max(score, best.get(memory, score))
-    return best
+        if len(own) > MOST_PASSAGES:
+            by_memory[memory] = [nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
+    return {passage: memory for memory, own in by_memory.items() for passage in own}
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
@@ -206,7 +182,10 @@ def gather(
     )
     sources = {name: _source_of(facts.ids, hits) for name, hits in found.items()}
     sources |= _around(sources.get("nearby"), contexts, facts)
-    sources |= _matched(search, profile, query, facts.ids)
+    if any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
+        # The share of the query that each candidate contains.
+        shares = search.matched_shares(query.search_text, facts.ids)
+        sources["held"] = Source(np.zeros(len(facts.ids), np.int64), shares)
     sources |= token_source(search, profile, query, found, facts.ids)
     sources |= time_sources(memories, profile, query, facts.ids, sources)
     sources |= stated_times(memories, profile, query, facts)
@@ -248,13 +227,6 @@ def _around(
     }
 
 
-def _matched(search: Search, profile: Profile, query: Query, ids: Ints) -> dict[str, Source]:
-    """The share of the query that each candidate contains."""
-    if not any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
-        return {}
-    return {"held": Source(np.zeros(len(ids), np.int64), search.matched_shares(query.search_text, ids))}
-
-
 def _run_retriever(search: Search, retriever: ByMeaning | ByWords, query: Query, k: int) -> Sequence[Found]:
     def ask(span: tuple[int, int] | None = None) -> Sequence[Found]:
         if isinstance(retriever, ByWords):
@@ -294,23 +266,18 @@ class Search:
         self.snapshot = snapshot
         self.where = where
         self.memories = MemoryRows(snapshot)
-        own = (
-            Equals("owner", where.owner),
-            *(() if where.agent is None else (Equals("agent", where.agent),)),
-        )
-        expiring = (
-            ()
-            if where.expired_by is None
-            else (RowsQuery("memory", ("id",), (Compares("expires_at", "<=", where.expired_by),), limit=1),)
-        )
-        scopes, models, due, *expired = snapshot.several(
-            (
-                RowsQuery("scope", ("id", *IndexSize._fields), own),
-                MODEL_IN_USE,
-                RowsQuery("due", ("passage_id",), limit=1),
-                *expiring,
-            )
-        )
+        own: list[Condition] = [Equals("owner", where.owner)]
+        if where.agent is not None:
+            own.append(Equals("agent", where.agent))
+        asked = [
+            RowsQuery("scope", ("id", *IndexSize._fields), own),
+            MODEL_IN_USE,
+            RowsQuery("due", ("passage_id",), limit=1),
+        ]
+        if where.expired_by is not None:
+            ended = (Compares("expires_at", "<=", where.expired_by),)
+            asked.append(RowsQuery("memory", ("id",), ended, limit=1))
+        scopes, models, due, *expired = snapshot.several(asked)
         if not any(expired):
             # Usually no memory has expired, and the indexes need no filter.
             self.where = replace(where, expired_by=None)
@@ -383,8 +350,16 @@ class Search:
             passages += self._past.passages(self.snapshot, changed).items()
         unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
         passages += self.snapshot.embedded_passages(unchanged)
-        compared = passages_to_compare(passages, nearest)
-        return best_token_scores(self.snapshot, (model_id, model.dims), tokens, compared)
+        memories = passages_to_compare(passages, nearest)
+        own = (Equals("model_id", model_id), OneOf("passage_id", sorted(memories)))
+        rows = self.snapshot.rows("passage_tokens", ("passage_id", "signs"), own)
+        there = [(passage, signs) for passage, signs in rows if signs]
+        scores = max_similarities(tokens, [signs for _, signs in there], model.dims).tolist()
+        best: dict[int, float] = {}
+        for (passage, _), score in zip(there, scores, strict=True):
+            memory = memories[passage]
+            best[memory] = max(score, best.get(memory, score))
+        return best
 
     def by_neighbours(
         self, text: str, k: int, within: int, echo: tuple[str, str] | None = None
@@ -439,17 +414,11 @@ class Search:
         """
         if Kind.MESSAGE not in self.where.kinds:
             return []
-        origins = {id_ for id_ in self.memories.select(ids, ("drawn_from",)) if id_ is not None}.difference(
-            ids
-        )
+        origins = set(self.memories.select(ids, ("drawn_from",))).difference((None, *ids))
         if not origins:
             return []
-        allowed_messages = (
-            OneOf("id", origins),
-            Equals("kind", "message"),
-            *allowed(self.where, self.scopes),
-        )
-        return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), allowed_messages))
+        visible = (OneOf("id", origins), Equals("kind", "message"), *allowed(self.where, self.scopes))
+        return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), visible))
 
     def matched_shares(self, text: str, ids: Ints) -> Floats:
         """Of each of these ascending ids, the weighted share of the query's content words it contains."""

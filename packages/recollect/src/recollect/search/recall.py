@@ -15,6 +15,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, UNLIKELY, check_query, name_as_kept
 from recollect.domain.records import Filter, Kind, Memory, Model, Passage, Query, memory_at
 from recollect.domain.results import Answer, Hit, Mode, Place
+from recollect.domain.tables import OneOf
 from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
 from recollect.language.time_phrases import TimePhrase, time_of
 from recollect.ranking.candidates import (
@@ -43,11 +44,11 @@ from recollect.search.candidates import Gathered, Search, gather
 from recollect.search.contradictions import conflicts_by_memory
 from recollect.search.facts import span_between
 from recollect.search.recording import Rankers, Trace, baseline_of, note_shown, rankers_for
-from recollect.search.rows import memories_and, memories_by_id, moment
-from recollect.search.texts import has_pending, passage_rows, passages_by_id, passages_from
+from recollect.search.rows import PASSAGE_COLUMNS, memories_and, memories_by_id, moment, passages_from
+from recollect.search.texts import has_pending, passages_by_id
 from recollect.search.words import MOST_TERMS
 from recollect.services import Services
-from recollect.stores.port import Embedder, Reranker, Snapshot, Vector
+from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vector
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
 from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
@@ -303,7 +304,7 @@ def query_of(
     are found. Times are relative to `as_of`, else to `now`.
     """
     check_query(text)
-    as_of = aware(as_of, "as_of")
+    as_of = None if as_of is None else aware(as_of, "as_of")
     current = name_as_kept(session or services.session or "") or None
     query = Query(
         text,
@@ -315,7 +316,7 @@ def query_of(
             services.scope.agent,
             kinds=kinds_of(kinds),
             current=None if across else current,
-            tags=frozenset(tags_of(tags)),
+            tags=frozenset(tags_of(tags) if tags else ()),
             category=category,
             speaker=speaker,
             about=about,
@@ -402,7 +403,8 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         ids = ranked.ids.tolist()
         wanted = memories_to_read(ranked) if query.with_confidence else ids
         nearest = gathered.nearest_passages
-        found_by = passage_rows([nearest[id_] for id_ in ids if id_ in nearest])
+        shown_passages = OneOf("id", [nearest[id_] for id_ in ids if id_ in nearest])
+        found_by = RowsQuery("passage", PASSAGE_COLUMNS, (shown_passages,))
         present_memories, (rows,) = memories_and(search.snapshot, wanted, [found_by])
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: memory_at(memory, query.where.as_of) for id_, memory in present_memories.items()}

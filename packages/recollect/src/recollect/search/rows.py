@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,9 @@ from recollect.domain.records import (
     Consolidation,
     Kind,
     Memory,
+    Model,
     Observation,
+    Passage,
     Relation,
     Revision,
     Scope,
@@ -39,6 +41,7 @@ from recollect.domain.tables import (
 )
 from recollect.ranking.factors import EPOCH, microseconds
 from recollect.stores.port import RowsQuery, Snapshot
+from recollect.text.passages import passage_text
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -205,6 +208,41 @@ def _observation(row: Row) -> Observation:
 def memories_by_id(snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Memory]:
     """Return the memories that exist, forgotten ones included."""
     return {memory.id: memory for memory in memories_where(snapshot, (OneOf("id", list(ids)),))}
+
+
+# The model in use, and the passages of texts that it reads.
+
+MODEL_IN_USE = RowsQuery("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+PASSAGE_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
+
+
+def model_of(rows: Sequence[Row]) -> tuple[int, Model] | None:
+    """Return the row of a model and the model; None without one in use."""
+    return (rows[0][0], Model(*rows[0][1:])) if rows else None
+
+
+def passages_from(
+    snapshot: Snapshot, rows: Sequence[Row], memories: Mapping[int, Memory] | None
+) -> list[Passage]:
+    """Make passages of rows with the columns above."""
+    wanted = {row[1] for row in rows}
+    if memories is None or not wanted <= memories.keys():
+        memories = memories_by_id(snapshot, sorted(wanted))
+    revisions = [row[5] for row in rows if row[5] is not None]
+    former: dict[int, str] = {}
+    if revisions:
+        former = dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", revisions),)))
+    passages = []
+    for id_, memory_id, observation_id, start, stop, revision in rows:
+        memory = memories[memory_id]
+        if revision is not None:
+            memory = replace(memory, text=former[revision])
+        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
+        whole = memory.text if about is None else about.content
+        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
+        text = passage_text(memory, about, (start, stop))
+        passages.append(Passage(id_, memory_id, memory.scope, text, piece))
+    return passages
 
 
 def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) -> list[Relation]:

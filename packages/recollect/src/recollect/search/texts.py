@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -30,27 +30,28 @@ from recollect.domain.tables import (
     Equals,
     KeyIn,
     OneOf,
-    Row,
     Where,
     is_null,
     is_set,
     null_or_after,
 )
 from recollect.search.rows import (
+    MODEL_IN_USE,
+    PASSAGE_COLUMNS,
     allowed,
     lifecycle,
-    memories_by_id,
     memories_where,
+    model_of,
     moment,
     moment_or_none,
     narrowing,
+    passages_from,
     relations_where,
     scope_ids,
     stamp,
     stamp_or_none,
 )
-from recollect.stores.port import RowsQuery, Snapshot, Vector
-from recollect.text.passages import passage_text
+from recollect.stores.port import Snapshot, Vector
 
 if TYPE_CHECKING:
     from recollect.domain.records import Filter
@@ -61,21 +62,12 @@ if TYPE_CHECKING:
 
 MODEL_CHOICE = "model_choice"
 """Set where texts chose the model in use; absent where a person named it."""
-_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 # The newest texts that are checked for a missing vector.
 _NEWEST_DUE = 2_000
 
 
-MODEL_IN_USE = RowsQuery("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
-
-
 def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
     return model_of(snapshot.several([MODEL_IN_USE])[0])
-
-
-def model_of(rows: Sequence[Row]) -> tuple[int, Model] | None:
-    """Return the row of a model and the model; None without one in use."""
-    return (rows[0][0], Model(*rows[0][1:])) if rows else None
 
 
 def model_in_use(snapshot: Snapshot) -> Model | None:
@@ -114,19 +106,21 @@ def passages_of(
     snapshot: Snapshot, ids: Sequence[int], memories: Mapping[int, Memory] | None = None
 ) -> list[Passage]:
     """The live passages of these memories, by id. Who has read the memories gives them along."""
-    return _passages(snapshot, (OneOf("memory_id", ids), Equals("live", 1)), memories)
+    live = (OneOf("memory_id", ids), Equals("live", 1))
+    return passages_from(snapshot, snapshot.rows("passage", PASSAGE_COLUMNS, live), memories)
 
 
 def passages_by_id(
-    snapshot: Snapshot, passages: Sequence[int], memories: Mapping[int, Memory] | None = None
+    snapshot: Snapshot,
+    passages: Sequence[int],
+    memories: Mapping[int, Memory] | None = None,
+    *where: Condition,
 ) -> list[Passage]:
-    """Return the passages that exist, by id."""
-    return _passages(snapshot, (OneOf("id", passages),), memories) if passages else []
-
-
-def passage_rows(passages: Sequence[int]) -> RowsQuery:
-    """The question for the rows that `passages_from` reads."""
-    return RowsQuery("passage", _COLUMNS, (OneOf("id", passages),))
+    """Return the passages that exist and meet the conditions, by id."""
+    if not passages:
+        return []
+    rows = snapshot.rows("passage", PASSAGE_COLUMNS, (OneOf("id", passages), *where))
+    return passages_from(snapshot, rows, memories)
 
 
 def pending_passages(
@@ -141,10 +135,14 @@ def pending_passages(
     waiting = in_use is None or in_use.name == model.name
     found: list[Passage] = []
     while len(found) < limit:
-        ids = _due(snapshot, after, limit) if waiting else _lacking(snapshot, "vector", model, after, limit)
+        if waiting:
+            due = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
+            ids = [id_ for (id_,) in due]
+        else:
+            ids = _lacking(snapshot, "vector", model, after, limit)
         if not ids:
             break
-        found += _passages(snapshot, (OneOf("id", ids), *live), None)
+        found += passages_by_id(snapshot, ids, None, *live)
         after = ids[-1]
     return found[:limit]
 
@@ -179,11 +177,6 @@ def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
     return bool(snapshot.rows("memory", ("id",), ours, limit=1))
 
 
-def _due(snapshot: Snapshot, after: int, limit: int) -> list[int]:
-    rows = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
-    return [id_ for (id_,) in rows]
-
-
 def _lacking(
     snapshot: Snapshot, table: Literal["vector", "passage_tokens"], model: Model, after: int, limit: int
 ) -> list[int]:
@@ -200,35 +193,6 @@ def _lacking(
         missing = [id_ for id_ in ids if id_ not in done]
         if missing:
             return missing
-
-
-def _passages(
-    snapshot: Snapshot, where: tuple[Condition, ...], memories: Mapping[int, Memory] | None
-) -> list[Passage]:
-    return passages_from(snapshot, snapshot.rows("passage", _COLUMNS, where), memories)
-
-
-def passages_from(
-    snapshot: Snapshot, rows: Sequence[Row], memories: Mapping[int, Memory] | None
-) -> list[Passage]:
-    wanted = {row[1] for row in rows}
-    if memories is None or not wanted <= memories.keys():
-        memories = memories_by_id(snapshot, sorted(wanted))
-    revisions = [row[5] for row in rows if row[5] is not None]
-    former: dict[int, str] = {}
-    if revisions:
-        former = dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", revisions),)))
-    passages = []
-    for id_, memory_id, observation_id, start, stop, revision in rows:
-        memory = memories[memory_id]
-        if revision is not None:
-            memory = replace(memory, text=former[revision])
-        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
-        whole = memory.text if about is None else about.content
-        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
-        text = passage_text(memory, about, (start, stop))
-        passages.append(Passage(id_, memory_id, memory.scope, text, piece))
-    return passages
 
 
 LAST_ID = 2**63 - 1
@@ -345,10 +309,6 @@ def topic_setting(topic: str) -> str:
     return json.dumps(["told", topic])
 
 
-def was_told(snapshot: Snapshot, topic: str) -> bool:
-    return store_setting(snapshot, topic_setting(topic)) is not None
-
-
 def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
     """By name."""
     return tuple(
@@ -381,6 +341,10 @@ def tokens_text(tokens: Iterable[NamedToken]) -> str:
     )
 
 
+def _count(snapshot: Snapshot, table: Table, *where: Condition) -> int:
+    return snapshot.count(table, where)[None]
+
+
 def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
     """Count these scopes alone."""
     scopes = scope_ids(snapshot, owner, agent)
@@ -388,18 +352,12 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) ->
     of_live = (own, is_null("deleted_at"))
     read = (Equals("live", 1), BelongsTo("memory_id", "memory", of_live))
 
-    def count(table: Table, *where: Condition) -> int:
-        return snapshot.count(table, where)[None]
-
+    count = partial(_count, snapshot)
     model = model_row(snapshot)
     vectors = 0
     if model is not None:
         vectors = count("vector", Equals("model_id", model[0]), BelongsTo("passage_id", "passage", read))
-    related = (
-        BelongsTo("source_id", "memory", of_live),
-        is_null("deleted_at"),
-        null_or_after("until", now),
-    )
+    related = (BelongsTo("source_id", "memory", of_live), is_null("deleted_at"), null_or_after("until", now))
     return ScopeCounts(
         observations=count("observation", *IN_FORCE, BelongsTo("memory_id", "memory", of_live)),
         relations=count("relation", *related),
@@ -413,10 +371,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
     """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
     the version of its schema.
     """
-
-    def count(table: Table, *where: Condition) -> int:
-        return snapshot.count(table, where)[None]
-
+    count = partial(_count, snapshot)
     kinds = snapshot.count("memory", (is_null("deleted_at"),), by="kind")
     forgotten = [id_ for (id_,) in snapshot.rows("memory", ("id",), (is_set("deleted_at"),))]
     observed = count("observation", *IN_FORCE)
@@ -425,13 +380,11 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
     # Passages that no search reads any more: their vectors, and what waits for one, do not count.
     silent = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
     model = model_row(snapshot)
-    vectors, due = 0, count("due")
+    unread = OneOf("passage_id", silent)
+    vectors, due = 0, count("due") - (count("due", unread) if silent else 0)
     if model is not None:
-        vectors = count("vector", Equals("model_id", model[0]))
-    if silent:
-        due -= count("due", OneOf("passage_id", silent))
-    if silent and model is not None:
-        vectors -= count("vector", Equals("model_id", model[0]), OneOf("passage_id", silent))
+        own = Equals("model_id", model[0])
+        vectors = count("vector", own) - (count("vector", own, unread) if silent else 0)
     return Counts(
         entities=kinds.get("entity", 0),
         notes=kinds.get("note", 0),
@@ -500,12 +453,7 @@ def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:
     rows = snapshot.rows(
         "memory",
         ("session", "created_at", "speaker", "role"),
-        (
-            Equals("scope_id", scope),
-            Equals("kind", "message"),
-            is_set("session"),
-            is_null("deleted_at"),
-        ),
+        (Equals("scope_id", scope), Equals("kind", "message"), is_set("session"), is_null("deleted_at")),
         order=("session", "position"),
     )
     times: dict[str, list[int]] = {}

@@ -27,8 +27,8 @@ from recollect.search.texts import (
     pending_passages,
     store_counts,
     store_setting,
+    topic_setting,
     vectors_of,
-    was_told,
 )
 from recollect.services import EmbeddedText, LanguageModels, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Embedder, Progress, TokenEmbedder, Vector, Vectors
@@ -133,7 +133,7 @@ def text_note(services: Services, name: str) -> str | None:
 
 def _is_first_time(services: Services, topic: str) -> bool:
     with services.read() as view:
-        if was_told(view, topic):
+        if store_setting(view, topic_setting(topic)) is not None:
             return False
     # Of two processes at the same time, one writes it.
     return services.write([TellOnce(topic)])[0].created
