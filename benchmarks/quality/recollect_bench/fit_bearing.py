@@ -21,7 +21,9 @@ import numpy as np
 import recollect.ranking as ranking_package
 from recollect.domain.numbers import hash_number
 from recollect.ranking.confidence import BEARING_FILE, SILENT_BELOW, BearingSignals
-from recollect.search.context import prompt_bearing_signals
+from recollect.ranking.profiles import RECOLLECT
+from recollect.search.context import answer_bearing_signals
+from recollect.search.recall import query_of, recall
 from recollect.settings import Settings
 from recollect.text.tokens import content_words
 from recollect_bench.haystack_store import open_haystack
@@ -63,7 +65,9 @@ def ask_store(stored: StoredHaystack, idle: Sequence[str]) -> Iterator[Prompted]
     asked += [("idle", text, None) for text in idle]
     for sort, text, at in asked:
         stored.set_clock(at)
-        signals = prompt_bearing_signals(stored.engine._services, text)
+        services = stored.engine._services
+        question = query_of(services, text, RECOLLECT, limit=60, across=True, record=False)
+        signals = answer_bearing_signals(recall(services, question, RECOLLECT))
         yield Prompted(haystack.name, sort, np.array(astuple(signals)))
 
 

@@ -23,7 +23,6 @@ from recollect.ranking.confidence import (
     bearing_signals,
     prompt_stems,
 )
-from recollect.ranking.profiles import RECOLLECT
 from recollect.search.recall import check_budget, memory_text, query_of, recall
 from recollect.search.texts import turns_of
 from recollect.services import Services
@@ -74,9 +73,19 @@ def context(
     recorded, so asking again gives the same.
     """
     check_budget(budget_tokens)
-    given = [] if isinstance(asked, str) else _turns_of(asked)
-    query = asked if isinstance(asked, str) else _query(given)
-    talk = _recent_turns(services, given) if given else _recent(services, session, as_of)
+    if isinstance(asked, str):
+        query, talk = asked, _recent(services, session, as_of)
+    else:
+        if not asked:
+            raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
+        listed(asked, "Messages")
+        given = [turn_of(turn) for turn in asked]
+        query = _query(given)
+        spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
+        talk = [
+            _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
+            for turn, who in spoken
+        ]
     wanted = query_of(
         services,
         query,
@@ -105,29 +114,13 @@ def context(
     )
 
 
-def prompt_bearing_signals(services: Services, prompt: str) -> BearingSignals:
-    """Measure whether a prompt needs something remembered, by the default profile."""
-    wanted = query_of(services, prompt, RECOLLECT, limit=_MOST_MEMORIES, across=True, record=False)
-    return answer_bearing_signals(recall(services, wanted, RECOLLECT))
-
-
 def answer_bearing_signals(answer: Answer) -> BearingSignals:
     stems = prompt_stems(answer.query)
-    matched = [matched_terms(_text_with_speaker(hit.memory), stems) for hit in answer.hits[:READ]]
+    read = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:READ]]
+    matched = [matched_terms(text, stems) for text in read]
     return bearing_signals(
         prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
     )
-
-
-def _text_with_speaker(memory: Memory) -> str:
-    return f"{memory.speaker or ''} {memory_text(memory)}"
-
-
-def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
-    if not asked:
-        raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
-    listed(asked, "Messages")
-    return [turn_of(turn) for turn in asked]
 
 
 def _query(given: Sequence[Turn]) -> str:
@@ -141,14 +134,6 @@ def _query(given: Sequence[Turn]) -> str:
     return query[:QUERY_LIMIT]
 
 
-def _recent_turns(services: Services, given: Sequence[Turn]) -> list[ContextItem]:
-    spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
-    return [
-        _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
-        for turn, who in spoken
-    ]
-
-
 def _recent(services: Services, session: str | None, as_of: datetime | None) -> list[ContextItem]:
     """The last turns of the session, as far as they were said by then."""
     name = name_as_kept(session or services.session or "")
@@ -159,16 +144,15 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
         # At an earlier moment, the last turn may have any position.
         turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
     said = [memory_at(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
-    return [_turn_item(services.zone, turn) for turn in said[-_MOST_TURNS:]]
-
-
-def _turn_item(zone: tzinfo, turn: Memory) -> ContextItem:
-    """A turn stays what was said; one that was corrected since says so."""
-    item = replace(_memory_item(zone, turn, None), kind="turn")
-    if turn.superseded_at is None:
-        return item
-    by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
-    return replace(item, line=f"{item.line} (corrected since{by})")
+    items = []
+    for turn in said[-_MOST_TURNS:]:
+        item = replace(_memory_item(services.zone, turn, None), kind="turn")
+        # A turn stays what was said; one that was corrected since says so.
+        if turn.superseded_at is not None:
+            by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
+            item = replace(item, line=f"{item.line} (corrected since{by})")
+        items.append(item)
+    return items
 
 
 def _unsaid(
@@ -190,10 +174,11 @@ def _unsaid(
             continue
         shown.add(memory.id)
         heard.add(text_key(item.text))
+        forms = (item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,)
         if len(items) >= _WHOLE:
-            items.append((_brief(_shorter(services.zone, hit) if memory.kind is Kind.ENTITY else item),))
-        else:
-            items.append((item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
+            last = forms[-1]
+            forms = (last if len(last.line) <= _BRIEF_LETTERS else _until(last, _BRIEF_LETTERS),)
+        items.append(forms)
         if len(items) == _MOST_GIVEN:
             break
     return items
@@ -208,14 +193,15 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
         if (hit.confidence or 0.0) >= _LEAST_SHARE * best
         and (place < _FIRST or not is_assistant(hit.memory.role))
     ]
-    ordered = sorted(
-        useful, key=lambda hit: (-round(hit.confidence or 0.0, 2), -_age_key(hit.memory), hit.memory.id)
-    )
-    return _conflicts_as_ranked(ordered, hits)
 
+    def order(hit: Hit) -> tuple[float, float, int]:
+        at = hit.memory.happened_at or (None if hit.memory.undated else hit.memory.created_at)
+        # What has no time is oldest.
+        age = float("inf") if at is None else -at.timestamp()
+        return -round(hit.confidence or 0.0, 2), age, hit.memory.id
 
-def _conflicts_as_ranked(ordered: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """Of two that contradict each other, the one that the ranking put first stays first."""
+    ordered = sorted(useful, key=order)
+    # Of two that contradict each other, the one that the ranking put first stays first.
     rank = {hit.memory.id: place for place, hit in enumerate(hits)}
     for hit in tuple(ordered):
         ahead = {each.id for each in hit.conflicts_with if rank.get(each.id, len(rank)) < rank[hit.memory.id]}
@@ -224,12 +210,6 @@ def _conflicts_as_ranked(ordered: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
         if own < last:
             ordered.insert(last, ordered.pop(own))
     return ordered
-
-
-def _age_key(memory: Memory) -> float:
-    """Later is more; what has no time is oldest."""
-    at = memory.happened_at or (None if memory.undated else memory.created_at)
-    return float("-inf") if at is None else at.timestamp()
 
 
 def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
@@ -284,10 +264,6 @@ def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
     return [_until(item, length - 1)] if length > least else []
 
 
-def _brief(item: ContextItem) -> ContextItem:
-    return item if len(item.line) <= _BRIEF_LETTERS else _until(item, _BRIEF_LETTERS)
-
-
 def _until(item: ContextItem, stop: int) -> ContextItem:
     """Cut the text to `stop` characters, and keep it in quotes."""
     # Only our own remark may follow the text, and it has no quotes.
@@ -302,12 +278,10 @@ def _cost(item: ContextItem, heading: str, *, first: bool) -> int:
 
 
 def _text(memories: Sequence[ContextItem], turns: Sequence[ContextItem]) -> str:
-    sections = []
-    if memories:
-        sections.append("\n".join((_KNOWN, *(item.line for item in memories))))
-    if turns:
-        sections.append("\n".join((_TALK, *(item.line for item in turns))))
-    return "\n\n".join(sections)
+    sections = ((_KNOWN, memories), (_TALK, turns))
+    return "\n\n".join(
+        "\n".join((heading, *(item.line for item in items))) for heading, items in sections if items
+    )
 
 
 def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.domain.records import Found
 from recollect.domain.tables import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
 from recollect.search.rows import PastState, allowed, scope_ids, touching
 from recollect.stores.port import Snapshot
-from recollect.text.names import NamePlace, NameText, first_name, is_written_in, places_that_count
+from recollect.text.names import NameText, first_name, is_written_in, places_that_count
 from recollect.text.tokens import coarse_stem, content_words, fold, has_unspaced, words
 
 if TYPE_CHECKING:
     from recollect.domain.records import Filter
-
-    Known = dict[str, list[tuple[int, str]]]
-    """By folded name, the ids and names of entities."""
 
 # An entity with more relations keeps those that were made last.
 _MOST_RELATIONS = 1_000
@@ -65,9 +62,7 @@ def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
     """The entities that a text names."""
     if not has_entities(snapshot, scope):
         return set()
-    text = NameText.of(said)
-    (named,) = named_in_each(snapshot, scope, [text])
-    return named
+    return named_in_each(snapshot, scope, [NameText.of(said)])[0]
 
 
 def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
@@ -77,19 +72,39 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
     texts' words begin a name, and then which of the stretches that begin so are one. A first name means the
     person whose name begins with it, where no other name does.
     """
-    beginnings = _known_beginnings(snapshot, scope, set().union(*(text.beginnings() for text in texts)))
+    found = set[str]().union(*(text.beginnings() for text in texts))
+    firsts = {word[0] for word in found if has_unspaced(word[0])}
+    begin_so = (*live_entities(scope), OneOf("first_word", found | firsts))
+    begun = {word for (word,) in snapshot.rows("memory", ("first_word",), begin_so)}
+    # In a script without spaces, the first letter marks a name.
+    beginnings = {word for word in found if word in begun or (has_unspaced(word[0]) and word[0] in begun)}
     places = [tuple(text.places(beginnings)) for text in texts]
-    known = _entities(snapshot, scope, {place.name for found in places for place in found})
+    names = {place.name for each in places for place in each}
+    known: dict[str, list[tuple[int, str]]] = {}
+    if names:
+        called = (*live_entities(scope), OneOf("folded_name", names))
+        rows = snapshot.rows("memory", ("folded_name", "id", "name"), called, order=("id",))
+        for folded, id_, name in rows:
+            known.setdefault(folded, []).append((id_, name))
     first_names = [tuple(text.first_names(beginnings - known.keys())) for text in texts]
     people = {
         name: person
-        for name in sorted({place.name for found in first_names for place in found})
+        for name in sorted({place.name for each in first_names for place in each})
         if (person := person_called(snapshot, scope, name)) is not None
     }
-    return [
-        _mentioned(text, found, known, {place: people[place.name] for place in first if place.name in people})
-        for text, found, first in zip(texts, places, first_names, strict=True)
-    ]
+    named = []
+    for text, own, first in zip(texts, places, first_names, strict=True):
+        meant = {place: people[place.name] for place in first if place.name in people}
+        for place in own:
+            alike = known.get(place.name, ())
+            # Of names that differ in case or accents alone, the one written so, else the only one.
+            exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
+            chosen = exact or alike
+            if len(chosen) == 1:
+                meant[place] = chosen[0]
+        count = places_that_count(text, {place: name for place, (_, name) in meant.items()})
+        named.append({meant[place][0] for place in count})
+    return named
 
 
 def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] | None:
@@ -101,56 +116,6 @@ def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] 
         return None
     id_, full, type_ = rows[0]
     return (int(id_), str(full)) if first_name(full, type_) == name else None
-
-
-def _mentioned(
-    text: NameText,
-    places: Sequence[NamePlace],
-    known: Known,
-    first_names: Mapping[NamePlace, tuple[int, str]],
-) -> set[int]:
-    meant = dict(first_names) | {
-        place: entity
-        for place in places
-        if (entity := _choose_spelling(text, known.get(place.name, ()))) is not None
-    }
-    return {
-        meant[place][0]
-        for place in places_that_count(text, {place: name for place, (_, name) in meant.items()})
-    }
-
-
-def _choose_spelling(text: NameText, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
-    """Of entities whose names differ in case or accents alone, the one written so, else the only one."""
-    exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
-    chosen = exact or alike
-    return chosen[0] if len(chosen) == 1 else None
-
-
-def _known_beginnings(snapshot: Snapshot, scope: int, found: set[str]) -> set[str]:
-    """Those words with which the folded name of some entity begins, perhaps after a mark or two."""
-    firsts = {word[0] for word in found if has_unspaced(word[0])}
-    known = {
-        word
-        for (word,) in snapshot.rows(
-            "memory", ("first_word",), (*live_entities(scope), OneOf("first_word", found | firsts))
-        )
-    }
-    # In a script without spaces, the first letter marks a name.
-    return {word for word in found if word in known or (has_unspaced(word[0]) and word[0] in known)}
-
-
-def _entities(snapshot: Snapshot, scope: int, names: set[str]) -> Known:
-    known: Known = {}
-    if names:
-        for folded, id_, name in snapshot.rows(
-            "memory",
-            ("folded_name", "id", "name"),
-            (*live_entities(scope), OneOf("folded_name", names)),
-            order=("id",),
-        ):
-            known.setdefault(folded, []).append((id_, name))
-    return known
 
 
 def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, now: int) -> list[Found]:
@@ -184,14 +149,11 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
     said = {coarse_stem(word) for word in words(text)}
     best: dict[int, float] = {}
     for id_, type_ in [tie for tie in ties if tie[0] in seen][:_MOST_RELATIONS]:
-        best[id_] = max(best.get(id_, 0.0), _UNSAID, _share_said(type_, said))
+        # How much of a relation's type, such as `worked_with`, the query says.
+        content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
+        share = len(content & said) / len(content) if content else 0.0
+        best[id_] = max(best.get(id_, 0.0), _UNSAID, share)
     return [Found(id_, share) for id_, share in best.items()]
-
-
-def _share_said(type_: str, said: set[str]) -> float:
-    """How much of a relation's type, `worked_with`, a query says."""
-    content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
-    return len(content & said) / len(content) if content else 0.0
 
 
 def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:

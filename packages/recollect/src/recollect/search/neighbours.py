@@ -17,7 +17,7 @@ from recollect.domain.tables import Condition, Equals, OneOf, is_set
 from recollect.ranking.candidates import ConversationContext, Floats, Ints
 from recollect.search.rows import lifecycle
 from recollect.search.texts import conversation, last_positions, messages_at
-from recollect.search.words import Phrase, affordable_terms
+from recollect.search.words import K1, B, Phrase, affordable_terms
 from recollect.stores.port import Snapshot
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from recollect.search.as_of import PastTexts
     from recollect.search.words import TermIndex
 
-# The saturation and the correction for length of BM25, at their usual values.
-_K1, _B = 1.2, 0.75
 # A message's place in its conversation is below this.
 _PLACES = 1 << 40
 # How many (word, message) meetings are looked at, some milliseconds' worth: beyond it the most common words,
@@ -89,12 +87,14 @@ def neighbours(
     keys, near = _near(words, within)
     found = _best(index.snapshot, index.scope, sessions, keys, near, k, where)
     codes = np.array([conversation(index.scope, session) for session in sessions], np.int64)
+    # A conversation is as long as its last position.
+    last = last_positions(index.snapshot, index.scope, sessions)
     return found, ConversationContext(
         session=codes[keys // _PLACES],
         position=keys % _PLACES,
         near=near,
         sessions=codes,
-        whole=_whole(words, _lengths(index.snapshot, index.scope, sessions)),
+        whole=_whole(words, np.array([last.get(session, 0) for session in sessions], np.float64)),
     )
 
 
@@ -161,38 +161,31 @@ def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
     one, by as much as in BM25.
     """
     steps = [step for step in range(-within, within + 1) if step]
-    keys, weights = zip(*(_beside(word, steps) for word in words), strict=True)
-    places, place = np.unique(np.concatenate(keys), return_inverse=True)
-    near: Floats = np.bincount(place, weights=np.concatenate(weights)).astype(np.float64)
+    beside: list[Ints] = []
+    most: list[Floats] = []
+    for word in words:
+        weight = word.weight * (K1 + 1) / (1 + K1 * (1 - B + B * word.length))
+        position = np.concatenate([word.position + step for step in steps])
+        there = position > 0
+        keys = np.tile(word.session, len(steps))[there] * _PLACES + position[there]
+        weights = np.tile(weight, len(steps))[there]
+        order = np.lexsort((-weights, keys))
+        places, first = np.unique(keys[order], return_index=True)
+        beside.append(places)
+        most.append(weights[order][first])
+    places, place = np.unique(np.concatenate(beside), return_inverse=True)
+    near: Floats = np.bincount(place, weights=np.concatenate(most)).astype(np.float64)
     return places, near
-
-
-def _beside(word: _Word, steps: Sequence[int]) -> tuple[Ints, Floats]:
-    """The places next to the messages that contain a word, each once, with the most that it weighs there."""
-    weight = word.weight * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * word.length))
-    position = np.concatenate([word.position + step for step in steps])
-    there = position > 0
-    keys = np.tile(word.session, len(steps))[there] * _PLACES + position[there]
-    weights = np.tile(weight, len(steps))[there]
-    order = np.lexsort((-weights, keys))
-    places, first = np.unique(keys[order], return_index=True)
-    return places, weights[order][first]
 
 
 def _whole(words: Sequence[_Word], lengths: Floats) -> Floats:
     """BM25 of each conversation as one text; a word counts once for each message that contains it."""
     total = np.zeros(len(lengths))
-    norm = _K1 * (1 - _B + _B * lengths / lengths.mean())
+    norm = K1 * (1 - B + B * lengths / lengths.mean())
     for word in words:
         times = np.bincount(word.session, minlength=len(lengths))
-        total += word.weight * times * (_K1 + 1) / (times + norm)
+        total += word.weight * times * (K1 + 1) / (times + norm)
     return total
-
-
-def _lengths(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> Floats:
-    """In messages."""
-    last = last_positions(snapshot, scope, sessions)
-    return np.array([last.get(session, 0) for session in sessions], np.float64)
 
 
 def _best(
