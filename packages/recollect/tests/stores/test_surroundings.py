@@ -12,7 +12,7 @@ import pytest
 
 from recollect.domain.changes import Adopt, NewText, PutText
 from recollect.domain.records import Filter, Kind, Memory, Scope
-from recollect.search import neighbours as surroundings
+from recollect.search import candidates as surroundings
 from recollect.search.candidates import Search
 from recollect.search.facts import ranking_facts
 from recollect.search.rows import MemoryRows

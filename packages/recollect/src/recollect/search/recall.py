@@ -103,25 +103,16 @@ _WORTH_READING = 0.03
 _WORTH_OF_BEST = 1 / 8
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """A whole ranking, best first, whatever it was cut to."""
-
-    ids: Ints
-    score: Floats
-
-    @classmethod
-    def of(cls, ranked: Candidates) -> Ranking:
-        cut = [removal for removal in ranked.removals if removal.step == "cut"]
-        return cls(
-            np.concatenate([ranked.ids, *(removal.ids for removal in cut)]),
-            np.concatenate([ranked.score, *(removal.scores for removal in cut)]),
-        )
+def _whole_ranking(ranked: Candidates) -> tuple[Ints, Floats]:
+    """The ids and scores of a whole ranking, best first, whatever it was cut to."""
+    cut = [removal for removal in ranked.removals if removal.step == "cut"]
+    ids = np.concatenate([ranked.ids, *(removal.ids for removal in cut)])
+    return ids, np.concatenate([ranked.score, *(removal.scores for removal in cut)])
 
 
 def memories_to_read(ranked: Candidates) -> list[int]:
     """The memories to load for it: those shown, and the first of the ranking."""
-    return sorted({*ranked.ids.tolist(), *Ranking.of(ranked).ids[:JUDGED].tolist()})
+    return sorted({*ranked.ids.tolist(), *_whole_ranking(ranked)[0][:JUDGED].tolist()})
 
 
 def answer_confidence(
@@ -148,8 +139,8 @@ def confidence_input(
     search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
 ) -> tuple[ConfidenceInput, QueryTerms]:
     candidates, query = gathered.candidates, gathered.query
-    ranking = Ranking.of(ranked)
-    order = np.searchsorted(candidates.ids, ranking.ids)
+    ranked_ids, ranked_scores = _whole_ranking(ranked)
+    order = np.searchsorted(candidates.ids, ranked_ids)
     first = order[:JUDGED].tolist()
     shown = np.searchsorted(candidates.ids, sorted(memories)).tolist()
     rows = np.array(list(dict.fromkeys([*first, *shown])), np.int64)
@@ -164,7 +155,7 @@ def confidence_input(
         cosine=cosine,
         bm25=candidates.source("words").score,
         order=order,
-        score=ranking.score,
+        score=ranked_scores,
         rows=rows,
         first=len(first),
         kinds=[memory.kind for memory in read],

@@ -313,12 +313,12 @@ def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
     """By name."""
     return tuple(
         NamedToken(
-            name=each["name"],
-            digest=each["digest"],
-            right=each["right"],
-            sees=None if each["sees"] is None else Scope(*each["sees"]),
-            created_at=moment(each["created_at"]),
-            used_at=moment_or_none(each["used_at"]),
+            **{
+                **each,
+                "sees": None if each["sees"] is None else Scope(*each["sees"]),
+                "created_at": moment(each["created_at"]),
+                "used_at": moment_or_none(each["used_at"]),
+            }
         )
         for each in json.loads(store_setting(snapshot, TOKENS) or "[]")
     )
