@@ -341,7 +341,7 @@ class Internals:
     @retry_after_failover
     def session_page(self, start: int = 0, limit: int = 50) -> tuple[Sequence[Session], int]:
         """Conversations from this place on, that with the newest turn first, and how many there are."""
-        from recollect.memories.whole_memory import session_page
+        from recollect.memories.browse import session_page
 
         return session_page(self.services, start, limit)
 
@@ -350,7 +350,7 @@ class Internals:
         self, session: str, *, after: int = 0, limit: int = 100, newest_first: bool = False
     ) -> Sequence[Memory]:
         """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
-        from recollect.memories.whole_memory import session_turns
+        from recollect.memories.browse import session_turns
 
         return session_turns(self.services, session, after, limit, newest_first=newest_first)
 

@@ -105,21 +105,19 @@ def engine(
 def _store(settings: Settings, progress: Progress | None = None, *, copying: bool = False) -> Store:
     """With `copying`, one that another store is being copied into may be opened too."""
     if not isinstance(settings.store, Path):
-        return _server_store(settings.store, settings, copying=copying)
+        opened: Store = server_store_class(settings.store)(
+            settings.store,
+            cache_folder=program_folder("cache") / "vectors",
+            busy_seconds=settings.busy_seconds,
+            copying=copying,
+        )
+        return opened
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
 
     if is_file(settings):
         _make_folder(settings.store)
     busy_ms = int(settings.busy_seconds * 1000)
     return SqliteStore(settings.store, busy_ms=busy_ms, progress=progress, copying=copying)
-
-
-def _server_store(url: StoreUrl, settings: Settings, *, copying: bool) -> Store:
-    cache = program_folder("cache") / "vectors"
-    opened: Store = server_store_class(url)(
-        url, cache_folder=cache, busy_seconds=settings.busy_seconds, copying=copying
-    )
-    return opened
 
 
 def server_store_class(url: StoreUrl) -> Any:
@@ -151,14 +149,11 @@ def _trial(settings: Settings) -> TrialSettings:
         raise InvalidInput(
             f"The setting ab_against names {settings.ab_against!r}; there are: {', '.join(known)}."
         )
-    bounds = Bounds(
-        events=settings.shadow_events,
-        bytes=int(settings.shadow_megabytes * 1_000_000),
-        days=settings.shadow_days,
-    )
     return TrialSettings(
         log=settings.shadow,
-        bounds=bounds,
+        bounds=Bounds(
+            settings.shadow_events, int(settings.shadow_megabytes * 1_000_000), settings.shadow_days
+        ),
         keeps_text=settings.log != "no-text",
         fits_store=True,
         design=settings.ab,
@@ -271,23 +266,19 @@ def copy(
     """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
     from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
 
-    theirs, ours = (_without_replica(load({"store": each})[0]) for each in (source, destination))
+    theirs, ours = (load({"store": each})[0] for each in (source, destination))
     for settings in (theirs, ours):
         if isinstance(settings.store, Path) and not is_file(settings):
             raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
+    # A copy reads what it has just written, and all of it, so it uses no replica.
+    theirs, ours = (
+        each if isinstance(each.store, Path) else replace(each, store=replace(each.store, replica=None))
+        for each in (theirs, ours)
+    )
     if not theirs.store.exists():
         raise StoreUnavailable(f"There is no memory at {theirs.store} to copy.")
     with closing(_store(theirs)) as from_, closing(_store(ours, copying=True)) as to:
         return copy_store(from_, to, reading=reading, copying=copying, comparing=comparing)
-
-
-def _without_replica(settings: Settings) -> Settings:
-    """A copy reads what it has just written, and all of it."""
-    return (
-        settings
-        if isinstance(settings.store, Path)
-        else replace(settings, store=replace(settings.store, replica=None))
-    )
 
 
 def kept_token(settings: Settings) -> str:

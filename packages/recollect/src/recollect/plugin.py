@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from recollect.dreams.dreaming import DreamResult
     from recollect.dreams.knobs import Phase
     from recollect.dreams.plan import DreamReport
-    from recollect.memories.browse import BrowseFilter, Order, State, TimeOf, Unit, coarser
-    from recollect.memories.whole_memory import EntityOrder
+    from recollect.memories.browse import BrowseFilter, EntityOrder, Order, State, TimeOf, Unit, coarser
     from recollect.models.registry import packaged_model
     from recollect.operations.operation import Operation
     from recollect.ranking.candidates import Reason, effect_text
@@ -69,8 +68,7 @@ _HOMES = {
     "dreams.dreaming": "DreamResult",
     "dreams.knobs": "Phase",
     "dreams.plan": "DreamReport",
-    "memories.browse": "BrowseFilter Order State TimeOf Unit coarser",
-    "memories.whole_memory": "EntityOrder",
+    "memories.browse": "BrowseFilter EntityOrder Order State TimeOf Unit coarser",
     "models.registry": "packaged_model",
     "operations.operation": "Operation",
     "ranking.candidates": "Reason effect_text",

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import Kind
-from recollect.memories.notes import mood_of
+from recollect.memories.notes import reflection_tag
 
 if TYPE_CHECKING:
     from conftest import MakeEngine
@@ -35,13 +35,13 @@ def test_a_reflection_is_a_note_of_its_author_with_its_mood_as_a_tag(engine: Eng
         "Sofia",
         ("mood:frustration",),
     )
-    assert mood_of(note) == "frustration"
+    assert reflection_tag(note, "mood") == "frustration"
 
 
 def test_a_reflection_may_be_about_nothing_and_of_nobody(engine: Engine) -> None:
     note = engine.get(engine.upkeep.add_reflection("Slow is smooth").id)
     assert note is not None
-    assert (note.speaker, note.tags, note.about, mood_of(note)) == (None, (), (), None)
+    assert (note.speaker, note.tags, note.about, reflection_tag(note, "mood")) == (None, (), (), None)
 
 
 def test_only_reflections_are_found(engine: Engine) -> None:

@@ -46,8 +46,7 @@ from recollect.domain.results import (
 from recollect.dreams.dreaming import DreamResult, DreamUndoResult
 from recollect.dreams.knobs import Knobs
 from recollect.engine import Engine
-from recollect.memories.browse import BrowseFilter, Order, Unit
-from recollect.memories.whole_memory import EntityOrder
+from recollect.memories.browse import BrowseFilter, EntityOrder, Order, Unit
 from recollect.ranking.candidates import Profile
 from recollect.review.results import (
     ConsolidationReport,

@@ -12,11 +12,12 @@ from typing import Literal
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE
-from recollect.domain.records import Kind, Status
+from recollect.domain.records import Kind, Memory, Session, Status
 from recollect.domain.results import BrowsePage, Bucket, EntityCounts, NameCount, WholeMemory
 from recollect.domain.tables import (
     IN_FORCE,
     AnyOf,
+    BelongsTo,
     Column,
     Compares,
     Condition,
@@ -30,11 +31,10 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.memories import whole_memory as names
-from recollect.memories.whole_memory import EntityOrder, whole_memory
+from recollect.memories.whole_memory import whole_memory
 from recollect.ranking.candidates import DAY
 from recollect.ranking.factors import microseconds
-from recollect.search.rows import EVENT_TIME, memories_by_id, moment, stamp
+from recollect.search.rows import EVENT_TIME, memories_by_id, memories_where, moment, stamp
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.text.tokens import fold
@@ -46,6 +46,7 @@ State = Literal["in_force", "forgotten", "superseded", "expired", "all"]
 """`in_force`: what searches find. `all`: whatever became of it."""
 Order = Literal["newest", "oldest", "importance", "most_used", "last_shown"]
 """`newest` and `oldest`: by when it was stored."""
+EntityOrder = Literal["name", "newest", "most_mentioned"]
 TimeOf = Literal["happened", "stored"]
 """`happened`: when it happened or was said; where that is unknown, when it was stored."""
 _USES: dict[str, str] = {"most_used": "count", "last_shown": "last_at"}
@@ -82,33 +83,8 @@ class BrowseFilter:
     """Only what was stored before then, whenever it happened."""
 
 
-def time_column(time: TimeOf) -> Column:
+def _time_column(time: TimeOf) -> Column:
     return EVENT_TIME if time == "happened" else "created_at"
-
-
-def browse_page(
-    services: Services, wanted: BrowseFilter, order: Order, limit: int, after: str | None
-) -> BrowsePage:
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; page with `after`.")
-    last = None if after is None else _key_of(after)
-    if order in _USES:
-        services.usage.settle(services.usage.patience_seconds)
-    with services.read() as view:
-        conditions = tuple(filter_conditions(wanted, microseconds(services.clock())))
-        scopes = services.scope_ids(view)
-        if order in _USES:
-            keys = list(islice(_by_usage(view, scopes, wanted, conditions, _USES[order], last), limit + 1))
-        else:
-            keys = _sorted(view, scopes, wanted, conditions, order, last, limit + 1)
-        found = memories_by_id(view, [id_ for _, id_ in keys[:limit]])
-    more = len(keys) > limit
-    value, id_ = keys[limit - 1] if more else (0, 0)
-    return BrowsePage(
-        tuple(found[id_] for _, id_ in keys[:limit] if id_ in found),
-        f"{value!r}:{id_}" if more else None,
-        _NEVER_SHOWN if order in _USES else None,
-    )
 
 
 def _key_of(cursor: str) -> _Key:
@@ -122,9 +98,16 @@ def _key_of(cursor: str) -> _Key:
         ) from None
 
 
-def filter_conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
+def _conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
     """All but the scope and the kind, which the indexes begin with."""
-    yield from _state(wanted.state, now)
+    states: dict[State, Where] = {
+        "in_force": (*IN_FORCE, null_or_after("expires_at", now)),
+        "forgotten": (is_set("deleted_at"),),
+        "superseded": (is_null("deleted_at"), is_set("superseded_at")),
+        "expired": (*IN_FORCE, Compares("expires_at", "<=", now)),
+        "all": (),
+    }
+    yield from states[wanted.state]
     if wanted.category is not None:
         yield Equals("category", wanted.category)
     for tag in sorted({fold(tag) for tag in wanted.tags}):
@@ -137,7 +120,7 @@ def filter_conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
         yield Equals("status", str(wanted.status))
     if wanted.pinned is not None:
         yield Equals("pinned", int(wanted.pinned))
-    column = time_column(wanted.time)
+    column = _time_column(wanted.time)
     if wanted.since is not None:
         yield Compares(column, ">=", stamp(wanted.since))
     if wanted.until is not None:
@@ -148,20 +131,6 @@ def filter_conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
         observed = HasRow("observation", "memory_id", (*IN_FORCE, Contains("content", wanted.contains)))
         named = (Equals("kind", "entity"), AnyOf(((Contains("name", wanted.contains),), (observed,))))
         yield AnyOf(((Contains("text", wanted.contains),), named))
-
-
-def _state(state: State, now: int) -> tuple[Condition, ...]:
-    match state:
-        case "in_force":
-            return (*IN_FORCE, null_or_after("expires_at", now))
-        case "forgotten":
-            return (is_set("deleted_at"),)
-        case "superseded":
-            return (is_null("deleted_at"), is_set("superseded_at"))
-        case "expired":
-            return (*IN_FORCE, Compares("expires_at", "<=", now))
-        case "all":
-            return ()
 
 
 def _sorted(
@@ -246,22 +215,6 @@ _QUARTER_HOUR = 15 * 60 * 1_000_000
 _DECEMBER = 12
 
 
-def timeline(services: Services, wanted: BrowseFilter, unit: Unit) -> list[Bucket]:
-    """Those stretches of the user's days that hold something, in order.
-
-    The store counts by the quarter of an hour, or by the day where those are UTC's: no memory is read here.
-    """
-    per = DAY if services.zone is UTC else _QUARTER_HOUR
-    column = time_column(wanted.time)
-    now = microseconds(services.clock())
-    with services.read() as view:
-        own = (OneOf("scope_id", services.scope_ids(view)), OneOf("kind", wanted.kinds))
-        counted = view.count("memory", (*own, *filter_conditions(wanted, now)), by=column, per=per)
-    return _buckets(
-        ((moment(int(str(at)) * per), count) for at, count in counted.items()), unit, services.zone
-    )
-
-
 def coarser(days: Iterable[Bucket], unit: Unit, zone: tzinfo) -> list[Bucket]:
     """The same by week or month, without asking the store again."""
     return _buckets(((each.start, each.count) for each in days), unit, zone)
@@ -289,6 +242,112 @@ def _next(start: datetime, unit: Unit, zone: tzinfo) -> datetime:
         year, month = (day.year + 1, 1) if day.month == _DECEMBER else (day.year, day.month + 1)
         return datetime(year, month, 1, tzinfo=zone)
     return datetime.combine(day + timedelta(days=1 if unit == "day" else 7), time(), zone)
+
+
+# Conversations and entities
+
+
+def session_page(services: Services, start: int, limit: int) -> tuple[list[Session], int]:
+    """Conversations from `start` on, that with the newest turn first, and how many there are.
+
+    The end of each gives the order; turns are counted only for the page.
+    """
+    with services.read() as view:
+        found: list[tuple[int, str, int]] = []
+        for scope in services.scope_ids(view):
+            named = view.count("memory", (*_messages(scope), is_set("session")), by="session")
+            ends = _edge(view, scope, [str(name) for name in named], newest=True)
+            found += [(-at, name, scope) for name, at in ends]
+        page = sorted(found)[start : start + limit]
+        return [_session(view, scope, name) for _, name, scope in page], len(found)
+
+
+def session_turns(
+    services: Services, session: str, after: int, limit: int, *, newest_first: bool = False
+) -> list[Memory]:
+    """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
+    beyond: tuple[Condition, ...] = (Compares("position", ">", after),)
+    if newest_first:
+        beyond = (Compares("position", "<", after),) if after else ()
+    found: list[Memory] = []
+    with services.read() as view:
+        for scope in services.scope_ids(view):
+            own = (*_messages(scope), Equals("session", session), *beyond)
+            ids = view.rows(
+                "memory", ("id",), own, order=("position",), newest_first=newest_first, limit=limit
+            )
+            found += memories_where(view, (OneOf("id", [id_ for (id_,) in ids]),))
+    return sorted(found, key=lambda turn: (turn.position or 0, turn.id), reverse=newest_first)[:limit]
+
+
+def _messages(scope: int) -> tuple[Condition, ...]:
+    """Only messages have a place in a session. Their kind is not asked for: an index of sessions finds them,
+    and planners would take one of kinds for as good."""
+    return Equals("scope_id", scope), is_set("position"), is_null("deleted_at")
+
+
+def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = False) -> list[tuple[str, int]]:
+    """When the first or the last turn of each was said."""
+    if not names:
+        return []
+    rows = view.rows(
+        "memory",
+        ("session", "created_at"),
+        _messages(scope),
+        order=("position",),
+        newest_first=newest,
+        limit=1,
+        each=OneOf("session", names),
+    )
+    return [(name, at) for name, at in rows]  # a row is of any length
+
+
+def _session(view: Snapshot, scope: int, name: str) -> Session:
+    own = (*_messages(scope), Equals("session", name))
+    roles = view.count("memory", (*own, is_null("speaker"), is_set("role")), by="role")
+    speakers = view.count("memory", (*own, is_set("speaker")), by="speaker")
+    (_, first), (_, last) = _edge(view, scope, [name])[0], _edge(view, scope, [name], newest=True)[0]
+    return Session(
+        name,
+        view.count("memory", own)[None],
+        moment(first),
+        moment(last),
+        tuple(sorted(map(str, (*speakers, *roles)))),
+    )
+
+
+def _entity_ids(view: Snapshot, own: tuple[Condition, ...], order: EntityOrder, most: int) -> list[int]:
+    if order != "most_mentioned":
+        by = ("name", "id") if order == "name" else ("id",)
+        rows = view.rows("memory", ("id",), own, order=by, newest_first=order == "newest", limit=most)
+        return [id_ for (id_,) in rows]
+    counts = view.count("mention", (BelongsTo("entity_id", "memory", own),), by="entity_id")
+    mentioned = sorted(counts, key=lambda id_: (-counts[id_], id_))[:most]
+    named = [int(str(id_)) for id_ in mentioned]
+    if len(named) < most:
+        # Entities without mentions follow, by name.
+        every = view.rows("memory", ("id",), own, order=("name", "id"), limit=most)
+        named += [id_ for (id_,) in every if id_ not in counts]
+    return named[:most]
+
+
+def _with_counts(view: Snapshot, entities: Sequence[Memory], now: int) -> list[EntityCounts]:
+    ids = [entity.id for entity in entities]
+    mentions = view.count("mention", (OneOf("entity_id", ids),), by="entity_id")
+    holds = (is_null("deleted_at"), null_or_after("until", now))
+    ends = [
+        view.count("relation", (OneOf(column, ids), *holds), by=column)
+        for column in ("source_id", "target_id")
+    ]
+    return [
+        EntityCounts(
+            entity,
+            len(entity.in_force),
+            sum(counts.get(entity.id, 0) for counts in ends),
+            mentions.get(entity.id, 0),
+        )
+        for entity in entities
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,22 +381,66 @@ class Browse:
         after: str | None = None,
     ) -> BrowsePage:
         """Memories of any kind, filtered and sorted; pass the page's `cursor` as `after` for the next."""
-        return browse_page(self.services, _aware(wanted), order, limit, after)
+        wanted = _aware(wanted)
+        if not 1 <= limit <= MOST_PER_PAGE:
+            raise InvalidInput(
+                f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; page with `after`."
+            )
+        last = None if after is None else _key_of(after)
+        if order in _USES:
+            self.services.usage.settle(self.services.usage.patience_seconds)
+        with self.services.read() as view:
+            conditions = tuple(_conditions(wanted, microseconds(self.services.clock())))
+            scopes = self.services.scope_ids(view)
+            if order in _USES:
+                keys = list(
+                    islice(_by_usage(view, scopes, wanted, conditions, _USES[order], last), limit + 1)
+                )
+            else:
+                keys = _sorted(view, scopes, wanted, conditions, order, last, limit + 1)
+            found = memories_by_id(view, [id_ for _, id_ in keys[:limit]])
+        value, id_ = keys[limit - 1] if len(keys) > limit else (0, 0)
+        return BrowsePage(
+            tuple(found[id_] for _, id_ in keys[:limit] if id_ in found),
+            f"{value!r}:{id_}" if len(keys) > limit else None,
+            _NEVER_SHOWN if order in _USES else None,
+        )
 
     @retry_after_failover
     def timeline(self, wanted: BrowseFilter | None = None, unit: Unit = "day") -> Sequence[Bucket]:
-        """How many of these memories are of each of the user's days, weeks (from Monday) or months."""
-        return timeline(self.services, _aware(wanted), unit)
+        """How many of these memories are of each of the user's days, weeks (from Monday) or months.
+
+        The store counts by the quarter of an hour, or by the day where those are UTC's: it reads no memory.
+        """
+        wanted, zone = _aware(wanted), self.services.zone
+        per = DAY if zone is UTC else _QUARTER_HOUR
+        conditions = _conditions(wanted, microseconds(self.services.clock()))
+        with self.services.read() as view:
+            own = (OneOf("scope_id", self.services.scope_ids(view)), OneOf("kind", wanted.kinds))
+            counted = view.count("memory", (*own, *conditions), by=_time_column(wanted.time), per=per)
+        return _buckets(((moment(int(str(at)) * per), count) for at, count in counted.items()), unit, zone)
 
     @retry_after_failover
     def tags(self) -> Sequence[NameCount]:
-        """Every tag that something in force has, the most frequent first."""
-        return names.tag_counts(self.services)
+        """Every tag that something in force has, the most frequent first, in its most frequent spelling."""
+        with self.services.read() as view:
+            own = (OneOf("scope_id", self.services.scope_ids(view)), *IN_FORCE)
+            spelt = view.count("tag", (BelongsTo("memory_id", "memory", own),), by="tag")
+        counts: Counter[str] = Counter()
+        best: dict[str, tuple[int, str]] = {}
+        for tag, count in spelt.items():
+            key = fold(str(tag))
+            counts[key] += count
+            best[key] = max(best.get(key, (0, "")), (count, str(tag)))
+        return _most_first({best[key][1]: count for key, count in counts.items()})
 
     @retry_after_failover
     def categories(self) -> Sequence[NameCount]:
         """Every category that something in force has, the most frequent first."""
-        return names.category_counts(self.services)
+        with self.services.read() as view:
+            own = (OneOf("scope_id", self.services.scope_ids(view)), is_set("category"), *IN_FORCE)
+            found = view.count("memory", own, by="category")
+        return _most_first({str(name): count for name, count in found.items()})
 
     @retry_after_failover
     def entities(
@@ -350,9 +453,16 @@ class Browse:
         limit: int = 100,
     ) -> Sequence[EntityCounts]:
         """Live entities with how many observations, relations and mentions each has."""
-        return names.entity_page(
-            self.services, type_=type, contains=contains, order=order, start=start, limit=limit
-        )
+        with self.services.read() as view:
+            scopes = OneOf("scope_id", self.services.scope_ids(view))
+            own: list[Condition] = [scopes, Equals("kind", "entity"), *IN_FORCE]
+            if type is not None:
+                own.append(Equals("type", type))
+            if contains is not None:
+                own.append(Contains("name", contains))
+            ids = _entity_ids(view, tuple(own), order, start + limit)[start:]
+            found = memories_by_id(view, ids)
+            return _with_counts(view, [found[id_] for id_ in ids], microseconds(self.services.clock()))
 
 
 def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
@@ -363,3 +473,8 @@ def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
         until=aware(wanted.until, "until"),
         stored_before=aware(wanted.stored_before, "stored_before"),
     )
+
+
+def _most_first(counts: dict[str, int]) -> list[NameCount]:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [NameCount(name, count) for name, count in ordered]

@@ -82,14 +82,24 @@ def supersede(
         embedded=embedded,
         copies=tuple(place.id for place in retired if place.observation is None),
     )
-    read = _CorrectionRows()
-    outcome = services.write([change], key=key, before_commit=read)[0]
-    if outcome.ids[0] not in read.memories:
+    memories: dict[int, Memory] = {}
+    gone: list[RetiredMemory] = []
+
+    def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        (outcome,) = outcomes
+        memories.update(memories_by_id(view, outcome.ids))
+        observed = (OneOf("id", outcome.observations),)
+        found = view.rows("observation", ("memory_id", "content", "id"), observed)
+        gone[:] = [RetiredMemory(id_, memories[id_].text) for id_ in outcome.ids[1:] if id_ in memories]
+        gone.extend(RetiredMemory(*row) for row in found)
+
+    outcome = services.write([change], key=key, before_commit=read_back)[0]
+    if outcome.ids[0] not in memories:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
     caught_up = EmbedResult() if embedded is not None else catch_up(services, outcome.ids[:1])
     return SupersedeResult(
-        by=read.memories[outcome.ids[0]],
-        retired=read.retired,
+        by=memories[outcome.ids[0]],
+        retired=tuple(gone),
         similar=tuple(similar),
         model_note=caught_up.model_note,
         note=caught_up.problem,
@@ -102,25 +112,6 @@ def near_copies(
     """Memories in force that repeat an error, each with the observation that does, where it is an entity."""
     retired, _ = _near(services, view, wrong, right, except_for=by)
     return [(place.id, place.observation) for place in retired]
-
-
-class _CorrectionRows:
-    """The rows of a correction, read before the commit: a `BeforeCommit`."""
-
-    def __init__(self) -> None:
-        self.memories: Mapping[int, Memory] = {}
-        self.retired: tuple[RetiredMemory, ...] = ()
-
-    def __call__(self, view: Snapshot, outcomes: Sequence[Outcome]) -> None:
-        (outcome,) = outcomes
-        self.memories = memories_by_id(view, outcome.ids)
-        memories = (self.memories[id_] for id_ in outcome.ids[1:] if id_ in self.memories)
-        observed = (OneOf("id", outcome.observations),)
-        found = view.rows("observation", ("memory_id", "content", "id"), observed)
-        self.retired = (
-            *(RetiredMemory(memory.id, memory.text) for memory in memories),
-            *(RetiredMemory(*row) for row in found),
-        )
 
 
 def _vectors(services: Services, new: NewText) -> TextVectors | None:
@@ -195,21 +186,18 @@ def _find_copies(
     Copies are the nearest neighbours of a text: while half of those read are copies, there may be more.
     """
     at_most = _LOOKED_AT
+    search = Search(view, services.where())
+    vectors = memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]
     while True:
-        near = _near_memories(services, view, wrong, at_most)
+        hits = [*search.by_words(said_by(wrong), at_most, "stemmed")]
+        for vector in vectors:
+            hits += search.by_meaning(vector, at_most)
+        near = memories_by_id(view, sorted({hit.id for hit in hits}))
         places = [place for place in _places(near.values()) if place.id not in {wrong.id, except_for}]
         found = [place for place in places if copies(place)]
         if 2 * len(found) < at_most:
             return places, found, near
         at_most *= 4
-
-
-def _near_memories(services: Services, view: Snapshot, wrong: Memory, at_most: int) -> Mapping[int, Memory]:
-    search = Search(view, services.where())
-    found = [hit.id for hit in search.by_words(said_by(wrong), at_most, "stemmed")]
-    for vector in memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]:
-        found += [hit.id for hit in search.by_meaning(vector, at_most)]
-    return memories_by_id(view, sorted(set(found)))
 
 
 def _places(memories: Iterable[Memory]) -> Iterator[_Place]:
@@ -272,6 +260,13 @@ def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model
 # The life of a memory, as far as the store knows it: what it said, when, and what became of it.
 
 
+_Placed = tuple[datetime, HistoryEvent]
+"""An event, with its time for sorting: never before an event that must have come first.
+
+A clock may jump back, so the later of two changes may have the earlier time. The event keeps the stored time.
+"""
+
+
 def history(services: Services, id_: int) -> History:
     memory = services.memory(id_)
     with services.read() as view:
@@ -280,114 +275,78 @@ def history(services: Services, id_: int) -> History:
             memory.superseded_by or 0
         )
         relations = relations_of(view, [id_], deleted=True) if memory.kind is Kind.ENTITY else ()
-    life = _life(memory, by)
-    last = max(at for at, _ in life)
-    events = [
-        *life,
-        *_replacements(memory, replaced),
-        *_observed(memory),
-        *_related(memory, relations),
-        *_forgotten(memory, last),
-    ]
+    events = _life(memory, by)
+    last = max(at for at, _ in events)
+    for other in replaced:
+        if other.superseded_at is not None:
+            what = "merged with" if same_statement(memory.text, other.text) else "supersedes"
+            told = f"memory {other.id}: {other.text}"
+            events.append(_placed(memory.created_at, other.superseded_at, what, told))
+    events += [*_observed(memory), *_related(memory, relations)]
+    if memory.deleted_at is not None:
+        # Forgetting is the last event: a forgotten memory cannot be changed.
+        detail = f"`recollect restore {memory.id}` brings it back"
+        events.append(_placed(last, memory.deleted_at, "forgotten", detail))
     # The sort is stable: events of one moment keep the order above.
     return History(memory, tuple(event for _, event in sorted(events, key=lambda each: each[0])))
 
 
-_Placed = tuple[datetime, HistoryEvent]
-"""An event, with its time for sorting: never before an event that must have come first.
-
-A clock may jump back, so the later of two changes may have the earlier time. The event keeps the stored time.
-"""
-
-
-def _one_after_another(events: Iterable[HistoryEvent], begins: datetime) -> Iterator[_Placed]:
-    """Events in the order in which they were written."""
-    for event in events:
-        begins = max(begins, event.at)
-        yield begins, event
+def _placed(since: datetime, at: datetime, what: str, detail: str = "") -> _Placed:
+    return max(since, at), HistoryEvent(at, what, detail)
 
 
 def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
-    begins = memory.created_at
-    placed = [
-        *_one_after_another(_text_events(memory), begins),
-        *_one_after_another(_absences(memory), begins),
-    ]
-    if memory.superseded_at is not None:
-        back = max((absence.until for absence in memory.absences), default=begins)
-        retired = HistoryEvent(memory.superseded_at, *_retired(memory, by))
-        placed += _one_after_another([retired], max(begins, back))
-    return placed
-
-
-def _text_events(memory: Memory) -> Iterator[HistoryEvent]:
+    """What the memory said, when it was gone, and what replaced it."""
     first = memory.former[0].text if memory.former else memory.text
     if memory.kind is Kind.ENTITY:
-        yield HistoryEvent(memory.created_at, "created", f"{memory.name} ({memory.type})")
+        begun = ("created", f"{memory.name} ({memory.type})")
     elif memory.kind is Kind.MESSAGE:
-        who = memory.speaker or memory.role or "someone"
-        yield HistoryEvent(memory.created_at, "said", f"{who}: {first}")
+        begun = ("said", f"{memory.speaker or memory.role or 'someone'}: {first}")
     else:
-        yield HistoryEvent(memory.created_at, "noted", first)
+        begun = ("noted", first)
+    placed = [_placed(memory.created_at, memory.created_at, *begun)]
     said = [*(former.text for former in memory.former[1:]), memory.text]
     for former, text in zip(memory.former, said, strict=bool(memory.former)):
-        yield HistoryEvent(former.until, "updated", text)
-
-
-def _absences(memory: Memory) -> Iterator[HistoryEvent]:
+        placed.append(_placed(placed[-1][0], former.until, "updated", text))
+    since = memory.created_at
     for absence in memory.absences:
-        yield HistoryEvent(absence.since, absence.why)
-        yield HistoryEvent(absence.until, "restored")
-
-
-def _forgotten(memory: Memory, last: datetime) -> Iterator[_Placed]:
-    """Forgetting is the last event: a forgotten memory cannot be changed."""
-    if memory.deleted_at is not None:
-        detail = f"`recollect restore {memory.id}` brings it back"
-        yield from _one_after_another([HistoryEvent(memory.deleted_at, "forgotten", detail)], last)
-
-
-def _retired(memory: Memory, by: Memory | None) -> tuple[str, str]:
-    if by is None:
-        return "superseded", "by a memory that is gone"
-    if same_statement(memory.text, by.text):
-        return "merged", f"into memory {by.id}, which says the same"
-    return "superseded", f"by memory {by.id}"
-
-
-def _replacements(memory: Memory, replaced: Sequence[Memory]) -> Iterator[_Placed]:
-    for other in replaced:
-        if other.superseded_at is not None:
-            same = same_statement(memory.text, other.text)
-            what = "merged with" if same else "supersedes"
-            event = HistoryEvent(other.superseded_at, what, f"memory {other.id}: {other.text}")
-            yield from _one_after_another([event], memory.created_at)
+        gone = _placed(since, absence.since, absence.why)
+        back = _placed(gone[0], absence.until, "restored")
+        placed += [gone, back]
+        since = back[0]
+    if memory.superseded_at is not None:
+        since = max((memory.created_at, *(absence.until for absence in memory.absences)))
+        what, detail = "superseded", "by a memory that is gone"
+        if by is not None and same_statement(memory.text, by.text):
+            what, detail = "merged", f"into memory {by.id}, which says the same"
+        elif by is not None:
+            detail = f"by memory {by.id}"
+        placed.append(_placed(since, memory.superseded_at, what, detail))
+    return placed
 
 
 def _observed(memory: Memory) -> Iterator[_Placed]:
     # An imported observation may be older than the entity, so only its own time counts.
-    begins = {seen.id: seen.created_at for seen in memory.observations}
-    texts = {seen.id: seen.content for seen in memory.observations}
+    known = {seen.id: seen for seen in memory.observations}
     for seen in memory.observations:
-        yield seen.created_at, HistoryEvent(seen.created_at, "observed", seen.content)
+        yield _placed(seen.created_at, seen.created_at, "observed", seen.content)
         if seen.superseded_at is not None:
-            by = texts.get(seen.superseded_by or 0)
-            instead = f" by: {by}" if by else f" by memory {seen.corrected_by}" if seen.corrected_by else ""
-            event = HistoryEvent(seen.superseded_at, "superseded", f"{seen.content}{instead}")
-            since = max(seen.created_at, begins.get(seen.superseded_by or 0, seen.created_at))
-            yield from _one_after_another([event], since)
+            by = known.get(seen.superseded_by or 0)
+            instead = f" by memory {seen.corrected_by}" if seen.corrected_by else ""
+            if by is not None and by.content:
+                instead = f" by: {by.content}"
+            since = max(seen.created_at, seen.created_at if by is None else by.created_at)
+            yield _placed(since, seen.superseded_at, "superseded", f"{seen.content}{instead}")
         if seen.deleted_at is not None:
-            event = HistoryEvent(seen.deleted_at, "removed", seen.content)
-            yield from _one_after_another([event], seen.created_at)
+            yield _placed(seen.created_at, seen.deleted_at, "removed", seen.content)
 
 
 def _related(memory: Memory, relations: Sequence[Relation]) -> Iterator[_Placed]:
     for relation in relations:
         told = f"{relation.source_name} {relation.type} {relation.target_name}"
-        yield relation.created_at, HistoryEvent(relation.created_at, "related", told)
+        yield _placed(relation.created_at, relation.created_at, "related", told)
         if relation.until is not None:
             # A relation may have ended long before that was recorded.
-            yield relation.until, HistoryEvent(relation.until, "ended", told)
+            yield _placed(relation.until, relation.until, "ended", told)
         if relation.deleted_at is not None and relation.deleted_at != memory.deleted_at:
-            event = HistoryEvent(relation.deleted_at, "unrelated", told)
-            yield from _one_after_another([event], relation.created_at)
+            yield _placed(relation.created_at, relation.deleted_at, "unrelated", told)

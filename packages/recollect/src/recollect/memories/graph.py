@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.domain.changes import (
-    Added,
     AddObservations,
     Amend,
     Change,
@@ -29,7 +28,6 @@ from recollect.domain.limits import MOST_PER_PAGE, clean_name, clean_type
 from recollect.domain.records import Kind, Memory, Relation, Status, memory_at
 from recollect.domain.results import (
     Answer,
-    ContradictedObservation,
     Graph,
     GraphPaths,
     Hit,
@@ -155,7 +153,9 @@ def simple_paths(
     for relation in around.relations:
         touching[relation.source].append((relation.target, relation))
         touching[relation.target].append((relation.source, relation))
-    left = _distances(target, touching)
+    left = surroundings(
+        target, depth, lambda ids: [each for id_ in ids for _, each in touching[id_]]
+    ).distances
     paths: list[tuple[Relation, ...]] = []
     begun: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = [((source,), ())]
     for taken in range(depth):
@@ -173,20 +173,6 @@ def simple_paths(
             return paths[:limit], True
         begun = longer
     return paths, False
-
-
-def _distances(start: int, touching: Mapping[int, Sequence[tuple[int, Relation]]]) -> dict[int, int]:
-    distances = {start: 0}
-    frontier = [start]
-    while frontier:
-        reached = []
-        for place in frontier:
-            for end, _ in touching.get(place, ()):
-                if end not in distances:
-                    distances[end] = distances[place] + 1
-                    reached.append(end)
-        frontier = reached
-    return distances
 
 
 _Row = TypeVar("_Row")
@@ -239,9 +225,8 @@ class KnowledgeGraph:
                 keep_going=keep_going,
                 key=key,
             )
-        note = None
-        if any(outcome.also_created for _, outcome in done):
-            note = catch_up(own).problem
+        has_new = any(outcome.also_created for _, outcome in done)
+        note = catch_up(own).problem if has_new else None
         related = tuple(
             RelationResult(
                 source=outcome.names[0],
@@ -502,19 +487,27 @@ def _observe(
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     memories: dict[int, Memory] = {}
 
+    def written(outcomes: Iterable[Outcome]) -> list[int]:
+        """The entities of which something is new."""
+        return [each.ids[0] for each in outcomes if each.created or each.added or each.took_type]
+
     def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:
         memories.clear()
-        memories.update(memories_by_id(view, sorted(set(_written_ids(outcomes)))))
+        memories.update(memories_by_id(view, sorted(set(written(outcomes)))))
 
     done, rejected = apply_rows(
         services, rows, change_of, keep_going=keep_going, key=key, before_commit=read_back
     )
-    written = _written_ids([outcome for _, outcome in done])
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     comparison = ObservationComparison(memories, added)
-    embedded = catch_up(services, written, progress, memories, comparison.contents)
+    ids = written(outcome for _, outcome in done)
+    embedded = catch_up(services, ids, progress, memories, comparison.contents)
     similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
-    contradicted = _contradicted(memories, added)
+    contradicted = {
+        id_: contradicted_observations(memories[id_], {one.id for one in new})
+        for id_, new in added.items()
+        if id_ in memories
+    }
     entities = tuple(
         ObservedEntity(
             id=outcome.ids[0],
@@ -529,19 +522,3 @@ def _observe(
         for _, outcome in done
     )
     return ObservedBatch(entities, rejected, embedded.problem or failure, embedded.model_note)
-
-
-def _written_ids(outcomes: Iterable[Outcome]) -> list[int]:
-    """The entities of which something is new."""
-    return [outcome.ids[0] for outcome in outcomes if outcome.created or outcome.added or outcome.took_type]
-
-
-def _contradicted(
-    memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]
-) -> dict[int, tuple[ContradictedObservation, ...]]:
-    """By entity, the new observations that contradict older ones."""
-    return {
-        id_: contradicted_observations(memories[id_], {one.id for one in new})
-        for id_, new in added.items()
-        if id_ in memories
-    }

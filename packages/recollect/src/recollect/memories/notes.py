@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recollect.domain.changes import (
     Amend,
@@ -117,15 +116,16 @@ def remember(
     new = note_of(note)
     ready = _prepared(services, new)
     read = _ReadBack(check)
-    if ready is None:
-        outcomes = services.write([PutText(services.scope, new)], key=key, before_commit=read)
-        stored = _stored(services, outcomes, read)
-    else:
+    change = PutText(services.scope, new)
+    if ready is not None:
         embedded, known = ready
         similar = None if known.similar is None else (known.similar.id, known.similar.similarity)
         change = PutText(services.scope, new, embedded, similar)
-        outcomes = services.write([change], key=key, before_commit=read)
-        found = {outcome.ids[0]: known for outcome in outcomes if outcome.created}
+    outcomes = services.write([change], key=key, before_commit=read)
+    if ready is None:
+        stored = _stored(services, outcomes, read)
+    else:
+        found = {outcome.ids[0]: ready[1] for outcome in outcomes if outcome.created}
         stored = RememberedBatch(_results(outcomes, read, found))
     if not stored.notes:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
@@ -202,23 +202,23 @@ def keep(
     return _stored(services, stored, read, beside, progress)
 
 
-def _label_or_empty(name: str, text: str) -> str:
-    return clean_name(text, name) if text else text
+def _label(name: str) -> Callable[[str], str]:
+    return lambda text: clean_name(text, name) if text else text
 
 
 # How what may be updated is read.
 _READERS: dict[str, Callable[[Any], Any]] = {
     "text": clean_text,
     "importance": lambda share: clean_share(share, "importance"),
-    "category": lambda name: clean_name(name, "category") if name else name,
+    "category": _label("category"),
     "happened_at": lambda when: when if when == "unknown" else aware(when, "happened_at"),
     "tags": tags_of,
     "status": Status.of,
     "pinned": lambda pinned: pinned,
-    "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
+    "importance_tag": _label("mark"),
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
     "metadata": clean_metadata,
-    **{name: partial(_label_or_empty, name) for name in NOTE_FIELDS},
+    **{name: _label(name) for name in NOTE_FIELDS},
 }
 
 
@@ -314,7 +314,12 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.read() as view:
-        compared = {note.id: _compared_in(view, services, note) for note in new}
+        compared = {}
+        for note in new:
+            search = Search(view, services.unexpired(Kind.NOTE))
+            vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
+            # One more than are compared: the note itself is among what is nearest to it.
+            compared[note.id] = _compared(search, note, vectors[0] if vectors else None, _COMPARED)
     flags: list[Change] = [
         FlagSimilar("memory", id_, known.similar.id, known.similar.similarity, services.scope)
         for id_, known in compared.items()
@@ -325,82 +330,59 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     return compared
 
 
-def _compared_in(view: Snapshot, services: Services, note: Memory) -> _Compared:
-    """A note that is stored already, and so is itself among what is nearest to it."""
-    search = Search(view, services.unexpired(Kind.NOTE))
-    vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
-    return _compared(search, note, vectors[0] if vectors else None, _COMPARED)
+def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int) -> dict[int, float]:
+    """The memories nearest in meaning, each with its cosine; without any, those with the same words, with 0.
+
+    A memory with the same words is near in meaning as well; searching all words costs far more.
+    """
+    cosines: dict[int, float] = {}
+    if vector is not None and has_meaning(text):
+        name = "" if search.model is None else search.model[1].name
+        cosines = {hit.id: usual_cosine(hit.score, name) for hit in search.by_meaning(vector, most)}
+    return cosines or {hit.id: 0.0 for hit in search.by_words(text, most)}
 
 
 def _compared(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
-    """By the notes that are nearest in meaning, or that have its words: one search answers both questions."""
-    cosines: dict[int, float] = {}
-    if vector is not None and has_meaning(note.text):
-        name = "" if search.model is None else search.model[1].name
-        cosines = {hit.id: usual_cosine(hit.score, name) for hit in search.by_meaning(vector, most)}
-    # A note with the same words is near in meaning as well; searching all words costs far more.
-    by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, most)]
-    nearest = [id_ for id_ in (*cosines, *by_words) if id_ < note.id]
-    older = {text.id: text for text in stated_texts(search.memories, nearest)}
+    """By the notes that are nearest: one search answers both questions."""
+    nearest = {
+        id_: cosine
+        for id_, cosine in nearest_cosines(search, note.text, vector, most).items()
+        if id_ < note.id
+    }
+    older = list(stated_texts(search.memories, list(nearest)))
     similar = [
-        SimilarMemory(id_, other.text, similarity)
-        for id_, other in older.items()
+        SimilarMemory(other.id, other.text, similarity)
+        for other in older
         if other.speaker == note.speaker
-        and (similarity := near_duplicate(note.text, other.text, min(1.0, cosines.get(id_, 0.0)))) is not None
+        and (similarity := near_duplicate(note.text, other.text, min(1.0, nearest[other.id]))) is not None
     ]
     return _Compared(
         max(similar, key=lambda one: (one.similarity, -one.id), default=None),
-        contradicted_texts(note, [older[id_] for id_ in nearest if id_ in older]),
-    )
-
-
-def note_from(note: NewText, message: Memory) -> NewText:
-    """Give a note the time, speaker and session of its message."""
-    return replace(
-        note,
-        kind=Kind.NOTE,
-        session=message.session,
-        speaker=message.speaker,
-        created_at=message.created_at,
-        undated=message.undated,
-        drawn_from=message.id,
+        contradicted_texts(note, older),
     )
 
 
 # Reflections: notes with opinions about what is remembered.
 
 CATEGORY = "reflection"
-_MOOD = "mood:"
-_SESSION = "session:"
-_RELATION = "relation:"
-
-
-def mood_of(reflection: Memory) -> str | None:
-    """The mood that a reflection was written in; one of them, if it was said again in another."""
-    return _tagged(reflection, _MOOD)
-
-
-def session_of_reflection(reflection: Memory) -> str | None:
-    """The conversation that a reflection is about."""
-    return _tagged(reflection, _SESSION)
-
-
-def relation_of_reflection(reflection: Memory) -> str | None:
-    """The relation that a reflection is about, as `Ada works_at Harbour`."""
-    return _tagged(reflection, _RELATION)
 
 
 def reflection_tags(
     mood: str | None = None, session: str | None = None, relation: tuple[str, str, str] | None = None
 ) -> tuple[str, ...]:
     """The tags of reflections in a mood, about a conversation or a (source, type, target)."""
-    tags = [] if mood is None else [f"{_MOOD}{clean_type(mood, 'mood')}"]
-    tags += [] if session is None else [f"{_SESSION}{session}"]
-    tags += [] if relation is None else [f"{_RELATION}{' '.join(relation)}"]
+    tags = [] if mood is None else [f"mood:{clean_type(mood, 'mood')}"]
+    tags += [] if session is None else [f"session:{session}"]
+    tags += [] if relation is None else [f"relation:{' '.join(relation)}"]
     return tags_of(tags)
 
 
-def _tagged(reflection: Memory, begins: str) -> str | None:
+def reflection_tag(reflection: Memory, name: Literal["mood", "session", "relation"]) -> str | None:
+    """The mood, conversation or relation (as `Ada works_at Harbour`) of a reflection.
+
+    It is one of them, if the reflection was said again in another mood.
+    """
+    begins = f"{name}:"
     return next((tag.removeprefix(begins) for tag in reflection.tags if tag.startswith(begins)), None)
 
 

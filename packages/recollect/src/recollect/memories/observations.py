@@ -108,12 +108,16 @@ class ObservationComparison:
 
     def __init__(self, memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]) -> None:
         self.memories = memories
-        self.pairs = {
-            entity: list(_pairs(memories[entity], {new.id for new in news}))
-            for entity, news in added.items()
-            if entity in memories and len(news) <= _MOST_NEW
-        }
+        self.pairs: dict[int, list[_Compared]] = {}
         """By entity."""
+        for entity, news in added.items():
+            if entity in memories and len(news) <= _MOST_NEW:
+                seen, new_ids = memories[entity].in_force, {new.id for new in news}
+                self.pairs[entity] = [
+                    _Compared(each, seen[:place])
+                    for place, each in enumerate(seen)
+                    if place and each.id in new_ids
+                ]
 
     @cached_property
     def by_letters(self) -> Mapping[int, Sequence[_Compared]]:
@@ -136,7 +140,7 @@ def flag_similar_observations(
         found = _found_by_meaning(services, comparison)
     except ModelUnavailable:
         # The write is committed; without a model, only words are compared.
-        found = _similar_pairs(comparison.pairs, {}, "")
+        found = {entity: tuple(_alike(pairs, {}, "")) for entity, pairs in comparison.pairs.items()}
     flags = [
         FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity, services.scope)
         for pairs in found.values()
@@ -164,19 +168,8 @@ def _found_by_meaning(
     # The contents by themselves: the entity's name, which all of its passages share, would make all alike.
     known = embedded_texts(services, embedder, _contents(compared))
     rows = {text: unpack_vector(embedded.vector) for text, embedded in known.items()}
-    return _similar_pairs(compared, rows, embedder.model.name)
-
-
-def _similar_pairs(
-    compared: Mapping[int, Sequence[_Compared]], rows: Mapping[str, Vector], model: str
-) -> dict[int, tuple[SimilarObservation, ...]]:
-    return {entity: tuple(_alike(pairs, rows, model)) for entity, pairs in compared.items()}
-
-
-def _pairs(memory: Memory, new_ids: set[int]) -> Iterator[_Compared]:
-    for place, observation in enumerate(memory.in_force):
-        if observation.id in new_ids and place:
-            yield _Compared(observation, memory.in_force[:place])
+    name = embedder.model.name
+    return {entity: tuple(_alike(pairs, rows, name)) for entity, pairs in compared.items()}
 
 
 def _contents(compared: Mapping[int, Sequence[_Compared]]) -> list[str]:
@@ -196,25 +189,19 @@ def _alike(
     for each in compared:
         shares = [(other, containment(each.new.content, other.content)) for other in each.older]
         matches = [(other, share) for other, share in shares if share >= CONTAINED_SHARE]
-        if rows:
+        if rows and each.likeliest:
+            others = np.stack([rows[other.content] for other in each.likeliest])
+            # Rounding may carry a cosine past one.
+            cosines = np.minimum(1.0, np.vecdot(others, rows[each.new.content]))
             matches += [
-                (other, cosine)
-                for other, cosine in _cosines(each, rows, model)
-                if cosine >= SIMILAR_COSINE and not are_two_facts(each.new.content, other.content)
+                (other, usual)
+                for other, cosine in zip(each.likeliest, cosines, strict=True)
+                if (usual := usual_cosine(float(cosine), model)) >= SIMILAR_COSINE
+                and not are_two_facts(each.new.content, other.content)
             ]
         if matches:
             other, similarity = max(matches, key=lambda pair: (pair[1], -pair[0].id))
             yield SimilarObservation(each.new.id, each.new.content, other.id, other.content, similarity)
-
-
-def _cosines(each: _Compared, rows: Mapping[str, Vector], model: str) -> list[tuple[Observation, float]]:
-    if not each.likeliest:
-        return []
-    others = np.stack([rows[other.content] for other in each.likeliest])
-    # Rounding may carry a cosine past one.
-    cosines = np.minimum(1.0, np.vecdot(others, rows[each.new.content]))
-    usual = (usual_cosine(float(cosine), model) for cosine in cosines)
-    return list(zip(each.likeliest, usual, strict=True))
 
 
 def _with_alike(each: _Compared) -> _Compared:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import tzinfo
 
 from recollect.domain.changes import Forget, NewText, PutText, Turn
 from recollect.domain.errors import Conflict, ExtractionFailed, InvalidInput, NotFound
@@ -13,7 +12,7 @@ from recollect.domain.limits import CONTEXT_TURNS, MOST_TURNS, clean_name, name_
 from recollect.domain.records import Filter, Kind, Memory, Scope, Session
 from recollect.domain.results import AddMessagesResult, Remembered, RememberedBatch
 from recollect.domain.tables import Equals, OneOf, is_null
-from recollect.memories.notes import apply_rows, keep, note_from
+from recollect.memories.notes import apply_rows, keep
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import last_positions, memory_page, sessions_of, turns_of
 from recollect.services import Services, attempt_follow_up, retry_after_failover
@@ -227,11 +226,6 @@ def _is_gone(memory: Memory) -> bool:
     return memory.superseded_at is not None or memory.deleted_at is not None
 
 
-def _told_there(message: Memory, zone: tzinfo) -> Memory:
-    """Convert its time to the user's time zone, which relative times such as `yesterday` need."""
-    return replace(message, created_at=message.created_at.astimezone(zone))
-
-
 def _extract_notes(
     services: Services,
     messages: Sequence[Memory],
@@ -249,23 +243,27 @@ def _extract_notes(
     extractor = services.extractor()
     if extractor is None:
         return RememberedBatch(())
+
+    def local(turns: Sequence[Memory]) -> list[Memory]:
+        # Relative times such as `yesterday` need the user's time zone.
+        return [replace(turn, created_at=turn.created_at.astimezone(services.zone)) for turn in turns]
+
     by_id = {message.id: message for message in messages}
-    found = extractor.statements(
-        [_told_there(message, services.zone) for message in messages],
-        [_told_there(turn, services.zone) for turn in context],
-    )
-    notes = [
-        note_from(
-            NewText(
+    notes = []
+    for said in extractor.statements(local(messages), local(context)):
+        message = by_id.get(said.message)
+        if message is not None and (said.message, said.text) not in without:
+            note = NewText(
                 Kind.NOTE,
                 said.text,
                 category=said.category,
                 importance=said.importance,
                 happened_at=said.happened_at,
-            ),
-            by_id[said.message],
-        )
-        for said in found
-        if said.message in by_id and (said.message, said.text) not in without
-    ]
+                session=message.session,
+                speaker=message.speaker,
+                created_at=message.created_at,
+                undated=message.undated,
+                drawn_from=message.id,
+            )
+            notes.append(note)
     return keep(services, notes, key, beside, progress) if notes else RememberedBatch(())

@@ -14,8 +14,7 @@ from recollect.domain.json_values import inlined
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind, Memory, Session
 from recollect.domain.results import BrowsePage, Bucket, NameCount, WholeMemory
-from recollect.memories.browse import BrowseFilter, Order, State, TimeOf, Unit
-from recollect.memories.whole_memory import EntityOrder
+from recollect.memories.browse import BrowseFilter, EntityOrder, Order, State, TimeOf, Unit
 from recollect.operations.memories import StatusWord, naming_ids
 from recollect.operations.operation import (
     LaterTime,

@@ -15,7 +15,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, ConfidenceLabel, confidence_label
 from recollect.domain.records import Kind, RecallOptions
 from recollect.memories.graph import as_published, entity_named
-from recollect.memories.notes import mood_of, relation_of_reflection, session_of_reflection
+from recollect.memories.notes import reflection_tag
 from recollect.operations.memories import MessageRow, RelationKey, naming_ids, relation_triple
 from recollect.operations.operation import (
     BUDGET,
@@ -247,9 +247,10 @@ def _search_reflections(
 
 def _reflection_row(hit: Hit) -> ReflectionHit:
     memory = hit.memory
-    if session := session_of_reflection(memory):
+    if session := reflection_tag(memory, "session"):
         hit = replace(hit, memory=replace(memory, session=session))
-    return ReflectionHit(hit_row(hit), memory.speaker, mood_of(memory), relation_of_reflection(memory))
+    mood, relation = reflection_tag(memory, "mood"), reflection_tag(memory, "relation")
+    return ReflectionHit(hit_row(hit), memory.speaker, mood, relation)
 
 
 @dataclass(frozen=True, slots=True)
