@@ -235,7 +235,7 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
 
 
 def _category(block: _Block) -> str:
-    """What an observation is of, `note` where it says nothing but has a tag; empty for what is none."""
+    """The category of an observation, `note` if it has only a tag; empty if it is not one."""
     if block.plain:
         return ""
     found = _OBSERVATION.fullmatch(block.text)

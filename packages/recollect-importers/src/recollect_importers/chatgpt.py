@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.domain.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
-# What the model thought, what it knew of the user, and what tools and the system answered.
+# Thoughts and context of the model, and answers of tools and the system.
 _UNSHOWN_TYPES = """
 computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
 tether_browsing_display thoughts user_editable_context
@@ -101,7 +101,7 @@ def _parent(node: object) -> str | None:
 
 
 def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None:
-    """None: nothing that the user was shown."""
+    """Return None for what the user was not shown."""
     if node.get("message") is None:
         return None
     message = object_at(node["message"], "`message`")
@@ -129,7 +129,7 @@ def _has_content(message: dict[str, Any]) -> bool:
 
 
 def _shown(message: dict[str, Any]) -> str:
-    """Empty: it was hidden, or for a tool, or is of a kind that nobody reads."""
+    """Empty if it was hidden, for a tool, or of a kind that people do not read."""
     details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
         return ""
@@ -150,7 +150,7 @@ def _shown(message: dict[str, Any]) -> str:
         known = isinstance(language, str) and language.isalnum() and language != "unknown"
         text = f"```{language if known else ''}\n{code}\n```"
     shown = _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
-    # Images are left out here: they stand among the parts.
+    # Images are among the parts.
     files = [each for each in objects_of(details.get("attachments")) if text_of(each["name"])]
     named = [text_of(each["name"]) for each in files if not str(each["mime_type"]).startswith("image/")]
     return "\n\n".join(filter(None, [shown, *(f"[attachment: {name}]" for name in named)]))
@@ -163,7 +163,7 @@ def _part(part: object) -> str:
         case {"content_type": "image_asset_pointer"}:
             return "[image]"
         case {"content_type": "audio_asset_pointer" | "video_container_asset_pointer"}:
-            return ""  # what was said stands beside it, as a transcription
+            return ""  # a transcription is beside it
         case {"text": text}:
             return text_of(text) or ""
     return ""

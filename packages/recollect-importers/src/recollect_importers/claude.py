@@ -70,7 +70,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
 
 
 def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
-    """The messages of the branch that ends on the newest, numbered as they stand; all, if it is no tree."""
+    """Return the messages of the branch that ends on the newest, with their numbers; all, without a tree."""
     numbered = list(enumerate(messages, 1))
     by_id = {
         message["uuid"]: (number, message)
@@ -119,7 +119,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
 
 
 def _unsaid(message: dict[str, Any]) -> Iterator[str]:
-    """The sort of each thing in a message that nobody said."""
+    """Name the sort of each thing in a message that is not part of the talk."""
     for block in objects_of(message.get("content")):
         if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
             yield sort

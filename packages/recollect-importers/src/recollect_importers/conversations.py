@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key", str, int)
 
 OTHER_BRANCHES = "messages of other branches"
-"""What was said before somebody went back and went on in another way."""
-# Who writes a date puts it near the start.
+"""Messages that were replaced when a person edited an earlier one."""
+# A date is near the start of a heading.
 _STAMP_LIMIT = 200
 _DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
 _CLOCK = (
@@ -94,7 +94,7 @@ def conversation_of(
 
 
 def text_of(value: object) -> str | None:
-    """What a key holds, if it is text that says something."""
+    """Return a text that is not blank."""
     return storable_text(value) if isinstance(value, str) and value.strip() else None
 
 
@@ -123,7 +123,7 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
                 if half := found["half"]:
                     of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
                 clock = f"{of_day:02d}:{rest}"
-                time.fromisoformat(clock)  # or it is none
+                time.fromisoformat(clock)  # raises if it is no time
         except ValueError:
             continue
         if on is not None:
@@ -237,7 +237,7 @@ class _Text:
         try:
             text = self._decode.decode(content, final=not content)
         except UnicodeDecodeError as error:
-            # What stands before it can be read, and is.
+            # Read what is before it.
             text = (waiting + content)[: error.start].decode("utf-8")
             self._wrong_byte = self._bytes - len(waiting) + error.start + 1
         if self._bytes == 0:
@@ -431,7 +431,7 @@ def export_format(
                     if not conversation.is_empty:
                         yield conversation
             except InvalidInput as error:
-                # What was read of it stays read.
+                # Conversations before it stay imported.
                 more = f" What stands before it, {number:,} conversations, was read." if number else ""
                 yield Conversation.unreadable(session, member.name, f"{error}{more}")
 
@@ -481,7 +481,7 @@ def is_markdown(name: str) -> bool:
 
 
 def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Iterator[Conversation]:
-    """The same, unless nothing of it can be read: that is no list of bad rows, but the wrong file."""
+    """Refuse a file of which nothing can be read: it is the wrong file."""
     first: list[Conversation] = []
     bad: list[str] = []
     for conversation in found:
@@ -500,7 +500,7 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Ite
 
 
 def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NoPlace]:
-    """What is beside the conversations, with files apart that another import takes."""
+    """Name the files beside the conversations. Another format imports some of them."""
     others: list[str] = []
     if path.is_dir():
         is_read = wanted or _may_hold

@@ -156,7 +156,7 @@ MCP_MEMORY_SERVICE = ForeignFormat(
 
 # MCP Memory v2: a knowledge graph, with relations that end and observations with kinds
 
-# What only serves its own ranking: our store learns that anew from how it is used.
+# Data of its own ranking, which our store learns anew.
 _V2_LEARNT = {
     "entity_access": "access counts",
     "entity_access_log": "days of access",
@@ -188,7 +188,7 @@ def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
             until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
             columns = f"type=relation_type context created_at {until}"
             yield made(ForeignRelation, row, columns, source=ends[0], target=ends[1])
-        # What somebody thought of an entity, a relation, a session or of everything.
+        # Thoughts about an entity, a relation, a session or everything.
         for row in rows("reflections"):
             named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
             yield made(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
@@ -217,7 +217,7 @@ def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
             ForeignEntity,
             row,
             "name created_at updated_at",
-            # Its word for an entity whose type nobody named.
+            # Its word for an unknown type.
             type="" if row["entity_type"] == "Generic" else row.text("entity_type"),
             observations=tuple(observations.pop(row["id"], ())),
             status=known,

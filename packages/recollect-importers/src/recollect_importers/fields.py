@@ -101,7 +101,7 @@ def _parsed(value: object) -> object:
 
 
 def object_of(value: object) -> dict[str, Any]:
-    """A JSON object, or the text of one; empty where there is none."""
+    """A JSON object, or the text of one; else an empty one."""
     parsed = _parsed(value)
     return parsed if isinstance(parsed, dict) else {}
 
@@ -128,7 +128,7 @@ def words_of(value: object) -> tuple[str, ...]:
 
 
 def share_of(value: object) -> float | None:
-    """A number from 0 to 1; None where there is none, or another."""
+    """A number from 0 to 1; else None."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]
 
@@ -142,7 +142,7 @@ def text_value(value: object) -> str:
 
 
 def other_fields(fields: Mapping[str, Any], placed: Collection[str] = ()) -> dict[str, Any]:
-    """What else a memory's metadata says."""
+    """Return the metadata without empty values and the keys that have a place."""
     return {
         key: value for key, value in fields.items() if key not in placed and value not in (None, "", [], {})
     }

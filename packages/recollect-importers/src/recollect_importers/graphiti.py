@@ -188,7 +188,7 @@ def _message(row: _Row) -> ForeignItem:
         content, speaker = content[said.end() :], said[1].strip()
         role = said[2] or (speaker.lower() if speaker.lower() in _ROLES else role)
     elif source:
-        speaker = ""  # of an episode that nobody says, `name` is a title
+        speaker = ""  # outside of talks, `name` is a title
     description = " ".join(text_value(row.get("source_description")).split())
     session = row.get("thread_id") or row.get("session_id") or row.get("group_id") or "episodes"
     return made(
@@ -205,7 +205,7 @@ def _message(row: _Row) -> ForeignItem:
 
 
 def _owner(row: _Row) -> str:
-    """Whose part of the graph it is; by default it is nobody's, for which some databases need a sign."""
+    """The owner of a part of the graph. Some databases need a sign for no owner."""
     owner = text_value(row.get("user_id") or row.get("group_id"))
     return "" if owner in _NOBODY else owner
 

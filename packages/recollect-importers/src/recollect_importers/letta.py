@@ -37,7 +37,7 @@ key=file:{file_path} text=content created_at=file_creation_date updated_at=file_
 category='file'
 """
 _PASSAGES = ("passages", "archival_memory", "archival_passages")
-# What makes an agent run, which is no memory of anything. Values of variables are never shown.
+# Settings of an agent, which are no memories. Values of variables are never shown.
 _SETTINGS = {
     "tools": "tools",
     "tool_rules": "rules for tools",
@@ -49,7 +49,7 @@ _SETTINGS = {
     "skills": "skills",
 }
 _NAMELESS = frozenset({"tool_exec_environment_variables", "secrets"})
-# What a server tells an agent rather than a person: a JSON object with one of these types.
+# Types of the JSON objects that a server sends to an agent.
 _EVENTS = frozenset({"login", "heartbeat", "system_alert", "function_response"})
 _SPOKEN = frozenset({"user", "assistant"})
 
@@ -119,7 +119,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         category="core memory",
         tags=(label,),
         metadata=other_fields({"description": block.get("description"), **metadata}),
-        # It always stands in the agent's context there.
+        # It is always in the agent's context there.
         pinned=True,
         agent=agent,
     )
@@ -144,7 +144,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     sent = [object_of(each.get("arguments")) for each in functions if each.get("name") == "send_message"]
     said = [each for arguments in sent if (each := text_value(arguments.get("message")))]
     if role == "user" and text:
-        # A server may have packed what a person said into JSON, as it packs events, which nobody said.
+        # A server packs events into JSON, and sometimes a person's words.
         match object_of(text):
             case {"type": str(type_)} if type_ in _EVENTS:
                 text = ""
@@ -193,7 +193,7 @@ def _content(parts: list[Any]) -> tuple[str, list[str], list[str]]:
             case {"type": "reasoning" | "redacted_reasoning" | "omitted_reasoning"}:
                 thoughts.append(text_value(part.get("reasoning")))
             case {"type": "tool_call" | "tool_return"}:
-                pass  # the same stands in `tool_calls`, or in a message of its own
+                pass  # repeated in `tool_calls`, or in a message of its own
             case {"type": str(type_)}:
                 others.append(type_)
             case _:

@@ -35,7 +35,7 @@ SIZE_LIMIT = 64 * 1024 * 1024
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
 _FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-"""What announces in YAML that a text begins in the next line."""
+"""Signs in YAML that a text begins in the next line."""
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
@@ -46,7 +46,7 @@ class MarkdownLine(NamedTuple):
     """In the file, from 1."""
     text: str
     level: int = 0
-    """A heading's, from 1; 0 for what is none."""
+    """Of a heading, from 1; 0 for other lines."""
     heading: str = ""
     coded: bool = False
     """In code, where nothing means anything."""
@@ -249,12 +249,12 @@ _TAIL = re.compile(rf"{_AFTER}\s*(?P<colon>:?)(?:\s+(?P<rest>.*))?", re.IGNORECA
 _PLAIN = re.compile(rf"(?P<quote>> ?)?{_BEFORE}{_NAME}{_AFTER}\s{{0,3}}:(?:\s+(?P<rest>.*))?", re.IGNORECASE)
 _TITLE = re.compile(rf"[^\w\[(]*{_BEFORE}[^\w\[(]*{_NAME}{_AFTER}[*_]*\s*:?[*_]*\s*", re.IGNORECASE)
 _SAID = re.compile(r"\s+(?:said|says|wrote|asked|replied)$", re.IGNORECASE)
-# What may stand before the first turn: a few lines on when and where it was, not an essay.
+# Lines that may come before the first turn, such as a date and a place.
 _PREFACE = 8
-# With so many turns, nothing else in the text matters.
+# From this number of turns on, nothing else in the text matters.
 _MANY = 4
 _RULE = re.compile(r"(?:> *)?(?:-{3,}|\*{3,}|_{3,}|(?:\* ){2,}\*)?")
-# Labels of things, not of people. They may well alternate, and still nobody speaks.
+# Labels of things, not of people. They may alternate as speakers do.
 _THING_WORDS = """
 a action actions address advantages after afternoon age agenda aim amount answer answers aside assignee
 attendees attention author background before benefits bonus breakfast bug category cause caution caveat
@@ -275,7 +275,7 @@ _THINGS = frozenset(_THING_WORDS.split())
 
 
 class TranscriptPart(NamedTuple):
-    """What one said; with the role "document", what stands before the first turn."""
+    """One turn; with the role "document", the text before the first turn."""
 
     number: int
     text: str
@@ -294,12 +294,12 @@ class Label(NamedTuple):
     role: str | None
     stamp: str
     rest: str
-    """What stands after it on its line."""
+    """The rest of its line."""
     quoted: bool
 
 
 def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...] | None:
-    """None, if it may as well be a document. `day` is that of the file, for times without a date."""
+    """Split a transcript; None for a document. `day` is that of the file, for times without a date."""
     labelled = [label for at, line in enumerate(lines) if (label := _label_of(at, line))]
     # Words such as User and Claude are the surest sign, in whatever style, so they are looked for first.
     for judged in (_by_roles, _by_names):
@@ -380,7 +380,7 @@ def _parts(
             texts = [text.removeprefix(">").removeprefix(" ") for text in texts]
         text = _trimmed([label.rest, *texts])
         if text:
-            # `User` and the like name nobody.
+            # `User` and the like are not names.
             speaker = None if label.name.lower() in _ANYBODY else label.name
             yield TranscriptPart(lines[label.at].number, text, label.role, speaker, at)
         if dates:
@@ -392,12 +392,12 @@ def _latest_day(lines: _Lines, day: datetime | None) -> datetime | None:
 
 
 def _date_of(line: MarkdownLine) -> datetime | None:
-    """Of a heading that is a date."""
+    """Read the date of a heading that is one."""
     return time_in_words(line.heading) if line.level else None
 
 
 def _trimmed(texts: list[str]) -> str:
-    """Without empty lines and rules around it, which separate turns and are nobody's words."""
+    """Strip the empty lines and rules that separate turns."""
     said = [at for at, text in enumerate(texts) if not _RULE.fullmatch(text.strip())]
     return "\n".join(texts[said[0] : said[-1] + 1]).strip() if said else ""
 

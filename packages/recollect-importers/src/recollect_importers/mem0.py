@@ -55,7 +55,7 @@ _QDRANT_MODELS = "qdrant_client.http.models.models"
 _CHROMA_VALUES = ("string_value", "int_value", "float_value", "bool_value")
 _LOOKED_AT = 20
 """Records of a vector store, before it is taken for another program's."""
-# Of a payload or an item of `get_all`: what becomes a field, and what is only another form of the text.
+# Keys of a payload or an item of `get_all` that become fields, or only repeat the text.
 _PLACED = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
     "user_id", "agent_id", "run_id", "actor_id", "role", "metadata", "category", "categories", "tags",
@@ -175,7 +175,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 def _files(source: ForeignSource) -> tuple[Path | None, list[Path]]:
     """The history and the vector stores of one mem0.
 
-    Of a folder: what is in it. Of a file: that file, with what belongs to it in the same folder.
+    Those in a folder; or a file, with those that belong to it in the same folder.
     """
     folder = source.path if source.is_folder else source.path.parent
     found = [file for place in (_HISTORY, f"*/{_HISTORY}") for file in sorted(folder.glob(place))]
@@ -220,7 +220,7 @@ def _note(
 
 
 def _events(history: Path | None) -> dict[str, list[ForeignRow]]:
-    """What happened to each memory, in order."""
+    """Read the events of each memory, in order."""
     events: defaultdict[str, list[ForeignRow]] = defaultdict(list)
     if history is not None:
         with open_sections(ForeignSource(history)) as rows:
@@ -233,7 +233,7 @@ def _unstored(
     events: dict[str, list[ForeignRow]], stored: dict[str, dict[str, Any]]
 ) -> Iterator[ForeignItem]:
     """Memories of the history that the vector stores do not have."""
-    # A history names no owner, so nobody else may get what one of several people has deleted.
+    # A history names no owner, so that memories of several people cannot be told apart.
     is_owned = any(each.get("user_id") or each.get("agent_id") for each in stored.values())
     for key, changes in events.items():
         last = changes[-1]

@@ -42,7 +42,7 @@ _MEMORY = "key=id text=content category=source importance speaker=author_id pinn
 _SCRATCH = "key=scratchpad:{id} text=content created_at updated_at category='scratchpad'"
 _TRIPLE = "source=subject type=predicate target=object created_at since=valid_from until=valid_until"
 _PERSONA = "key=persona:{id} text=content created_at importance=confidence category='persona' tags=[topic]"
-# What it derives from the memories by itself, and what only its own work needs.
+# Data that it derives from the memories, or that only its own work needs.
 _DERIVED = {
     "facts": "extracted facts",
     "memoria_facts": "extracted facts",
@@ -157,7 +157,7 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
     happened = told if created and told and abs(told - created) > _OTHER_TIME else None
     superseded_by = text_value(row["superseded_by"]) or None
     until = moment_of(row["valid_until"])
-    # What it says of a memory beside its text, where that is not what it says of every one.
+    # Further columns with an unusual value.
     marks = unusual(row, {**_USUAL, "channel_id": row["session_id"]})
     yield made(
         ForeignNote,

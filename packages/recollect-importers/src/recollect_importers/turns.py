@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 BATCH = 1_000
-"""So many turns are in memory at once, over all sessions, so that a file that mixes them can be long."""
+"""Turns in memory at once, over all sessions, so that a file that mixes them can be long."""
 _BATCH_LETTERS = 4_000_000
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 # An object that is written over several lines: its first line ends with one of these.

@@ -209,7 +209,7 @@ def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
             if table != "setting":
                 rows.remove(table, ())
     rows.remove("setting", (Not(OneOf("name", _KEPT_SETTINGS)),))
-    # Nobody may take what was cached of the store before for what it is going to hold.
+    # A new id, so that no cache of the store as it was before is used for the copy.
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
     _put_mark(rows, new)
     return new, found is not None
@@ -242,7 +242,7 @@ def _carried(seen: CopySource, target: Store, mark: _Mark, total: int, progress:
             if points:
                 rows = [row for row in page if any(value is not None for value in row[-len(pointing) :])]
             elif empty:
-                # Nothing in place of pointers to rows that may not be there yet.
+                # Leave out pointers to rows that may not be there yet.
                 rows = [tuple(None if at in empty else value for at, value in enumerate(row)) for row in page]
             done = replace(mark, step=step, after=key, rows=mark.rows + (0 if points else len(rows)))
             _transact(target, partial(_write_batch, table, columns, rows, mark, done, points))
@@ -310,7 +310,7 @@ def _pages(
 
 
 def _owner(table: Table) -> tuple[str, Table]:
-    """What leads from a row to its scope; models are of no scope."""
+    """Return the column that leads from a row towards its scope; models have none."""
     return next(
         (column, owner)
         for column, owner in TABLES[table].owners.items()
@@ -336,7 +336,7 @@ def _tables(
     progress: Progress | None,
     total: int | None = None,
 ) -> tuple[TableCopy, ...]:
-    """What each table holds. Stores read their rows in different orders, so the rows' digests are summed."""
+    """Digest each table. Stores read rows in different orders, so the rows' digests are summed."""
     found: list[TableCopy] = []
     done = 0
     for table in COPIED:

@@ -156,7 +156,7 @@ def _official_note(found: Export) -> str | None:
 _ROWS_AT_ONCE = 2_000
 # In columns of their own, in tables of their own, or of no use in a table.
 _ELSEWHERE = {"scope", "observations", "former", "absences", "mentions"}
-# What a spreadsheet would run as a formula; and the mark, so that taking one off always gives the text.
+# Starts of formulas in a spreadsheet; and the mark itself, so that taking one off always gives the text.
 _MARKED_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 

@@ -216,7 +216,7 @@ def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             yield raw
             raw.flush()
             os.fsync(raw.fileno())
-        _check_target(given, path, overwrite=overwrite)  # it may have come into being meanwhile
+        _check_target(given, path, overwrite=overwrite)  # another program may have made it
         if path.exists():
             shutil.copymode(path, draft)
         draft.replace(path)
@@ -245,7 +245,7 @@ def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
 # Files of JSON lines
 
 
-# What one write takes: so many lines, or so many bytes of them if they are long.
+# Limits of one write, in lines and in bytes.
 _BATCH_LINES = 1_000
 _BATCH_BYTES = 4_000_000
 _JSON_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
@@ -274,7 +274,7 @@ def write_object(plain: dict[str, object]) -> str:
 
 
 def json_type(value: object) -> str:
-    """What a JSON value is, in words."""
+    """Name the type of a JSON value in words."""
     return _JSON_TYPES.get(type(value), "a number")
 
 
@@ -283,7 +283,7 @@ class LineFormat:
     """How the lines of a file say what they hold."""
 
     key: str
-    """What names the kind of a line's record."""
+    """The key that names the kind of a line's record."""
     parsers: Mapping[str, Callable[[dict[str, Any]], tuple[Any, str | None]]]
     """By kind: the record of a line and, if something of it had to be left out, what."""
     headed: bool = False
@@ -300,7 +300,7 @@ class LineFormat:
 
 
 class NumberedRecord(NamedTuple):
-    """A record, the line that it stood on, and how many bytes that has."""
+    """A record, the number of its line, and the size of the line in bytes."""
 
     line: int
     size: int
@@ -389,7 +389,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
                             shutil.copyfileobj(source, into)
         else:
             yield draft
-            _check_folder(given, path, overwrite=overwrite)  # it may have come into being meanwhile
+            _check_folder(given, path, overwrite=overwrite)  # another program may have made it
             _replace_folder(draft, path)
     except OSError as error:
         raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
@@ -475,7 +475,7 @@ def _replace_folder(draft: Path, path: Path) -> None:
 
 
 def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:
-    """Only what we wrote is ever replaced: a folder holds what nobody would get back."""
+    """Refuse to replace a folder with files that no export wrote."""
     if not path.exists():
         return
     if not path.is_dir():

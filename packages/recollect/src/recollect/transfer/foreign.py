@@ -66,7 +66,7 @@ class PlacedRelation:
 
 
 ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NoPlace | BadRow
-"""A memory by itself is an entity. Ids are negative: they are none of ours."""
+"""A `Memory` is an entity. Ids are negative, so that they are not taken for ids of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Placing:
 
     format: str
     scope: Scope
-    """Of what names no owner."""
+    """The scope of items without an owner."""
     at: datetime
     """The time of what has none."""
     merge_owners: bool = False
-    """Everything goes to `scope`, whoever the source says that it belongs to."""
+    """Import everything into `scope`, whichever owner the source names."""
 
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
         """Each item as a store takes it; one that it would refuse is a bad row.
@@ -134,7 +134,7 @@ class Placing:
         return self._mark(f"entity:{name}")
 
     def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
-        """What an item is known by in its scope, when it is brought again."""
+        """The mark that identifies an item in its scope when it is imported again."""
         # Two owners may use the same key; where they are merged, that must not make one memory of two.
         whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
         return f"{self.format}:{storable_text(whose + key)}"
@@ -244,7 +244,7 @@ class Placing:
 
 
 def example_line(record: ForeignRecord) -> str | None:
-    """One line for whoever looks before importing; none for what is reported elsewhere."""
+    """Describe a record on one line for a preview; None for what is reported elsewhere."""
     match record:
         case Memory():
             first = f": {record.observations[0].content}" if record.observations else ""
@@ -332,7 +332,7 @@ def _place(item: ForeignItem) -> str:
 
 
 def _short(text: str) -> str:
-    """At most so many characters on one line."""
+    """Shorten a text to one line."""
     line = " ".join(storable_text(text).split())
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
@@ -455,7 +455,7 @@ class ForeignImport:
         return self._marks[scope]
 
     def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
-        """Those that were imported before, as they are here by now, by their scopes and marks."""
+        """Load the memories that were imported before, by scope and mark."""
         ids = [self._known(each.scope).get(each.source or "") for each in memories]
         found = self._into.memories([id_ for id_ in ids if id_ is not None])
         return {
@@ -499,7 +499,7 @@ class ForeignImport:
                 changed.append(change)
             if known.deleted_at is not None:
                 continue
-            # What the source has superseded since; and links that an interrupted import did not write.
+            # Link what the source has superseded since, and what an interrupted import did not link.
             scope, by = note.memory.scope, note.superseded_by
             if by is not None and known.superseded_by is None:
                 self._superseded.append((known.id, scope, by, known.superseded_at is None))
@@ -519,7 +519,7 @@ class ForeignImport:
         self._into.apply(changed)
 
     def _revised(self, note: Memory, here: Memory) -> Amend | None:
-        """What the source has changed since; what was changed or forgotten here stays so."""
+        """Return the changes that the source has made since. Changes made here stay."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
         if here.deleted_at is not None or here.superseded_at is not None:
@@ -598,7 +598,7 @@ class ForeignImport:
                 continue
             if not was_here:
                 new.append((id_, by))
-            elif by in self._new:  # else somebody has brought it back here
+            elif by in self._new:  # else it was brought back here
                 since.append(Supersede(scope, (id_,), by))
         if new:
             self._into.apply([AdoptLinks(superseded=tuple(new))])
@@ -613,7 +613,7 @@ class ForeignImport:
 
 
 def _relation_key(relation: Relation) -> tuple[int, int, str, datetime | None]:
-    """What stays the same when a relation ends, or is removed here."""
+    """Identify a relation, also after it ended or was removed here."""
     return relation.source, relation.target, relation.type, relation.since
 
 

@@ -71,7 +71,7 @@ _RECORD_NAMES: dict[type[Any], str] = {
 _MOST_UNPACKED_BYTES = 256_000_000
 # A field that would repeat another one.
 _SAME_AS = {"updated_at": "created_at"}
-# What follows from the rest: names from ids.
+# Names, which follow from ids.
 _NOT_WRITTEN = {"source_name", "target_name"}
 
 
@@ -195,7 +195,7 @@ def _values(row: BaseModel) -> dict[str, Any]:
 
 @cache
 def _row_model(record: Any) -> type[BaseModel]:
-    """What a row of the file may hold: the fields of the record, checked by their types."""
+    """Make the model of a row in the file: the fields of the record, checked by their types."""
     from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports need none
 
     types = _field_types()
@@ -313,7 +313,7 @@ def _day(value: object) -> date:
 
 
 def _packed(value: object) -> bytes:
-    """What we pack is compressed; what unpacks beyond measure is none of ours."""
+    """Check that bytes are compressed, and that they unpack to a usual size."""
     try:
         raw = base64.b64decode(value if isinstance(value, str) else "?", validate=True)
         unpacker = zlib.decompressobj()
@@ -378,7 +378,7 @@ class IdMap:
         self._here.append(here)
 
     def get(self, id_: int) -> int | None:
-        """None: the file has no such row."""
+        """Return the id in the store; None if the file has no such row."""
         if not self._sorted:  # a file that was put in another order by hand
             rows = sorted(zip(self._ids, self._here, strict=True))
             self._ids, self._here = (array("q", column) for column in zip(*rows, strict=True))
@@ -444,7 +444,7 @@ def _place_answer(
     from recollect.search.recording import unpack  # noqa: PLC0415  # loads NumPy; few imports need it
 
     ids = {*learnt.shown, *learnt.ranked, *learnt.baseline, *(each.memory for each in learnt.feedback)}
-    with suppress(InvalidInput):  # of another version, which nobody can rank again
+    with suppress(InvalidInput):  # of another version, which cannot be ranked again
         ids.update(unpack(learnt.candidates)[0].facts.ids.tolist())
     if any(memories.get(id_) != id_ for id_ in ids):
         return None, "Left out: its memories have other ids here, and the answer uses the old ids."

@@ -38,7 +38,7 @@ class ForeignObservation:
     content: str
     kind: str = "generic"
     created_at: datetime | None = None
-    """None: when its entity was made."""
+    """Default: when its entity was made."""
     happened_at: datetime | None = None
     superseded_at: datetime | None = None
     superseded_by: str | None = None
@@ -55,7 +55,7 @@ class ForeignEntity:
     """Empty: `unknown`."""
     observations: tuple[ForeignObservation, ...] = ()
     created_at: datetime | None = None
-    """None: now, as far as anyone knows."""
+    """Default: the time of the import."""
     updated_at: datetime | None = None
     tags: tuple[str, ...] = ()
     importance: float | None = None
@@ -64,7 +64,7 @@ class ForeignEntity:
     pinned: bool = False
     forgotten_at: datetime | None = None
     owner: str = ""
-    """Whose it is; empty: whoever imports."""
+    """Empty: the importing owner."""
     agent: str = ""
 
 
@@ -81,14 +81,14 @@ class ForeignNote:
     category: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What else the source says of it, as a JSON object."""
+    """Further fields of the source, as a JSON object."""
     importance: float | None = None
     speaker: str = ""
     session: str = ""
     about: tuple[str, ...] = ()
-    """Entities that it speaks of, by name. A missing entity is created with the type `unknown`."""
+    """Entities that it is about, by name. A missing entity is created with the type `unknown`."""
     former: tuple[Revision, ...] = ()
-    """What it said before, oldest first."""
+    """Earlier texts, oldest first."""
     status: Status = Status.ACTIVE
     pinned: bool = False
     superseded_by: str | None = None
@@ -114,7 +114,7 @@ class ForeignMessage:
     role: str = ""
     speaker: str = ""
     created_at: datetime | None = None
-    """When it was said. None: nobody knows."""
+    """When it was said; None if unknown."""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     importance: float | None = None
@@ -147,7 +147,7 @@ class NoPlace:
     example: str = ""
     count: int = 1
     merged: ForeignRelation | None = None
-    """What takes its place when all owners are merged, because only its owner is unknown."""
+    """The relation to import when all owners are merged, because only its owner is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +169,9 @@ class Conversation:
     title: str
     turns: tuple[Turn, ...]
     bad: tuple[str, ...] = ()
-    """What could not be read, each with its place and the reason."""
+    """Unreadable parts, each with its place and the reason."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """How much there is of each sort of thing that nobody said, or that has no place here."""
+    """Counts of what is not part of the talk or cannot be stored, by sort."""
 
     @property
     def is_empty(self) -> bool:
@@ -196,7 +196,7 @@ class ForeignFormat:
     name: str
     """As `--format` takes it; it begins the `source` of every memory that was imported from it."""
     title: str
-    """What it is, for a person."""
+    """A description for people."""
     recognises: Callable[[ForeignSource], bool]
     """Whether a source is of this format. It is quick and writes nothing. It raises only
     `InvalidInput`, where a source is of this format and cannot be read."""
@@ -230,7 +230,7 @@ class ForeignRow(dict[str, Any]):
         return None
 
     def text(self, column: str) -> str:
-        """What it holds as text, whatever type the program stored it as; empty for NULL."""
+        """Return a column as text, whatever type the program stored; empty for NULL."""
         value = self[column]
         if isinstance(value, bytes):
             return value.decode("utf-8", "replace")
@@ -243,7 +243,7 @@ class ForeignSource:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.url = str(path) if is_server_url(path) else ""
-        """Of a PostgreSQL database; then there is no path."""
+        """The URL of a PostgreSQL database; then there is no path."""
         if self.url:
             return
         try:
@@ -329,7 +329,7 @@ class ForeignSource:
 
     @cached_property
     def document(self) -> Any:
-        """What a file that is one JSON document holds; None of anything else, lines of JSON included."""
+        """The value of a JSON document; None for any other file, lines of JSON included."""
         start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start.startswith((b"{", b"[")) or self.head.startswith(UTF16_MARKS):
             return None
@@ -418,7 +418,7 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
     if not uses_log:
         yield path, "mode=ro"
     elif log.exists() and index.exists() and os.access(index, os.W_OK):
-        # Whoever reads beside a writer takes part in the log's index, which holds nothing of its own.
+        # A reader beside a writer shares the log's index, which holds no data of its own.
         yield path, "mode=ro"
     elif not log.exists() or not log.stat().st_size:
         # Nobody has it open. To read it as any other would create a log beside it. Without one there are no

@@ -1,4 +1,4 @@
-"""Imports a file, a folder or a database of any program: its content tells its format."""
+"""Imports a file, folder or database of any program. The format is recognised by the content."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ OWN_FORMATS = {
 _GROUP, _EXTRA = "recollect.importers", "importers"
 _OWN_TABLES = {"memory", "observation", "passage", "scope"}
 _LOOKED_AT = 20
-# Of what has none, where nothing is stored.
+# For items without a time, where nothing is stored.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 _PROGRESS_EVERY = 500
 
@@ -70,7 +70,7 @@ def import_formats() -> dict[str, str]:
 
 
 def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002  # the word a caller expects
-    """The name of the format of a file, folder or database; `InvalidInput` says why there is none.
+    """Return the name of a source's format; `InvalidInput` says why it is not known.
 
     A `format` that is given is only checked.
     """
@@ -377,7 +377,7 @@ class _OpenRecords(NamedTuple):
 
     format: Format
     version: int
-    """Of the full format."""
+    """The version of the full format."""
     file: LineFile | MarkdownFiles
     records: Callable[..., Iterator[NumberedRecord]]
     """Takes what to call with bad lines, and a kind of record to leave out."""
@@ -425,7 +425,7 @@ def _import(
     tally.counts["lines"] = opened.file.read
     target.link()
     if rest:
-        # What is wrong with a line was reported before.
+        # The first pass has reported bad lines.
         for batch in record_batches(opened.records(lambda *_: None, target.memory_kind)):
             target.add_rest(batch)
         target.link()

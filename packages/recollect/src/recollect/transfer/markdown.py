@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Export
 
-# Data stands in comments, which readers do not show, beside plain text.
+# Data is in comments, which readers do not show, beside plain text.
 
 START = "<!-- recollect "
 END = "<!-- /recollect -->"
@@ -75,7 +75,7 @@ def front_matter(plain: dict[str, Any]) -> str:
 
 
 def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
-    """What stands between the first two lines of dashes, and how many lines that is.
+    """Return the properties between the first two lines of dashes, and how many lines these take.
 
     As we write it, and as editors rewrite it: words without quotes, and lists with an item to a line.
     """
@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
 
 # Names of things as names of files that every system takes, each of them once in its folder
 
-# What Windows refuses, and what a wiki link cannot hold.
+# Characters that Windows refuses, or that a wiki link cannot hold.
 _REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _LONGEST_BYTES = 120
@@ -150,7 +150,7 @@ def safe_name(wanted: str) -> str:
 
 
 def _folded(name: str) -> str:
-    # As file systems do that ignore case, and more than they: accents are told apart by none of them twice.
+    # Names that are equal on a file system that ignores case or composes accents.
     return unicodedata.normalize("NFD", name).casefold()
 
 
@@ -249,7 +249,7 @@ class _Vault:
         self._open.clear()
 
     def _scope_folder(self, scope: Scope) -> str:
-        """Everything of no owner and no agent stands at the top."""
+        """Return the folder of a scope; without owner and agent, it is the top."""
         path = ""
         if scope.owner:
             path += f"owners/{self._names.name('owners', scope.owner, scope.owner)}/"
@@ -292,7 +292,7 @@ MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
 """The name of the format, where other Markdown is one, too."""
 SIZE_LIMIT = 256 * 1024 * 1024
 """Bytes of one file, which is read whole."""
-# Of the full format: which entities a text speaks of follows from the text.
+# Of the full format. The entities of a text follow from the text.
 MARKDOWN_VERSION = 1
 _NOT_OF_A_MEMORY = {"recollect", "aliases", "cssclasses"}
 

@@ -44,7 +44,7 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What there is to export, of one moment, read page by page."""
+    """The content of a store at one moment, read page by page."""
 
     view: Snapshot
     services: Services
@@ -77,7 +77,7 @@ class Export:
         return any(self.count(table) for table in ("recall", "shadow", "tuned", "dream"))
 
     def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
-        """What was learnt from use, each with the number after which the next page begins."""
+        """Read what was learnt from use, each value with the number after which the next page begins."""
         return _READERS[part](self.view, part, self._scopes(), after)
 
     def count(self, table: Table) -> int:
@@ -105,7 +105,7 @@ class Export:
 def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
     """Open an export of one moment: of this scope, or of `everything` in the store."""
     services = Internals(engine).services
-    # What was answered just before is part of what was learnt.
+    # Wait for the recording of the latest answers.
     services.usage.settle(services.usage.patience_seconds)
     with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
@@ -147,14 +147,14 @@ class Import:
         return {source: id_ for id_, source in rows if source.startswith(prefix)}
 
     def memories(self, ids: Collection[int]) -> dict[int, Memory]:
-        """Those that exist, forgotten ones and others' included."""
+        """Load memories by id, forgotten ones and other owners' too."""
         if not ids:
             return {}
         with self.services.read_everything() as view:
             return memories_by_id(view, ids)
 
     def relations_from(self, entities: Collection[int]) -> list[Relation]:
-        """Those that begin at these entities, ended and removed ones too."""
+        """Load relations by their source, ended and removed ones too."""
         if not entities:
             return []
         with self.services.read_everything() as view:
@@ -175,7 +175,7 @@ def _whole_path(file: str | Path) -> str:
     return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")
 
 
-# What was learnt from use, page by page
+# Learnt from use, page by page
 
 _EPOCH = date(1970, 1, 1)
 _DISMISSED = '["dismissed", '
@@ -265,7 +265,7 @@ def _usage(
 
 
 def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    """The rest of each row, in order, by what stands first in it."""
+    """Group rows by their first value, in order."""
     found: dict[int, list[Row]] = {}
     for first, *rest in sorted(rows):
         found.setdefault(first, []).append(tuple(rest))

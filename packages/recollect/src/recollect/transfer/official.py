@@ -86,7 +86,7 @@ class OfficialImport:
     def add_memories(self, entities: Sequence[NewEntity]) -> None:
         counts = self._tally.counts
         scope = self._into.services.scope
-        # What is there already is not counted as said again.
+        # Known observations are not counted as said again.
         changes = [PutEntity(scope, entity, counts=False) for entity in entities]
         for outcome in self._into.apply(changes):
             counts["entities_created" if outcome.created else "entities_merged"] += 1

@@ -40,7 +40,7 @@ class Dangling:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. Every line of the file is in one of the counts, except for empty ones."""
+    """The outcome of an import. Every line of the file is in one of the counts, except for empty ones."""
 
     format: Format
     lines: int = 0
@@ -71,7 +71,7 @@ class ImportReport:
     """Lines of what was learnt from use that brought something new."""
     learnt_known: int = 0
     learnt_left: tuple[BadLine, ...] = ()
-    """What of it could not follow its memories, and why: the first of them."""
+    """The first lines of it that could not be imported, and why."""
     learnt_left_count: int = 0
     bad_lines: tuple[BadLine, ...] = ()
     """The first of them."""
@@ -81,7 +81,7 @@ class ImportReport:
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
     model_note: str | None = None
-    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+    """Whether the languages of the texts chose or changed the model, or a command to run."""
 
     @property
     def changed(self) -> bool:
@@ -102,11 +102,11 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class ForeignReport:
-    """What was read of another program's memory, and what became of it; of what is not new, it was known."""
+    """Counts of another program's memory: things read, and how many of them were new."""
 
     format: str
     title: str
-    """What that is, for a person."""
+    """A description of the format for people."""
     entities: int = 0
     entities_new: int = 0
     observations: int = 0
@@ -114,7 +114,7 @@ class ForeignReport:
     notes: int = 0
     notes_new: int = 0
     notes_changed: int = 0
-    """Known notes that the source has worded anew or superseded since."""
+    """Known notes that the source has reworded or superseded since."""
     sessions: int = 0
     """Conversations that have a message."""
     messages: int = 0
@@ -130,13 +130,13 @@ class ForeignReport:
     """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
     also_created_count: int = 0
     owners: tuple[tuple[str, int], ...] = ()
-    """Whose memories these are, `owner` or `owner/agent`, empty for nobody's, and how many of each."""
+    """Counts by `owner` or `owner/agent`; "" for no owner."""
     no_place: tuple[Unplaced, ...] = ()
     left: tuple[str, ...] = ()
-    """What was left as it is here, though the source has changed it: the first of them."""
+    """Changes of the source that were not applied here: the first of them."""
     left_count: int = 0
     bad: tuple[str, ...] = ()
-    """What could not be read or stored, each with its place and the reason: the first of them."""
+    """Bad rows, each with its place and the reason: the first of them."""
     bad_count: int = 0
     examples: tuple[str, ...] = ()
     """Some of what was read."""
@@ -147,7 +147,7 @@ class ForeignReport:
     note: str | None = None
     """Why something cannot yet be found by meaning, or could not be extracted, if so."""
     model_note: str | None = None
-    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+    """Whether the languages of the texts chose or changed the model, or a command to run."""
 
     @property
     def read(self) -> int:
@@ -163,7 +163,7 @@ class ForeignReport:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote."""
+    """Counts of an export."""
 
     format: ExportFormat
     lines: int = 0
@@ -177,12 +177,12 @@ class ExportReport:
     learnt: int = 0
     """Lines of what was learnt from use."""
     note: str | None = None
-    """What the format has no place for."""
+    """What the format cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What an import would read; how much of it is new shows only when it is imported."""
+    """Counts of what an import would read. How much of it is new shows only when it is imported."""
 
     format: Format
     lines: int

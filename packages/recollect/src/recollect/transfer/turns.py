@@ -19,7 +19,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # As seconds, these lie after the year 5000: programs count milliseconds.
 _MILLISECONDS = 1e11
-# Instructions and tools: in a file of conversations, nobody said them.
+# Instructions and tools, which are not part of a conversation.
 _UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 
