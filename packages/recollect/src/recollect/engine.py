@@ -19,7 +19,7 @@ from recollect.write.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of
 
 if TYPE_CHECKING:
     from recollect.admin import Upkeep
-    from recollect.domain.records import Query
+    from recollect.domain.records import Query, SearchArguments
     from recollect.domain.results import (
         AddMessagesResult,
         Answer,
@@ -377,37 +377,16 @@ class Engine:
         )
         return recall(self._services, asked, ranker)
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        profile: str | Profile = DEFAULT_PROFILE,
-        kinds: Collection[str] = tuple(Kind),
-        session: str | None = None,
-        as_of: datetime | None = None,
-        tags: Iterable[str] = (),
-        include_superseded: bool = False,
-        explain: bool = False,
-        options: RecallOptions | None = None,
-    ) -> Answer:
+    def search(self, query: str, *, explain: bool = False, **given: Unpack[SearchArguments]) -> Answer:
         """As `recall`, without leaving a trace: for looking around."""
-        return self.recall(
-            query,
-            limit=limit,
-            profile=profile,
-            kinds=kinds,
-            session=session,
-            as_of=as_of,
-            tags=tags,
-            include_superseded=include_superseded,
-            explain=explain,
-            record=False,
-            options=options,
-        )
+        return self.recall(query, explain=explain, record=False, **given)
 
     def _query_and_profile(
-        self, query: str, profile: str | Profile, options: RecallOptions | None, **given: Any
+        self,
+        query: str,
+        profile: str | Profile = DEFAULT_PROFILE,
+        options: RecallOptions | None = None,
+        **given: Any,
     ) -> tuple[Query, Profile]:
         """The question and its ranking. A profile that is passed as a value has no tuned numbers."""
         from recollect.search.recall import query_of
@@ -453,38 +432,14 @@ class Engine:
         feedback(self._services, ids, grade, answer, query)
 
     @retry_after_failover
-    def why_not(
-        self,
-        query: str,
-        memory: int | str,
-        *,
-        limit: int | None = None,
-        profile: str | Profile = DEFAULT_PROFILE,
-        kinds: Collection[str] = tuple(Kind),
-        session: str | None = None,
-        as_of: datetime | None = None,
-        tags: Iterable[str] = (),
-        include_superseded: bool = False,
-        options: RecallOptions | None = None,
-    ) -> WhyNot:
+    def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
         """Return where a memory, given by id or by an entity's name, ranks or was dropped, and what would
-        lift it.
+        lift it. The other arguments are those of `recall`.
         """
         from recollect.memories.graph import entity_named
         from recollect.search.why_not import why_not
 
-        asked, ranker = self._query_and_profile(
-            query,
-            profile,
-            options,
-            limit=limit,
-            kinds=kinds,
-            session=session,
-            as_of=as_of,
-            tags=tags,
-            include_superseded=include_superseded,
-            record=False,
-        )
+        asked, ranker = self._query_and_profile(query, **given, record=False)
         id_ = memory if isinstance(memory, int) else entity_named(self._services, memory)
         return why_not(self._services, asked, ranker, id_)
 

@@ -16,6 +16,7 @@ from recollect.domain.records import (
     Problem,
     RecallOptions,
     Scope,
+    SearchArguments,
     Session,
     Status,
     Tuned,
@@ -260,20 +261,7 @@ class AsyncEngine:
         likely the store is to hold one at all. `options` holds what few callers need.
 
         A named profile ranks with the numbers it was tuned to. A profile passed as a value ranks as it is."""
-    async def search(
-        self,
-        query: str,
-        *,
-        limit: int | None = ...,
-        profile: str | Profile = ...,
-        kinds: Collection[str] = ...,
-        session: str | None = ...,
-        as_of: datetime | None = ...,
-        tags: Iterable[str] = ...,
-        include_superseded: bool = ...,
-        explain: bool = ...,
-        options: RecallOptions | None = ...,
-    ) -> Answer:
+    async def search(self, query: str, *, explain: bool = ..., **given: Unpack[SearchArguments]) -> Answer:
         """As `recall`, without leaving a trace: for looking around."""
     async def record_shown(self, ids: Sequence[int], answer: Answer | None = ...) -> None:
         """Record that these were shown, best first, as `recall` does by itself.
@@ -291,22 +279,9 @@ class AsyncEngine:
 
         `answer` is the answer of `recall`, or its `event`; without it, the last answer that showed the
         memory, to `query` if given. A new rating replaces the old one. `recollect tune` learns from it."""
-    async def why_not(
-        self,
-        query: str,
-        memory: int | str,
-        *,
-        limit: int | None = ...,
-        profile: str | Profile = ...,
-        kinds: Collection[str] = ...,
-        session: str | None = ...,
-        as_of: datetime | None = ...,
-        tags: Iterable[str] = ...,
-        include_superseded: bool = ...,
-        options: RecallOptions | None = ...,
-    ) -> WhyNot:
+    async def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
         """Return where a memory, given by id or by an entity's name, ranks or was dropped, and what would
-        lift it."""
+        lift it. The other arguments are those of `recall`."""
     async def self_test(
         self,
         *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, fields, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.language.time_phrases import TimePhrase
+    from recollect.ranking.candidates import Profile
 
 
 class Kind(StrEnum):
@@ -563,6 +564,19 @@ class RecallOptions:
     """Record nothing now. The caller passes to `record_shown` what it showed of the answer."""
     with_confidence: bool = True
     """Estimate how likely the answer and each hit are."""
+
+
+class SearchArguments(TypedDict, total=False):
+    """The arguments of `recall` that `search` and `why_not` take as well."""
+
+    limit: int | None
+    profile: str | Profile
+    kinds: Collection[str]
+    session: str | None
+    as_of: datetime | None
+    tags: Iterable[str]
+    include_superseded: bool
+    options: RecallOptions | None
 
 
 def recall_arguments(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -133,7 +133,6 @@ class RememberedBatch:
     note: str | None = omitted()
     """Why what was written cannot yet be found by meaning, if it cannot."""
     model_note: str | None = omitted()
-    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,6 @@ class AddMessagesResult:
     note: str | None = None
     """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
     model_note: str | None = None
-    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +167,6 @@ class SupersedeResult:
     retired: Annotated[tuple[RetiredMemory, ...], "What was named first, then its near-copies"]
     similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
     model_note: str | None = omitted()
-    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
     note: str | None = omitted()
     """Why it cannot be found by meaning yet, if so."""
     JSON_PROPERTIES = ("id",)
@@ -416,7 +413,6 @@ class EmbedResult:
     problem: str | None = None
     """Why some must go on waiting, if so."""
     model_note: str | None = None
-    """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
 
 
 # Results of browsing.

@@ -21,40 +21,13 @@ Values: TypeAlias = "Mapping[str, Any]"
 Swap: TypeAlias = tuple[int, Any, Any]
 """The id of a row, the value that one of its columns is expected to hold, and the one to put there."""
 
-Table = Literal[
-    "absence",
-    "applied",
-    "calibration",
-    "document",
-    "dream",
-    "due",
-    "feedback",
-    "lease",
-    "link",
-    "memory",
-    "mention",
-    "model",
-    "observation",
-    "passage",
-    "passage_tokens",
-    "past",
-    "posting",
-    "recall",
-    "recalled",
-    "relation",
-    "revision",
-    "rotation",
-    "scope",
-    "setting",
-    "shadow",
-    "tag",
-    "term",
-    "together",
-    "tuned",
-    "use",
-    "use_day",
-    "vector",
+_OfMemories = Literal["scope", "memory", "observation", "relation", "revision", "absence", "tag", "mention"]
+_OfSearch = Literal[
+    "passage", "due", "model", "rotation", "vector", "passage_tokens", "term", "posting", "document"
 ]
+_OfUse = Literal["use", "use_day", "together", "recall", "recalled", "link", "dream", "shadow", "feedback"]
+_OfStores = Literal["tuned", "calibration", "applied", "lease", "past", "setting"]
+Table: TypeAlias = _OfMemories | _OfSearch | _OfUse | _OfStores
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from mcp.shared.exceptions import MCPError
 
 from recollect.domain.errors import RecollectError, interruptible
 from recollect.mcp import resources
-from recollect.mcp import resources as prompts
 from recollect.operations.catalogue import definitions, operations
 from recollect.operations.operation import RecentAnswers
 from recollect.text.phrases import visible
@@ -438,12 +437,12 @@ class MemoryServer:
     # Prompts, completion
 
     async def _list_prompts(self, ctx: Context, params: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.offered(self._offered_to(ctx)))
+        return types.ListPromptsResult(prompts=resources.offered(self._offered_to(ctx)))
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         name, given = params.name, params.arguments or {}
         offered = self._offered_to(ctx)
-        return await self._answer(lambda: prompts.prompt(self._memory_of(ctx), name, given, offered))
+        return await self._answer(lambda: resources.prompt(self._memory_of(ctx), name, given, offered))
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         from recollect.mcp.resource_contents import completions  # noqa: PLC0415  # loads the engine

@@ -25,6 +25,7 @@ from recollect.domain.errors import RecollectError
 from recollect.mcp.server import MemoryServer
 from recollect.operations.catalogue import operations
 from recollect.settings import OFFICIAL_VARIABLE, official_file
+from recollect.text.phrases import entities_text, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -373,9 +374,9 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
     except (RecollectError, OSError) as error:
         tell(f"{file} could not be brought in: {error}")
         return
-    gained = [_counted(report.entities_created, "entity", "entities")]
+    gained = [entities_text(report.entities_created)]
     if report.relations_created:
-        gained.append(_counted(report.relations_created, "relation", "relations"))
+        gained.append(quantity(report.relations_created, "relation"))
     tell(
         f"Brought in {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
         "vectors are made, which goes on in the background."
@@ -386,11 +387,10 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
         tell(f"Created with the type 'unknown', because relations name them: {named}.")
     left_out = []
     if report.dangling_count:
-        many = "relations that lead nowhere"
-        left_out.append(_counted(report.dangling_count, "relation that leads nowhere", many))
+        one, several = "relation that leads nowhere", "relations that lead nowhere"
+        left_out.append(quantity(report.dangling_count, one, several))
     if report.bad_count:
-        lines = _counted(report.bad_count, "line", "lines")
-        left_out.append(f"{lines} that could not be read")
+        left_out.append(f"{quantity(report.bad_count, 'line')} that could not be read")
     for left in left_out:
         tell(f"Left out {left}; {_by_hand(file)} names what it leaves out.")
 
@@ -404,10 +404,6 @@ def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], N
         tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")
     else:
         tell(f"There is no file {file} to bring in.")
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _by_hand(file: Path) -> str:

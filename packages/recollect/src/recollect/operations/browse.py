@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -20,14 +19,13 @@ from recollect.operations.operation import (
     LaterTime,
     Many,
     OperationCall,
-    PageRequest,
     RowId,
     Time,
     described,
     operation,
     optional,
 )
-from recollect.operations.paging import PageEnd, page_end, position
+from recollect.operations.paging import PageEnd, page_end, page_of, place_of
 from recollect.operations.rows import row_of
 
 
@@ -51,11 +49,6 @@ def _get_memory(
 PageLimit = Annotated[int, Field(ge=1, le=1_000, description="Rows on a page")]
 Cursor = Annotated[str, described("What the page before gave as its `cursor`")]
 Kinds = Many[Annotated[Kind, Field(strict=False)]]
-
-
-def place_of(cursor: str | None) -> int:
-    """How many rows the pages before this one held."""
-    return position(PageRequest(cursor=cursor))
 
 
 @operation("Browse", read_only=True)
@@ -128,9 +121,7 @@ def _timeline(
         kinds=frozenset(Kind if kinds is None else kinds), state=state, since=since, until=until, time=time
     )
     found = call.engine.browse.timeline(wanted, unit)
-    start = place_of(cursor)
-    shown = list(found[start : start + limit])
-    end = page_end(start + limit, start + limit < len(found))
+    shown, end = page_of(found, limit, cursor)
     return Timeline(shown, sum(each.count for each in found), end)
 
 
@@ -141,22 +132,20 @@ class NamePage:
     more: PageEnd = inlined()
 
 
-def _names(found: Sequence[NameCount], limit: int, cursor: str | None) -> NamePage:
-    start = place_of(cursor)
-    end = page_end(start + limit, start + limit < len(found))
-    return NamePage(list(found[start : start + limit]), len(found), end)
-
-
 @operation("List tags", read_only=True)
 def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
     """Every tag and how many memories in force have it, the most frequent first."""
-    return _names(call.engine.browse.tags(), limit, cursor)
+    found = call.engine.browse.tags()
+    names, end = page_of(found, limit, cursor)
+    return NamePage(names, len(found), end)
 
 
 @operation("List categories", read_only=True)
 def _list_categories(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
     """Every category and how many memories in force have it, the most frequent first."""
-    return _names(call.engine.browse.categories(), limit, cursor)
+    found = call.engine.browse.categories()
+    names, end = page_of(found, limit, cursor)
+    return NamePage(names, len(found), end)
 
 
 @dataclass(frozen=True, slots=True)

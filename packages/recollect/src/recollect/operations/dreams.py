@@ -13,14 +13,14 @@ from recollect.domain.errors import NotFound
 from recollect.domain.json_values import in_json, inlined, to_json
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.dreams.plan import DreamReport
-from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import Many, OperationCall, OperationReply, RowId, described, operation
-from recollect.operations.paging import PageEnd, page_end
+from recollect.operations.paging import PageEnd, page_end, page_of, place_of
 from recollect.operations.rows import brief_text, row_of
 from recollect.search.recall import memory_text
 
 if TYPE_CHECKING:
-    from recollect.domain.records import DreamRecord, Memory
+    from recollect.domain.records import DreamRecord
     from recollect.dreams.dreaming import DreamResult
 
 
@@ -70,17 +70,17 @@ def _dream(
     first. Nothing is lost: it is tried on past questions first, and can be undone.
     """
     done = call.engine.dream(dry_run=dry_run, without=without, progress=call.progress)
-    report, gate = done.report, done.report.gate
-    counts = row_of(
-        DreamCounts,
-        report,
-        pruned=len(report.pruned),
-        merged=len(report.merged) + len(report.merged_observations),
-        corrected=len(report.corrected),
-        linked=report.links,
-    )
+    gate = done.report.gate
+    counts = _counts(to_json(done.report))
     tried = None if gate is None else row_of(GateSummary, gate)
     return OperationReply(DreamDone(done.id, counts, tried), _text(done, counts, dry_run=dry_run))
+
+
+def _counts(report: Mapping[str, Any]) -> DreamCounts:
+    listed = {name: len(report[name]) for name in ("pruned", "merged", "corrected")}
+    listed["merged"] += len(report["merged_observations"])
+    known: dict[str, Any] = {**report, **listed, "linked": report["links"]}
+    return DreamCounts(**{each.name: known[each.name] for each in fields(DreamCounts)})
 
 
 def _text(done: DreamResult, counts: DreamCounts, *, dry_run: bool) -> str:
@@ -137,8 +137,6 @@ def _undo_dream(
 
 # Operations that look at dreams: those that were, with what they changed, and what will fade.
 
-_COUNTED = "pruned merged merged_observations corrected".split()
-
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -194,26 +192,20 @@ def _losses(dream: DreamRecord) -> list[Any]:
 
 
 def texts_of_memories(call: OperationCall, ids: set[int]) -> dict[int, str]:
-    return {id_: _said(memory) for id_, memory in call.engine.get_many(sorted(ids)).items()}
-
-
-def _said(memory: Memory) -> str:
-    return brief_text(memory.name or memory_text(memory, None))
+    found = call.engine.get_many(sorted(ids))
+    return {id_: brief_text(each.name or memory_text(each, None)) for id_, each in found.items()}
 
 
 def _past_dream(dream: DreamRecord, texts: Mapping[int, str]) -> PastDream:
     report = dream.report
-    listed = {name: len(report[name]) for name in _COUNTED}
-    listed["merged"] += listed.pop("merged_observations")
-    listed["linked"] = report["links"]
-    known: dict[str, Any] = {**report, **listed}
-    counts = DreamCounts(**{each.name: known[each.name] for each in fields(DreamCounts)})
     gate = report.get("gate")
     if gate is not None:
         losses = [Loss(**loss, text=texts.get(loss["memory"], "")) for loss in gate["losses"]]
         gate = DreamGate(**{**gate, "losses": losses})
     skipped, revived = report.get("skipped", []), report["revived"]
-    return PastDream(dream.id, dream.at, dream.undone_at, dream.phases, skipped, revived, counts, gate)
+    return PastDream(
+        dream.id, dream.at, dream.undone_at, dream.phases, skipped, revived, _counts(report), gate
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +243,7 @@ def _get_dream(
     """A dream with every change that it made, before and after, page by page."""
     record, journal = call.engine.dreams.journal(id)
     every = [each for each in _changes(journal) if what in (None, each.what)]
-    start = place_of(cursor)
-    shown = every[start : start + limit]
+    shown, end = page_of(every, limit, cursor)
     lost = {loss["memory"] for loss in _losses(record)}
     texts = texts_of_memories(call, {each.id for each in shown if "observation" not in each.what} | lost)
     owners = {entity for entity, *_ in record.report["merged_observations"]}
@@ -266,7 +257,6 @@ def _get_dream(
         replace(each, text=(observed if "observation" in each.what else texts).get(each.id, ""))
         for each in shown
     ]
-    end = page_end(start + limit, start + limit < len(every))
     return DreamDetail(_past_dream(record, texts), rows, len(every), end)
 
 

@@ -6,7 +6,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cache
 from inspect import cleandoc, signature
@@ -17,6 +17,7 @@ from typing import (
     Generic,
     Literal,
     NamedTuple,
+    NoReturn,
     TypeVar,
     get_args,
     get_origin,
@@ -270,29 +271,41 @@ _Run = Callable[..., Any]
 """Takes an `OperationCall` and the arguments, and returns the result's dataclass or an `OperationReply`."""
 
 
+def _not_implemented(call: OperationCall) -> NoReturn:
+    raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A function on a memory with its name and what a caller must know to use it."""
+    """A function on a memory with what a caller must know to use it. Without `run`, it is a decorator."""
 
-    name: str
     title: str
-    run: _Run
-    """Its parameters are the arguments; `**fields` are those of `NOTE_FIELDS`. Its docstring says when to use
-    it and what to expect: this is what a language model reads."""
-    pages: Pages | None
-    read_only: bool
+    pages: Pages | None = None
+    read_only: bool = False
     """It changes nothing that a caller could see."""
-    destructive: bool
+    destructive: bool = False
     """What it takes away can come back only by another call."""
-    idempotent: bool
-    """Calling it again with the same arguments changes nothing more."""
+    idempotent: bool = False
+    """Calling it again with the same arguments changes nothing more, as with all that only reads."""
     admin: bool = False
-    """It changes how all is ranked, or cannot be taken back."""
+    """It changes how all is ranked, cannot be taken back, or reaches every owner."""
     of_every_owner: bool = False
     """It reads or changes what belongs to others too."""
     keeps_going: bool = False
     """It heeds the call's `keep_going`, and has `rejected` in its result then. The HTTP API offers that;
     language models read nothing of it."""
+    run: _Run = _not_implemented
+    """Its parameters are the arguments; `**fields` are those of `NOTE_FIELDS`. Its docstring says when to use
+    it and what to expect: this is what a language model reads."""
+
+    def __call__(self, run: _Run) -> Operation:
+        """Make the operation of a function, which has its name."""
+        repeatable, admin = self.idempotent or self.read_only, self.admin or self.of_every_owner
+        return replace(self, idempotent=repeatable, admin=admin, run=run)
+
+    @property
+    def name(self) -> str:
+        return str(self.run.__name__).removeprefix("_")
 
     @property
     def arguments(self) -> type[Arguments]:
@@ -351,35 +364,7 @@ class Operation:
         return self.answer(engine, self.parse(given), **more)
 
 
-def operation(
-    title: str,
-    *,
-    pages: Pages | None = None,
-    read_only: bool = False,
-    destructive: bool = False,
-    idempotent: bool = False,
-    admin: bool = False,
-    of_every_owner: bool = False,
-    keeps_going: bool = False,
-) -> Callable[[_Run], Operation]:
-    """Make an operation of a function, which has its name; what only reads may always be repeated."""
-
-    def made(run: _Run) -> Operation:
-        name = run.__name__.removeprefix("_")
-        return Operation(
-            name,
-            title,
-            run,
-            pages,
-            read_only,
-            destructive,
-            idempotent or read_only,
-            admin or of_every_owner,
-            of_every_owner,
-            keeps_going,
-        )
-
-    return made
+operation = Operation
 
 
 # Made with the first call of an operation: a session calls few of them, and each takes a millisecond.

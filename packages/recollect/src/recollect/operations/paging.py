@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from recollect.admin import Internals
 from recollect.domain.errors import InvalidInput
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from recollect.domain.results import Answer, Hit
     from recollect.operations.operation import OperationCall
 
+
+_Row = TypeVar("_Row")
 
 FRAME = 200
 """Tokens that an answer may take beyond its budget: what surrounds its rows, a note and a cursor."""
@@ -242,6 +244,17 @@ class PageEnd:
 def page_end(reached: int, more: bool) -> PageEnd:  # reads as a sentence
     """The end of a page behind which there is `more`."""
     return PageEnd(str(reached) if more else None)
+
+
+def place_of(cursor: str | None) -> int:
+    """How many rows the pages before this one held."""
+    return position(PageRequest(cursor=cursor))
+
+
+def page_of(found: Sequence[_Row], limit: int, cursor: str | None) -> tuple[list[_Row], PageEnd]:
+    """The rows after those that the pages before held; `found` begins with the first page."""
+    start = place_of(cursor)
+    return list(found[start : start + limit]), page_end(start + limit, start + limit < len(found))
 
 
 def join_sentences(*parts: str | None) -> str | None:

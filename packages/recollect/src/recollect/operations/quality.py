@@ -11,9 +11,9 @@ from recollect.domain.json_values import inlined, omitted
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.domain.records import LoggedAnswer, Tuned
-from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import Many, OperationCall, RowId, described, operation, optional
-from recollect.operations.paging import PageEnd, page_end
+from recollect.operations.paging import PageEnd, page_end, page_of, place_of
 from recollect.operations.rows import brief_text
 from recollect.search.recall import memory_text
 from recollect.self_test.questions import SelfTest
@@ -133,9 +133,8 @@ def _tuning_history(
     cursor: Cursor | None = None,
 ) -> TuningHistory:
     """Every set of numbers that a profile was given, the newest first."""
-    start = place_of(cursor)
-    found = call.engine.tuning.history(profile, start + limit + 1)[start:]
-    return TuningHistory(list(found[:limit]), page_end(start + limit, len(found) > limit))
+    found = call.engine.tuning.history(profile, place_of(cursor) + limit + 1)
+    return TuningHistory(*page_of(found, limit, cursor))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from recollect.domain.json_values import in_json, inlined, omitted
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Counts, Model, NamedToken, Problem, Scope
 from recollect.domain.results import ReindexResult
-from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import (
     Many,
     MinuteLatency,
@@ -28,7 +28,7 @@ from recollect.operations.operation import (
     operation,
     optional,
 )
-from recollect.operations.paging import PageEnd, no_page, page_end
+from recollect.operations.paging import PageEnd, no_page, page_of
 from recollect.text.phrases import entities_text, quantity
 from recollect.transfer import ImportPreview, ImportReport, import_file, import_preview
 from recollect.transfer.full import full_header, full_line
@@ -368,6 +368,4 @@ def _latencies(
         for each in reversed(call.latencies())
         if operation in (None, each.operation) and (since is None or each.minute >= since)
     ]
-    start = place_of(cursor)
-    shown = found[start : start + limit]
-    return Latencies(shown, page_end(start + limit, start + limit < len(found)))
+    return Latencies(*page_of(found, limit, cursor))

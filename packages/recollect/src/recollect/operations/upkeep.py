@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import in_json, inlined, omitted
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind
-from recollect.operations.browse import Cursor, PageLimit, place_of
+from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import (
     Many,
     OperationCall,
@@ -32,6 +32,7 @@ from recollect.operations.paging import (
     fit_page,
     list_page,
     page_end,
+    place_of,
     position,
     row_tokens,
 )
@@ -111,10 +112,6 @@ def _analysis(found: SplitAnalysis, topics: list[TopicRow] | None = None) -> Ana
     return AnalysisRow(*size, found.needs_split, found.score, topics)
 
 
-def _with_topics(found: SplitAnalysis) -> AnalysisRow:
-    return _analysis(found, _topics(found))
-
-
 def _topics(found: SplitAnalysis) -> list[TopicRow]:
     return [
         TopicRow(topic.name, len(topic.observations), [each.content for each in topic.observations])
@@ -191,7 +188,7 @@ def _consolidation_report(
     report = call.engine.upkeep.consolidation_report(stale_days=stale_days, progress=call.progress)
     sections: dict[str, list[Any]] = {
         "contradictions": list(report.contradictions),
-        "split_candidates": list(map(_with_topics, report.split_candidates)),
+        "split_candidates": [_analysis(each, _topics(each)) for each in report.split_candidates],
         "flagged_observations": [
             FlaggedObservationRow(one.entity, one.observation.content, one.similar.content)
             for one in report.flagged_observations
@@ -275,8 +272,9 @@ class SplitCandidates:
 @operation("Find split candidates", pages=Pages(200, 20, 200), read_only=True)
 def _find_split_candidates(call: OperationCall) -> SplitCandidates:
     """Entities that grew too large and fall into several topics."""
-    found = list(map(_with_topics, call.engine.upkeep.find_split_candidates(call.progress)))
-    return SplitCandidates(*list_page(call.page, found, shared=True))
+    found = call.engine.upkeep.find_split_candidates(call.progress)
+    rows = [_analysis(each, _topics(each)) for each in found]
+    return SplitCandidates(*list_page(call.page, rows, shared=True))
 
 
 EntityName = Annotated[str, described("The entity's exact name")]
