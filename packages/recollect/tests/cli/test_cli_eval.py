@@ -57,11 +57,7 @@ def test_every_piece_of_advice_can_be_typed() -> None:
     few = FoundShare(40, 1, 0.0, 0.1, 0.0)
     ours = ProfileResult("recollect", few, {QuestionKind.RELATION: few})
     compared = [ProfileComparison("limbic", 30, 1, 0.001)]
-    given = [
-        *findings._on_misses(misses),
-        *findings._on_relations(ours),
-        *findings._on_profiles("recollect", compared),
-    ]
+    given = list(findings._on_results(ours, compared, misses))
     assert {word for advice in given for word in (advice.command.split()[1],)} == {
         "dream", "update", "reindex", "remember", "why-not", "show", "recall",
     }  # fmt: skip

@@ -14,7 +14,6 @@ from recollect.text.near_duplicates import (
     has_meaning,
     is_paraphrase,
     near_duplicate,
-    shares_most_stems,
     text_key,
     trigram_similarity,
     unmarked_text_key,
@@ -148,13 +147,6 @@ def test_a_single_word_means_too_little() -> None:
 def test_a_paraphrase_shares_most_terms_or_is_contained(one: str, other: str, expected: bool | None) -> None:
     assert is_paraphrase(one, other) is expected
     assert is_paraphrase(other, one) is expected
-
-
-def test_most_stems_are_four_fifths_of_the_shorter_text_and_never_fewer_than_four() -> None:
-    # ana, hik, the, old, pier: 4 of 5
-    assert shares_most_stems("Ana hikes the old pier", "Ana hiked to the old mill")
-    # 3 of 3, but 3 < 0.8 * 4
-    assert not shares_most_stems("Ana hikes there", "Ana hiked there with Bruno")
 
 
 def test_letter_triples_guess_what_may_be_a_duplicate() -> None:

@@ -39,21 +39,13 @@ def _pattern(section: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{alternatives('questions', section)})\b")
 
 
-# From the narrowest to the widest, as they are tried.
-_SHAPES = (AnswerShape.ADDRESS, AnswerShape.CODE, AnswerShape.NUMBER, AnswerShape.DATE)
-
-
-@cache
-def _shape_pattern(shape: AnswerShape) -> re.Pattern[str]:
-    match shape:
-        case AnswerShape.ADDRESS:
-            return re.compile("@")
-        case AnswerShape.CODE:
-            return re.compile(r"\d[\d\s./-]*\d")
-        case AnswerShape.NUMBER:
-            return re.compile(rf"\d|{_pattern('numerals').pattern}")
-        case AnswerShape.DATE:
-            return re.compile(rf"\d|{_pattern('dates').pattern}")
+# From the narrowest to the widest, as they are tried: the letters of an answer, and the section of its words.
+_SHAPES = {
+    AnswerShape.ADDRESS: ("@", None),
+    AnswerShape.CODE: (r"\d[\d\s./-]*\d", None),
+    AnswerShape.NUMBER: (r"\d", "numerals"),
+    AnswerShape.DATE: (r"\d", "dates"),
+}
 
 
 def answer_shape(question: str) -> AnswerShape | None:
@@ -64,7 +56,9 @@ def answer_shape(question: str) -> AnswerShape | None:
 
 def has_shape(text: str, shape: AnswerShape) -> bool:
     """Whether something in the text could be such an answer."""
-    return _shape_pattern(shape).search(fold(text)) is not None
+    folded, (letters, section) = fold(text), _SHAPES[shape]
+    found = re.search(letters, folded) or (section and _pattern(section).search(folded))
+    return bool(found)
 
 
 # The tense of a question: whether it asks for what holds now, or for what held before.
@@ -81,17 +75,13 @@ class QuestionTense(StrEnum):
 
 # The end of a longer text holds the question.
 _LETTERS = 500
-
-
-@cache
-def _past_at_end() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{alternatives('questions', 'past last')})\W*$")
+_PAST_LAST = word_set("questions", "past last")
 
 
 def question_tense(question: str) -> QuestionTense:
     """By the words of English and Spanish, and the plainest of German, French, Italian and Portuguese."""
     folded = fold(question[-_LETTERS:])
-    if _pattern("past").search(folded) or _past_at_end().search(folded):
+    if _pattern("past").search(folded) or not _PAST_LAST.isdisjoint(words(folded)[-1:]):
         return QuestionTense.PAST
     return QuestionTense.NOW if _pattern("now").search(folded) else QuestionTense.OPEN
 

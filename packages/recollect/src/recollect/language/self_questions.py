@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind, Memory
@@ -16,12 +16,7 @@ from recollect.language.words import ENGLISH, SPANISH, STOPWORDS, month_names, s
 from recollect.text.passages import sentences
 from recollect.text.tokens import has_unspaced, is_mark, topic_terms, words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Span = tuple[int, int]
-
-
+Span = tuple[int, int]
 _Choice = TypeVar("_Choice")
 
 PHRASE_WORDS = 5
@@ -38,10 +33,8 @@ _WRITTEN = re.compile(r"\S+")
 def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
     """The words in a row that say the most: those with the most letters outside stopwords."""
     found = words(text)
-    if len(found) <= length:
-        return " ".join(found)
     weights = [0 if word in STOPWORDS else len(word) for word in found]
-    starts = range(len(found) - length + 1)
+    starts = range(max(1, len(found) - length + 1))
     best = max(starts, key=lambda start: (sum(weights[start : start + length]), -start))
     return " ".join(found[best : best + length])
 
@@ -66,20 +59,18 @@ def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) ->
     """
     sentence = _sampled_sentence(text, seed, 2 * _FEWEST_TERMS)[:_GAPPED_WORDS]
     pieces = [text[start:stop] for start, stop in sentence]
+    folded = [" ".join(words(piece)) for piece in pieces]
     rarity = {
-        _folded(piece): min(document_counts.get(term, 0) for term in terms)
-        for piece in pieces
+        word: min(document_counts.get(term, 0) for term in terms)
+        for word, piece in zip(folded, pieces, strict=True)
         if (terms := topic_terms(piece))
     }
     rarest_first = sorted(rarity, key=lambda word: (rarity[word], word))
     gaps = rarest_first[: (len(rarest_first) + 1) // 2]
     if len(rarest_first) - len(gaps) < 2:
         return None
-    return _trimmed(" ".join(piece for piece in pieces if _folded(piece) not in gaps))
-
-
-def _folded(piece: str) -> str:
-    return " ".join(words(piece))
+    kept = (piece for word, piece in zip(folded, pieces, strict=True) if word not in gaps)
+    return _trimmed(" ".join(kept))
 
 
 def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:

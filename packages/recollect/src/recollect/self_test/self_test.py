@@ -195,41 +195,26 @@ def advice_on(
     missed: Sequence[MissedMemory],
     languages: Collection[str] | None,
 ) -> Iterator[Advice]:
+    late = 0 if model_in_use(view) is None else len(waiting(view, sampled))
     if model_in_use(view) is None:
         said = "No model is in use, so only words are compared; choose one that is ready."
         yield Advice(said, "recollect reindex --list")
-    else:
-        yield from _on_model(view, sampled, languages)
-    yield from _on_misses(missed)
-    share = default.by_kind.get(QuestionKind.RELATION)
-    if share is not None and share.high < _HARDLY:
-        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
-        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
-    better = [each for each in compared if each.is_better]
-    if better:
-        best = max(better, key=lambda each: (each.better - each.worse, each.name))
-        told = f"The profile {best.name!r} finds more on your store than {default.name!r}"
-        figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
-        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
-
-
-def _on_model(view: Snapshot, sampled: Sequence[int], languages: Collection[str] | None) -> Iterator[Advice]:
-    late = len(waiting(view, sampled))
-    if late:
+    elif late:
         told = f"Of {memories_text(len(sampled))}, {late:,} still lack a vector"
         yield Advice(f"{told}, so only words find {'it' if late == 1 else 'them'}.", "recollect reindex")
-    if languages is None or set(languages) != {"en"}:
-        return
-    texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
-    if mostly_other_than_english(texts):
-        spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
-        mostly = "mostly Spanish" if spanish else "mostly not in English"
-        told = f"Your texts are {mostly}, and the model knows only English."
-        yield Advice(told, f"recollect reindex --model {_MULTILINGUAL}")
+    if languages is not None and set(languages) == {"en"} and model_in_use(view) is not None:
+        texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
+        if mostly_other_than_english(texts):
+            spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
+            mostly = "mostly Spanish" if spanish else "mostly not in English"
+            told = f"Your texts are {mostly}, and the model knows only English."
+            yield Advice(told, f"recollect reindex --model {_MULTILINGUAL}")
+    yield from _on_results(default, compared, missed)
 
 
-def _on_misses(missed: Sequence[MissedMemory]) -> Iterator[Advice]:
-    """For each cause that something can be done about."""
+def _on_results(
+    default: ProfileResult, compared: Sequence[ProfileComparison], missed: Sequence[MissedMemory]
+) -> Iterator[Advice]:
     for causes, suffers, command in _REMEDIES:
         count = sum(miss.cause in causes for miss in missed)
         if count:
@@ -241,6 +226,16 @@ def _on_misses(missed: Sequence[MissedMemory]) -> Iterator[Advice]:
         they = "it" if count == 1 else "they"
         told = f"Others fit the own words of {memories_text(count)} better than {they}; see why."
         yield Advice(told, f"recollect why-not {quote(first.query)} {first.id}")
+    share = default.by_kind.get(QuestionKind.RELATION)
+    if share is not None and share.high < _HARDLY:
+        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
+        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
+    better = [each for each in compared if each.is_better]
+    if better:
+        best = max(better, key=lambda each: (each.better - each.worse, each.name))
+        told = f"The profile {best.name!r} finds more on your store than {default.name!r}"
+        figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
+        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
 
 
 @dataclass(frozen=True, slots=True)

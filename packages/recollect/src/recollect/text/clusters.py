@@ -58,7 +58,9 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
     Rows are compared by their directions from their common middle, so what all share does not count.
     """
     seen = centred(rows)
-    compared = _sample(len(seen))
+    # The rows that are compared, spread by the golden ratio: even steps would meet a rhythm.
+    order = np.argsort(np.arange(len(seen)) * 2_654_435_761 % 2**32, kind="stable")
+    compared = np.sort(order[:_MOST_COMPARED])
     apart = distances(seen[compared])
     joins = average_linkage(apart)
     best = Clusters((), tuple(range(len(compared))))
@@ -156,12 +158,6 @@ def silhouettes(labels: Ints, apart: Floats) -> Floats:
     return np.where(sizes[places] > 1, value, 0.0)
 
 
-def _sample(count: int) -> Ints:
-    """All rows, or those that are compared, spread by the golden ratio: even steps would meet a rhythm."""
-    order = np.argsort(np.arange(count) * 2_654_435_761 % 2**32, kind="stable")
-    return np.sort(order[:_MOST_COMPARED])
-
-
 def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:
     members = [tuple(np.flatnonzero(labels == name).tolist()) for name in np.unique(labels)]
     groups = tuple(group for group in members if len(group) >= fewest)
@@ -213,12 +209,11 @@ def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) 
     """
     named: list[str] = []
     for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
-        heaviest = sorted(weight, key=lambda word: (-weight[word], word))
         written = _written(group)
-        shown = [written.get(word, word) for word in heaviest]
+        shown = [written.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
         choices = [
             " ".join(word[:1].upper() + word[1:] for word in shown[:length])
-            for length in range(min(_WORDS_IN_A_NAME, len(heaviest)), len(heaviest) + 1)
+            for length in range(min(_WORDS_IN_A_NAME, len(shown)), len(shown) + 1)
             if length
         ]
         free = (choice for choice in choices if choice not in named)

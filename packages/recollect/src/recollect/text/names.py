@@ -56,12 +56,8 @@ class NameText:
 
     def beginnings(self) -> set[str]:
         """Every word, or letter of a script without spaces, with which a name in this text could begin."""
-        found: set[str] = set()
-        for start, stop in self.words:
-            word = self.folded[start:stop]
-            found.add(word)
-            found.update(letter for letter in word if has_unspaced(letter))
-        return found
+        found = {self.folded[start:stop] for start, stop in self.words}
+        return found.union(letter for word in found for letter in word if has_unspaced(letter))
 
     def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
         """Every part that begins with one of these."""
@@ -86,7 +82,12 @@ class NameText:
             if name not in known or name in _NO_FIRST_NAMES or not written[number][0].isupper():
                 continue
             has_surname = self._touches(number + 1) and written[number + 1][0].isupper()
-            if not has_surname and not (self._touches(number) and self._is_part_of_name(number - 1, written)):
+            part_of_name = False
+            if self._touches(number):  # `Santa Ana` is another name, `Yesterday Ana` is not
+                before = self.folded[slice(*self.words[number - 1])]
+                in_name = self._touches(number - 1) and written[number - 1][0].isupper()
+                part_of_name = before in _NAME_BEGINNINGS or (in_name and before not in _TITLES)
+            if not has_surname and not part_of_name:
                 yield NamePlace(start, stop, name)
 
     def _touches(self, number: int) -> bool:
@@ -94,15 +95,6 @@ class NameText:
         if not 0 < number < len(self.words):
             return False
         return self.folded[self.words[number - 1][1] : self.words[number][0]] in {" ", "-"}
-
-    def _is_part_of_name(self, number: int, written: list[str]) -> bool:
-        """Whether a word before a first name makes another name of it: `Santa Ana`; not `Yesterday Ana`."""
-        start, stop = self.words[number]
-        if self.folded[start:stop] in _NAME_BEGINNINGS:
-            return True
-        return (
-            self._touches(number) and written[number][0].isupper() and self.folded[start:stop] not in _TITLES
-        )
 
     def _run(self, start: int) -> Iterator[NamePlace]:
         """Every run of whole letters from here on, with the vowels drawn above or below them."""

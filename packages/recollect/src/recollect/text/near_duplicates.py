@@ -9,7 +9,6 @@ From the strictest rule to the loosest, and what follows from it:
 `adds_nothing`        every content word is in the other, in any order            not captured by hooks
 `repeats_error`       states what a correction takes back                         retired with the error
 `is_paraphrase`       most terms shared, contained, or of nearly one meaning      named as a cause of misses
-`shares_most_stems`   most words of the shorter text are in the other             an answer just as right
 `near_duplicate`      contained, or close in meaning                              flagged, never dropped
 
 A cosine is that of the two texts' vectors, as `usual_cosine` gives it for any model. It only counts where
@@ -37,15 +36,7 @@ from recollect.language.words import (
     calendar_words,
     word_set,
 )
-from recollect.text.tokens import (
-    coarse_stems,
-    compile_later,
-    distinctive_terms,
-    fold,
-    keep_short,
-    light_stem,
-    words,
-)
+from recollect.text.tokens import compile_later, distinctive_terms, fold, keep_short, light_stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +53,8 @@ COPY_CANDIDATE_COSINE = 0.75
 CONTAINED_SHARE = 0.7
 """Share of the shorter text's words that the longer one has, from which it contains it."""
 
-_FEWEST_WORDS_WITH_MEANING = 2
 _PARAPHRASE_SHARE = 0.6
 _FEWEST_PARAPHRASE_TERMS = 3
-_SAME_STEMS_SHARE = 0.8
-_FEWEST_SAME_STEMS = 4
 _COPY_SHARE = 0.5
 """Of all content words of an error and a copy, the share that both have."""
 _UNCHANGED_COPY_SHARE = 0.8
@@ -101,9 +89,7 @@ _NEGATIONS = word_set("words", "negations")
 _DENIALS = _NEGATIONS | word_set("words", "denials")
 _ATTENTION_CALLS = word_set("words", "attention_calls")
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
-_FIRST_PERSON_ENDINGS = ("o", "é", "í", "mos")
-
-
+_FIRST_PERSON_ENDINGS = tuple(word_set("words", "first_person_endings"))
 # Texts that share only their language have .70 with arctic-s and .85 with e5-small: half as far from 1.
 _STRETCH = {"e5-small": 2.0}
 
@@ -183,12 +169,10 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
     new, claim = _Claim.of(right).in_words_of(old), claim.in_words_of(old)
     if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
         return False
-    # It knows what the correction brings.
-    brought = new.weighty(new.words - old.words)
-    says_more = claim.words & brought
+    knows_correction = claim.words & new.weighty(new.words - old.words)
     # The subject of a fact: its names and numbers, and the first word that both texts have.
     first = [stem for stem in old.stems if stem in new.words][:1]
-    if says_more or not {*old.names, *first} <= claim.words:
+    if knows_correction or not {*old.names, *first} <= claim.words:
         return False
     shared = len(claim.words & old.words) / len(claim.words | old.words)
     error = old.words - new.words
@@ -219,13 +203,6 @@ def is_paraphrase(one: str, other: str) -> bool | None:
     if min(len(first), len(second)) < _FEWEST_PARAPHRASE_TERMS:
         return False
     return True if containment(one, other) >= CONTAINED_SHARE else None
-
-
-def shares_most_stems(one: str, other: str) -> bool:
-    """Whether one of the texts has nearly all words of the other; of very short ones, all of several."""
-    first, second = coarse_stems(one), coarse_stems(other)
-    fewest = max(min(len(first), len(second)), _FEWEST_SAME_STEMS)
-    return len(first & second) >= _SAME_STEMS_SHARE * fewest
 
 
 def near_duplicate(one: str, other: str, cosine: float) -> float | None:
@@ -280,7 +257,7 @@ def _says(some: Sequence[str]) -> bool:
 
 def has_meaning(text: str) -> bool:
     """Whether a model can tell what it means. Of a single word it knows too little: `yes` is near `no`."""
-    return len(words(text)) >= _FEWEST_WORDS_WITH_MEANING
+    return len(words(text)) >= 2
 
 
 def containment(one: str, other: str) -> float:

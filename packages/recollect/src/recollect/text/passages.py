@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recollect.domain.records import Kind
+from recollect.language.words import alternatives
 from recollect.text.tokens import compile_later
 
 if TYPE_CHECKING:
@@ -30,17 +31,11 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
         return ((0, len(text)),)  # as nearly always, without a look at each letter
-    reach = _reach(text)
-    if reach[-1] <= WIDTH:
-        return ((0, len(text)),)
-    return tuple(_spans(text, reach))
-
-
-def _reach(text: str) -> Sequence[int]:
-    """How wide the text is up to each letter."""
-    if text.isascii():
-        return range(len(text) + 1)
-    return [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
+    # How wide the text is up to each letter.
+    reach: Sequence[int] = range(len(text) + 1)
+    if not text.isascii():
+        reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
+    return tuple(_spans(text, reach)) if reach[-1] > WIDTH else ((0, len(text)),)
 
 
 def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
@@ -111,15 +106,11 @@ _END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[
 _QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
 _LAST_WORD = compile_later(r"[\w.]+$")
 # After these a full stop ends no sentence.
-_ABBREVIATED = compile_later(
-    r"mrs?|ms|dr|prof|st|jr|sr|srta?|sra|dra|lic|ing|uds?|vd|ee|gral|cf|e\.?g|i\.?e|p\.ej|ej|vs|no|num"
-    r"|approx|aprox|fig|vol|pp|ca|inc|ltd|dept|est|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr"
-    r"|ago|dic|avd?a?|tel|ext"
-)
+_ABBREVIATED = compile_later(alternatives("words", "abbreviations"))
 # At the end of a question, what comes before the question.
 _TAIL_QUESTION = compile_later(
-    r"(?:,\s*(?:right|ok|okay|yeah|huh|eh|no|you know|verdad|sabes|vale)|,?\s+(?:and|how about|what about"
-    r"|y)\s+(?:you|yours|yourself|tu|tú|vos|usted|ustedes))\s*\?+\W*$",
+    rf"(?:,\s*(?:{alternatives('words', 'question_tags')})"
+    rf"|,?\s+(?:{alternatives('words', 'and_words')})\s+(?:{alternatives('words', 'you_words')}))\s*\?+\W*$",
     re.IGNORECASE,
 )
 # Marks before a sentence that do not belong to it: bullets, numbers of lists, rules, marks of emphasis.
@@ -128,14 +119,22 @@ LIST_MARKER = compile_later(
 )
 _TRAILING = compile_later(r"[\s,;:–—*_#>|+=~`-]+$")
 # A line that begins like this begins something, even in small letters.
-_BEGINS = compile_later(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")
+_BEGINS = compile_later(rf"(?:{alternatives('words', 'line_beginnings')})\b")
 
 
 def sentences(text: str) -> Iterator[Span]:
     """The sentences of the prose in a text, in order, without the marks of lists before them."""
-    for start, stop in _blocks(text):
-        for piece in _pieces(text, start, stop):
-            yield from _trimmed(text, *piece)
+    for block in _blocks(text):
+        for start, end in _pieces(text, *block):
+            if end - start > LONGEST + 100:
+                continue
+            tail = _TAIL_QUESTION.search(text, max(start, end - 40), end)
+            stop = tail.start() if tail else end
+            marker = LIST_MARKER.match(text, start, stop)
+            first = marker.end() if marker else start
+            stop = first + len(_TRAILING.sub("", text[first:stop]))
+            if 0 < stop - first <= LONGEST:
+                yield first, stop
 
 
 def quotations(text: str) -> tuple[Span, ...]:
@@ -208,15 +207,3 @@ def _is_end(text: str, start: int, end: re.Match[str], stop: int) -> bool:
     if len(word) == 1 and word.isalpha():
         return word == "i"  # else an initial
     return not (goes_on and ("." in word or word == "etc"))
-
-
-def _trimmed(text: str, start: int, stop: int) -> Iterator[Span]:
-    if stop - start > LONGEST + 100:
-        return
-    tail = _TAIL_QUESTION.search(text, max(start, stop - 40), stop)
-    stop = tail.start() if tail else stop
-    marker = LIST_MARKER.match(text, start, stop)
-    start = marker.end() if marker else start
-    stop = start + len(_TRAILING.sub("", text[start:stop]))
-    if 0 < stop - start <= LONGEST:
-        yield start, stop

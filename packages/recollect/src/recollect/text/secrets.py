@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from math import log2
 
 from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.words import alternatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ _API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
 _BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
 _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:([^\s/@]{1,200})@", re.IGNORECASE)
 
-_PASSWORD_NAME = r"pass(?:word|wd|phrase|code)|pwd|passwort|contraseña|mot de passe|senha"  # noqa: S105  # names
+_PASSWORD_NAME = alternatives("words", "password_names")
 _KEY_NAME = r"secret|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credentials?|token"
 _VALUE = r"""(?:"(?P<d>[^"\n]{4,500})"|'(?P<s>[^'\n]{4,500})'|(?P<plain>[^\s"'`,;<>)\]}]{4,500}))"""
 # Secrets on command lines: `--token …`, `curl -u user:…`, `mysql -p…`, `sshpass -p …`.
@@ -68,13 +69,13 @@ _ASSIGNED = re.compile(
     rf"""(?P<sign>\s?(?:=>|:=|=|:)\s?){_VALUE}""",
     re.IGNORECASE,
 )
-_IS = "is|was|ist|war|lautet|es|era|est|é"
+_IS = alternatives("words", "password_is")
 _IN_PROSE = re.compile(
     rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:{_IS}):?\s+{_VALUE}""", re.IGNORECASE
 )
 # `the password for the NAS: …`, `the token is …`: only what is mixed.
 _MIXED_IN_PROSE = re.compile(
-    rf"""\b(?:(?:{_PASSWORD_NAME})\s(?:for|of|on|to|für|von|zum?|de|del|para)\s[^.\n:=]{{1,30}}:"""
+    rf"""\b(?:(?:{_PASSWORD_NAME})\s(?:{alternatives("words", "password_for")})\s[^.\n:=]{{1,30}}:"""
     rf"""|(?P<key>token|key|secret)\s(?:{_IS}):?)\s+{_VALUE}""",
     re.IGNORECASE,
 )
@@ -115,18 +116,14 @@ def _all_spans(text: str) -> Iterator[SecretSpan]:
     kinds = list(_FORMS)
     for found in _FORM.finditer(text):
         yield SecretSpan(found.start(), found.end(), kinds[int(str(found.lastgroup)[1:])])
-    yield from _with_digits(_API_KEY, text, 0, "API key")
-    yield from _with_digits(_BEARER, text, 1, "token")
+    for form, group, kind in ((_API_KEY, 0, "API key"), (_BEARER, 1, "token")):
+        for found in form.finditer(text):
+            if any(map(str.isdigit, found[group])):
+                yield SecretSpan(found.start(group), found.end(group), kind)
     for found in _IN_URL.finditer(text):
         if not _NO_VALUE.match(found[1]):
             yield SecretSpan(found.start(1), found.end(1), "password")
     yield from _assigned(text)
-
-
-def _with_digits(form: re.Pattern[str], text: str, group: int, kind: str) -> Iterator[SecretSpan]:
-    for found in form.finditer(text):
-        if any(letter.isdigit() for letter in found[group]):
-            yield SecretSpan(found.start(group), found.end(group), kind)
 
 
 def _assigned(text: str) -> Iterator[SecretSpan]:

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-# Regular expressions that are compiled when they are first used: of all that we have, a call needs few.
-
-
 def compile_later(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`; what is wrong with the pattern shows at its first use."""
+    """Compile a pattern at its first use: of all that we have, a call needs few."""
     return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 
@@ -206,11 +203,6 @@ def coarse_stem(word: str) -> str:
     return _without_ending(fold(word), _COARSE_ENDINGS)[:_COARSE_LETTERS]
 
 
-def coarse_stems(text: str) -> frozenset[str]:
-    """The coarse stems of all words; pairs of letters where a script puts no spaces between words."""
-    return frozenset(stem for word in words(text) for stem in stems_of_word(word))
-
-
 def stems_of_word(word: str) -> list[str]:
     """Its coarse stem; the pairs of its letters where its script puts no spaces between words."""
     if has_unspaced(word):
@@ -251,18 +243,15 @@ def _step_1(word: str) -> str:
     if ending == "eed":
         word = f"{stem}ee" if _measure(stem) else word
     elif ending and "v" in _pattern(stem):
-        word = _after_1b(stem)
+        # `conflat` becomes `conflate`, `hopp` becomes `hop`, `fil` becomes `file`.
+        word, last = stem, stem[-1]
+        if ending := _ending(stem, _STEP_1B_AFTER):
+            word = stem.removesuffix(ending) + _STEP_1B_AFTER[ending]
+        elif last not in f"{_VOWELS}lsz" and stem.endswith(2 * last):
+            word = stem[:-1]
+        elif _measure(stem) == 1 and _ends_short(stem):
+            word = f"{stem}e"
     return f"{word[:-1]}i" if word.endswith("y") and "v" in _pattern(word[:-1]) else word
-
-
-def _after_1b(stem: str) -> str:
-    """`conflat` becomes `conflate`, `hopp` becomes `hop`, `fil` becomes `file`."""
-    if ending := _ending(stem, _STEP_1B_AFTER):
-        return stem.removesuffix(ending) + _STEP_1B_AFTER[ending]
-    last = stem[-1]
-    if last not in f"{_VOWELS}lsz" and stem.endswith(2 * last):
-        return stem[:-1]
-    return f"{stem}e" if _measure(stem) == 1 and _ends_short(stem) else stem
 
 
 def _replace_ending(word: str, endings: dict[str, str]) -> str:
@@ -351,17 +340,15 @@ _WIDE_FROM = 0x0E00
 def count_tokens(text: str) -> int:
     """An estimate on the high side."""
     pieces = _PIECES.findall(text)
-    if text.isascii():
-        return len(pieces)
-    return sum(1 if piece.isascii() else _tokens_of(piece) for piece in pieces)
-
-
-def _tokens_of(piece: str) -> int:
-    """Count the tokens of a piece with letters beyond ASCII."""
-    first = piece[0]
-    if first.isdigit():
-        return -(-len(piece) // _DIGITS)
-    if not first.isalpha():
-        return max(1, len(piece.encode(errors="surrogatepass")) // 2)
-    wide = sum(letter >= chr(_WIDE_FROM) for letter in piece)
-    return wide + -(-(len(piece) - wide) // _OTHER_LETTERS)
+    count = len(pieces)
+    for piece in pieces if not text.isascii() else ():
+        if piece.isascii():
+            continue
+        if piece[0].isdigit():
+            count += -(-len(piece) // _DIGITS) - 1
+        elif piece[0].isalpha():
+            wide = sum(letter >= chr(_WIDE_FROM) for letter in piece)
+            count += wide + -(-(len(piece) - wide) // _OTHER_LETTERS) - 1
+        else:
+            count += max(1, len(piece.encode(errors="surrogatepass")) // 2) - 1
+    return count
