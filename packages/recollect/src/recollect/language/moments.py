@@ -202,13 +202,8 @@ def days_back(reference: datetime, far: int, near: int) -> Span:
 
 
 def the_weekend() -> Moment:
-    """The last that began."""
-
-    def at(reference: datetime) -> Span:
-        this = _unit(reference, "weekend")
-        return this if this.start <= reference else _unit(reference, "weekend", -1)
-
-    return Moment(at, BARE, period=_WEEK)
+    """The last that began: this week's from Saturday on."""
+    return Moment(lambda at: _unit(at, "weekend", 0 if at.weekday() >= 5 else -1), BARE, period=_WEEK)
 
 
 def weekday(place: int, side: int | None = None) -> Moment:
@@ -280,13 +275,10 @@ def at_clock(
 
 
 @_relative
-def clock_range(
-    reference: datetime, moment: Moment, first: tuple[int, int | None], past: tuple[int, int | None]
-) -> Span:
+def clock_range(reference: datetime, moment: Moment, *bounds: tuple[int, int | None]) -> Span:
     """From nine to five of a day."""
     day = _midnight(reference, moment.first_day(reference))
-    start, stop = (day.replace(hour=hour, minute=minute or 0) for hour, minute in (first, past))
-    return Span(start, stop)
+    return Span(*(day.replace(hour=hour, minute=minute or 0) for hour, minute in bounds))
 
 
 # Written dates
@@ -399,8 +391,9 @@ def year(number: int) -> Moment:
     return Moment(lambda reference: _months(reference, number, 1, 12), SURE)
 
 
-def decade(first: int) -> Moment:
-    return Moment(lambda reference: _months(reference, first, 1, 120), PLAIN)
+@_relative
+def decade(reference: datetime, first: int) -> Span:
+    return _months(reference, first, 1, 120)
 
 
 def decade_named(number: int) -> Moment | None:
