@@ -1,9 +1,13 @@
-"""mem0's routes: which path calls what, for every version of its clients."""
+"""mem0's routes: which path calls what for every version of its clients, and what each does with notes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,20 +25,39 @@ from recollect.domain.errors import (
     StoreUnavailable,
 )
 from recollect.domain.lazy_dataclass import dataclass
-from recollect_server.mem0.notes import Mem0Notes, delete_entity, entities, reset
+from recollect.domain.limits import MOST_HITS, clean_name
+from recollect.domain.records import Kind, Memory, RecallOptions, Scope
+from recollect.domain.results import History, Hit, Remembered
+from recollect.plugin import Internals
 from recollect_server.mem0.requests import (
+    MOST_LISTED,
     AddRequest,
     BatchRequest,
     DeleteAllRequest,
     FeedbackRequest,
     ListRequest,
+    RowFilter,
     SearchRequest,
     UpdateRequest,
+    UserAndAgent,
+    all_needed,
     body_of,
+    holds,
+    is_only_of_places,
+    merged_tags,
+    metadata_of,
+    metadata_tags,
+    moment_given,
+    needed,
+    needed_tags,
     parameters_of,
+    places,
     request_of,
+    row_filter,
 )
 from recollect_server.runner import Caller, Forbidden, MemoryRunner, Right, TookTooLong, caller_of
+
+# Routes
 
 MEM0_PATH = "/mem0"
 _VERSIONS = ("v1", "v2", "v3")
@@ -187,4 +210,432 @@ def _configuration(memory: Engine) -> dict[str, Any]:
     return {
         "version": "v1.1",
         "embedder": {"provider": "recollect", "config": {"model": None if model is None else model.name}},
+    }
+
+
+# Rows
+
+Mem0Row = dict[str, Any]
+NO_RUN = "mem0 (no run_id)"
+"""The session of messages that came without a `run_id`."""
+_EVENTS = {
+    "noted": "ADD",
+    "updated": "UPDATE",
+    "restored": "ADD",
+    "forgotten": "DELETE",
+    "superseded": "DELETE",
+    "merged": "DELETE",
+}
+
+
+def note_row(note: Memory, **more: Any) -> Mem0Row:
+    metadata, tags = metadata_of(note.tags)
+    category = () if note.category is None else (note.category,)
+    return {
+        "id": str(note.id),
+        "memory": note.text,
+        "user_id": note.scope.owner or None,
+        "agent_id": note.scope.agent or None,
+        "app_id": metadata.get("app_id"),
+        "run_id": None if note.session == NO_RUN else note.session,
+        "metadata": metadata,
+        "categories": [*category, *tags],
+        "created_at": _iso(note.created_at),
+        "updated_at": _iso(note.updated_at),
+        "timestamp": _iso(note.happened_at),
+        "expiration_date": _iso(note.expires_at),
+        **more,
+    }
+
+
+def history_rows(history: History) -> list[Mem0Row]:
+    """What happened to a note, oldest first. It was deleted where it was forgotten or corrected."""
+    rows: list[Mem0Row] = []
+    text: str | None = None
+    note = history.memory
+    said = iter([*(former.text for former in note.former), note.text])
+    for event in history.events:
+        name = _EVENTS.get(event.what)
+        if name is None:
+            continue
+        former = text
+        if event.what in {"noted", "updated"}:
+            text = next(said)
+        rows.append(
+            {
+                "id": f"{note.id}-{len(rows) + 1}",
+                "memory_id": str(note.id),
+                "old_memory": None if name == "ADD" else former,
+                "new_memory": None if name == "DELETE" else text,
+                "event": name,
+                "is_deleted": name == "DELETE",
+                "user_id": note.scope.owner or None,
+                "created_at": _iso(note.created_at),
+                "updated_at": _iso(event.at),
+            }
+        )
+    return rows
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat()
+
+
+# Scopes
+
+_MOST_PLACES = 20
+_LONGEST_ID = 18
+
+
+def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
+    """The memory of a user, or of one of their agents.
+
+    Without an agent, what all agents of the user keep is read, and what is written belongs to none. A token
+    that is bound to a scope sees that one alone.
+    """
+    user = None if user is None else clean_name(user, "user_id")
+    agent = None if agent is None else clean_name(agent, "agent_id")
+    if caller.scope is not None:
+        return caller.engine(memory, user, agent)
+    return memory.scoped(memory.scope.owner if user is None else user, agent)
+
+
+def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -> list[Engine]:
+    """The memories in which to look for what a filter asks for, each scope once."""
+    found: list[Engine] = []
+    for user, agent in sorted(asked, key=lambda place: (place[0] or "", place[1] or "")):
+        if user is None and agent is not None and caller.scope is None:
+            # An agent that is named without a user may work for several.
+            scopes = [scope for scope in Internals(memory).notes_by_scope() if scope.agent == agent]
+            found += [memory.scoped(scope.owner, scope.agent) for scope in scopes]
+        else:
+            found.append(memory_of_user(caller, memory, user, agent))
+        if len(found) > _MOST_PLACES:
+            raise InvalidInput(
+                f"This asks for the memories of more than {_MOST_PLACES} users; name fewer with `user_id`."
+            )
+    wider = {each.scope.owner for each in found if each.scope.agent is None}
+    kept = {each.scope: each for each in found if each.scope.agent is None or each.scope.owner not in wider}
+    return list(kept.values())
+
+
+def note_and_memory(
+    caller: Caller, memory: Engine, given: str, *, forgotten: bool = False
+) -> tuple[Memory, Engine]:
+    """The note of an id, and the memory that it is in. mem0's clients name no user beside an id."""
+    id_ = int(given) if given.isascii() and given.isdigit() and len(given) <= _LONGEST_ID else 0
+    own = memory
+    if caller.scope is None:
+        scope = Internals(memory).scope_of_memory(id_)
+        own = memory if scope is None else memory.scoped(scope.owner, scope.agent)
+    note = own.get(id_)
+    is_gone = note is not None and note.deleted_at is not None and not forgotten
+    if note is None or is_gone or note.kind is not Kind.NOTE:
+        raise NotFound(f"There is no memory {given[:40]!r}; `get_all` lists those there are.")
+    return note, own
+
+
+# Notes
+
+_GRADES = {"POSITIVE": 1.0, "NEGATIVE": -0.5, "VERY_NEGATIVE": -1.0}
+_PER_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mem0Notes:
+    """The notes that a caller sees, in mem0's words."""
+
+    caller: Caller
+    memory: Engine
+
+    def add(self, asked: AddRequest) -> Mem0Row:
+        """With `infer`, store the messages, and as notes what is worth keeping; without, each is a note."""
+        user, agent, run = (asked.id_of(name) for name in ("user_id", "agent_id", "run_id"))
+        app = asked.id_of("app_id")
+        if not any((user, agent, run, app)) and self.caller.scope is None:
+            raise InvalidInput("Say whose memory it is: `user_id`, `agent_id` or `run_id`.")
+        own = memory_of_user(self.caller, self.memory, user, agent)
+        metadata = {**(asked.metadata or {}), **({} if app is None else {"app_id": app})}
+        metadata_tags(metadata)  # what cannot be kept is told before anything is written
+        at = None if asked.timestamp is None else moment_given(asked.timestamp)
+        expires_at = _expiry(asked.expiration_date)
+        said = [message for message in asked.messages if message.role != "system"]
+        noted: Sequence[Remembered] = ()
+        note = None
+        if asked.infer is not False:
+            messages = [
+                {"role": each.role, "speaker": each.name, "content": each.text, "at": at} for each in said
+            ]
+            done = own.add_messages(run or NO_RUN, messages)
+            noted, note = done.notes, done.note
+        elif said:
+            common = {"session": run, "at": at, "expires_at": expires_at}
+            noted = own.remember_many(
+                [{"text": each.text, "speaker": each.name, **common} for each in said]
+            ).notes
+        for each in noted:
+            _complete(own, each, metadata, None if asked.infer is False else expires_at)
+        results = [
+            {"id": str(each.id), "memory": each.text, "event": "ADD" if each.created else "NONE"}
+            for each in noted
+        ]
+        return {"results": results, **_remarks(asked.ignored, note)}
+
+    def get(self, given: str) -> Mem0Row:
+        return note_row(note_and_memory(self.caller, self.memory, given)[0])
+
+    def search(self, asked: SearchRequest) -> Mem0Row:
+        """Best first; `score` is how likely a memory is what was asked for."""
+        tree = row_filter(_narrowed(asked.filter, asked.metadata, asked.categories))
+        # Beyond whose it is, a filter is tried on what was found.
+        most = asked.most if is_only_of_places(tree) and asked.threshold is None else MOST_HITS
+        tags = needed_tags(tree)
+        answers = [
+            (
+                own,
+                own.recall(
+                    asked.query,
+                    limit=most,
+                    kinds=(Kind.NOTE,),
+                    tags=tags,
+                    options=RecallOptions(rerank=asked.rerank, defer_recording=True),
+                ),
+            )
+            for own in memories_at(self.caller, self.memory, places(tree))
+        ]
+        found = [
+            (hit, answer)
+            for _, answer in answers
+            for hit in answer.hits
+            if (asked.threshold is None or _score(hit) >= asked.threshold)
+            and holds(tree, note_row(hit.memory))
+        ]
+        if len(answers) > 1:  # what several memories found is told apart by the scores alone
+            found.sort(key=lambda each: (-_score(each[0]), each[0].memory.id))
+        found = found[: asked.most]
+        for own, answer in answers:
+            shown = [hit.memory.id for hit, of in found if of is answer]
+            if shown:
+                own.record_shown(shown, answer)
+        rows = [note_row(hit.memory, score=round(_score(hit), 4)) for hit, _ in found]
+        note = next((answer.note for _, answer in answers if answer.note), None)
+        return {"results": _with_fields(rows, asked.fields), **_remarks(asked.ignored, note)}
+
+    def list_page(self, asked: ListRequest) -> Mem0Row:
+        """One page, the newest first."""
+        within = {
+            name: value
+            for name, value in (("gte", asked.start_date), ("lte", asked.end_date))
+            if value is not None
+        }
+        narrowed = _narrowed(asked.filter, asked.metadata, asked.categories)
+        tree = row_filter({"AND": [narrowed, {"created_at": within}]} if within else narrowed)
+        start = (asked.page - 1) * asked.size
+        if start + asked.size > MOST_LISTED:
+            raise InvalidInput(f"A list goes through {MOST_LISTED:,} memories; narrow it with `filters`.")
+        memories = memories_at(self.caller, self.memory, places(tree))
+        newest_first = merge(*(_all_notes(own, tree) for own in memories), key=attrgetter("id"), reverse=True)
+        matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
+        if is_only_of_places(tree):  # the store can count them without reading them
+            rows = list(islice(matching, start + asked.size + 1))
+            count = sum(Internals(own).how_many().get(Kind.NOTE, 0) for own in memories)
+        else:
+            rows = list(matching)
+            count = len(rows)
+        page, link = rows[start : start + asked.size], f"?page={{}}&page_size={asked.size}"
+        return {
+            "count": count,
+            "next": link.format(asked.page + 1) if start + asked.size < len(rows) else None,
+            "previous": link.format(asked.page - 1) if asked.page > 1 else None,
+            "results": _with_fields(page, asked.fields),
+            **_remarks(asked.ignored),
+        }
+
+    def update(self, given: str, asked: UpdateRequest, *, clears_expiry: bool = False) -> Mem0Row:
+        """A former text is kept in the history; metadata takes the place of what there was."""
+        note, own = note_and_memory(self.caller, self.memory, given)
+        if clears_expiry and note.expires_at is not None:
+            raise InvalidInput(
+                "An expiration date cannot be taken off; set a later one, or add the text again without one."
+            )
+        changes: dict[str, Any] = {
+            "text": asked.new_text,
+            "happened_at": None if asked.timestamp is None else moment_given(asked.timestamp),
+            "expires_at": _expiry(asked.expiration_date),
+        }
+        if asked.metadata is not None:
+            changes["tags"] = (*metadata_of(note.tags)[1], *metadata_tags(asked.metadata))
+        changes = {name: value for name, value in changes.items() if value is not None}
+        if not changes and not clears_expiry:
+            raise InvalidInput("Say what to update: text, metadata, timestamp or expiration_date.")
+        updated = own.update(note.id, **changes) if changes else note
+        return note_row(updated, text=updated.text, message="The memory was updated.")
+
+    def delete(self, given: str) -> Mem0Row:
+        note, own = note_and_memory(self.caller, self.memory, given)
+        own.forget([note.id])
+        return {"message": "The memory was deleted; `recollect restore` brings it back.", "id": str(note.id)}
+
+    def delete_all(self, asked: DeleteAllRequest) -> Mem0Row:
+        """Of a user or an agent, everything; of a run, its messages, too; by other filters, notes alone."""
+        tree = row_filter(_narrowed(asked.filter, asked.metadata, None))
+        needs = all_needed(tree)
+        if needs == {}:
+            raise InvalidInput("Say whose memories to delete: `user_id`, `agent_id`, `run_id` or `filters`.")
+        count = 0
+        for own in memories_at(self.caller, self.memory, places(tree)):
+            if needs is not None and needs.keys() <= {"user_id", "agent_id"}:
+                count += Internals(own).forget_all()
+            elif needs is not None and needs.keys() <= {"user_id", "agent_id", "run_id"}:
+                count += forget_run(own, str(needs["run_id"]))
+            else:
+                those = [note.id for note in _all_notes(own, tree) if holds(tree, note_row(note))]
+                count += len(own.forget(those)) if those else 0
+        return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
+
+    def history(self, given: str) -> list[Mem0Row]:
+        note, own = note_and_memory(self.caller, self.memory, given, forgotten=True)
+        return history_rows(own.history(note.id))
+
+    def update_batch(self, asked: BatchRequest) -> Mem0Row:
+        # Nothing is done where one of them is not there.
+        for row in asked.memories:
+            note_and_memory(self.caller, self.memory, row.memory_id)
+        for place, row in enumerate(asked.memories):
+            try:
+                self.update(row.memory_id, row)
+            except RecollectError as error:
+                raise type(error)(
+                    f"{error} This is of memory {row.memory_id}; {place} were updated."
+                ) from error
+        return {"message": f"{len(asked.memories)} memories were updated."}
+
+    def delete_batch(self, asked: BatchRequest) -> Mem0Row:
+        found = [note_and_memory(self.caller, self.memory, row.memory_id) for row in asked.memories]
+        for note, own in found:
+            own.forget([note.id])
+        return {"message": f"{len(found)} memories were deleted; `recollect restore` brings each back."}
+
+    def feedback(self, asked: FeedbackRequest) -> Mem0Row:
+        note, own = note_and_memory(self.caller, self.memory, asked.memory_id)
+        word = (asked.feedback or "").upper()
+        if word and word not in _GRADES:
+            raise InvalidInput(f"`feedback` is one of {', '.join(_GRADES)}, not {word[:40]!r}.")
+        own.feedback(note.id, _GRADES.get(word, 0.0))
+        return {"message": "The feedback was kept.", "id": str(note.id)}
+
+
+def forget_run(own: Engine, run: str) -> int:
+    """A run's messages and notes."""
+    run = clean_name(run, "run_id")
+    count = 0
+    while page := own.list(kinds=tuple(Kind), session=run, include_superseded=True, limit=_PER_PAGE).memories:
+        count += len(own.forget([memory.id for memory in page]))
+    return count
+
+
+def _complete(
+    own: Engine, noted: Remembered, metadata: Mapping[str, Any], expires_at: datetime | None
+) -> None:
+    """Give a note its metadata. Said again, it keeps what it had under other keys."""
+    if not metadata and expires_at is None:
+        return
+    note = own.get(noted.id)
+    if note is None:  # gone since
+        return
+    tags = merged_tags(note.tags, metadata) if metadata else None
+    own.update(note.id, tags=tags, expires_at=expires_at)
+
+
+def _expiry(day: str | None) -> datetime | None:
+    """A memory lasts through the day that is named."""
+    return None if day is None else moment_given(day, is_end=True)
+
+
+def _all_notes(own: Engine, tree: RowFilter) -> Iterator[Memory]:
+    """The newest first, as far as the store itself can tell which."""
+    run = needed(tree, "run_id")
+    session = None if run is None else clean_name(run, "run_id")
+    after: int | None = 0
+    while after is not None:
+        page = own.list(tags=needed_tags(tree), session=session, limit=_PER_PAGE, after=after)
+        yield from page.memories
+        after = page.cursor
+
+
+def _narrowed(
+    given: Mapping[str, Any], metadata: Mapping[str, Any] | None, categories: Sequence[str] | None
+) -> dict[str, Any]:
+    """A filter, and what stands beside it. Of several categories, one is enough."""
+    more = [{"metadata": dict(metadata)}] if metadata else []
+    wanted = [{"OR": [{"categories": {"contains": each}} for each in categories]}] if categories else []
+    return {"AND": [given, *more, *wanted]}
+
+
+def _score(hit: Hit) -> float:
+    return hit.score if hit.confidence is None else hit.confidence
+
+
+def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0Row]:
+    if not fields:
+        return rows
+    wanted = {"id", *fields}
+    return [{name: value for name, value in row.items() if name in wanted} for row in rows]
+
+
+def _remarks(ignored: Sequence[str], note: str | None = None) -> Mem0Row:
+    """What a caller should know beside the answer; mem0's clients pass it on."""
+    remarks: Mem0Row = {"ignored": list(ignored), "note": note}
+    return {name: value for name, value in remarks.items() if value}
+
+
+# Entities
+
+_KINDS = ("user", "agent", "app", "run")
+
+
+def entities(caller: Caller, memory: Engine) -> Mem0Row:
+    """Users and agents with the number of their notes, by name."""
+    counts: dict[tuple[str, str], int] = {}
+    for scope, notes in _seen(caller, memory).items():
+        for kind, name in (("user", scope.owner), ("agent", scope.agent)):
+            if name:
+                counts[kind, name] = counts.get((kind, name), 0) + notes
+    rows = [
+        {"id": name, "name": name, "type": kind, "total_memories": count}
+        for (kind, name), count in sorted(counts.items(), key=lambda each: (each[0][0] != "user", each[0]))
+    ]
+    return {"count": len(rows), "next": None, "previous": None, "results": rows}
+
+
+def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0Row:
+    """Forget all that a user or an agent has, or a run; nothing is wrong where there is nothing left."""
+    if kind not in _KINDS:
+        raise NotFound(f"There is no kind of entity {kind[:40]!r}; there are: {', '.join(_KINDS)}.")
+    if kind == "app":
+        raise InvalidInput("An app is metadata here; `delete_all(app_id=…)` deletes what has it.")
+    count = 0
+    for scope in _seen(caller, memory):
+        own = memory.scoped(scope.owner, scope.agent)
+        if kind == "run":
+            count += forget_run(own, name)
+        elif name == (scope.owner if kind == "user" else scope.agent):
+            count += Internals(own).forget_all()
+    return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
+
+
+def reset(caller: Caller, memory: Engine) -> Mem0Row:
+    """Forget everything that the caller sees. Nothing is destroyed."""
+    seen = _seen(caller, memory)
+    count = sum(Internals(memory.scoped(scope.owner, scope.agent)).forget_all() for scope in seen)
+    return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
+
+
+def _seen(caller: Caller, memory: Engine) -> dict[Scope, int]:
+    """The scopes that a caller sees, with the number of their notes."""
+    return {
+        scope: notes
+        for scope, notes in Internals(memory).notes_by_scope().items()
+        if caller.scope is None
+        or (scope.owner == caller.scope.owner and caller.scope.agent in (None, scope.agent))
     }
