@@ -47,7 +47,7 @@ class AccessPolicy:
     host: str
     port: int
     token: str | None
-    """None: allow anyone who can reach the port."""
+    """Absent: anyone who can reach the port is allowed."""
     allowed: tuple[str, ...] = ()
     """Names of this machine, beside `host` and those of the loopback."""
     tls: bool = False
@@ -67,7 +67,7 @@ class AccessPolicy:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether it listens on every address, which is none that a client could use."""
+        """Whether it listens on every address, and so on no address that a client could use."""
         try:
             return ip_address(self.host).is_unspecified
         except ValueError:
@@ -108,7 +108,7 @@ class Refused(Exception):
 
 
 def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
-    """Why a request is refused whoever sent it, if it is.
+    """The refusal of a request from any sender, if there is one.
 
     This comes before authentication: a client that shows no token and looks for a way to get one must learn
     that there is nothing at the other paths, not that it needs a token to look there.
@@ -205,7 +205,7 @@ def is_mcp(path: str) -> bool:
 
 
 def _name(host: str) -> str | None:
-    """The host without its port; None for what is none."""
+    """The host without its port; None if it is malformed."""
     found = _HOST.fullmatch(host.lower())
     return None if found is None else found[1] or found[2]
 

@@ -192,7 +192,7 @@ class McpEndpoint:
             await self._answer(scope, replay_body(body, receive), send)
 
     async def _answer_or_cancel(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Cancel what a session asked for when its client goes, since nobody can fetch the answer later.
+        """Cancel what a session asked for when its client goes, since no request can fetch the answer later.
 
         Newer revisions of the protocol have no sessions, and the library does the same for them.
         """

@@ -37,7 +37,7 @@ class BrowserSession:
     """One browser that has signed in."""
 
     credential: str
-    """What it signed in with; see `Identity`. The session ends with it."""
+    """The credential of `Identity` that it signed in with; the session ends with it."""
     csrf: str
     """Sent along by forms and scripts of our own pages; a page of another site cannot know it."""
 
@@ -51,7 +51,7 @@ class BrowserSessions:
         self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
 
     def open(self, credential: str) -> str:
-        """What the cookie holds: always a new one, never one that a client brought along."""
+        """Return the cookie's value: always a new one, never one that a client sent."""
         return self._sessions.add(credential, BrowserSession(credential, secrets.token_urlsafe(_BYTES)))
 
     def find(self, key: str) -> BrowserSession | None:
@@ -78,7 +78,7 @@ class BrowserSessions:
         return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
 
     def redeem(self, word: str) -> str | None:
-        """The credential that a link stands for, this once."""
+        """Return the credential of a link, and forget the link."""
         return self._links.take(word)
 
 
@@ -88,7 +88,7 @@ def proof_of(token: str, challenge: str, port: int) -> str:
 
 
 class _Secrets(Generic[_Value]):
-    """Values by a random word, each for so many seconds."""
+    """Values by a random word, each for a number of seconds."""
 
     def __init__(self, seconds: float, most_each: int, clock: Callable[[], float]) -> None:
         self._seconds = seconds
@@ -125,11 +125,11 @@ CSRF = "csrf"
 OWN = "own"
 """The credential of the token that the server was started with."""
 OPEN = "open"
-"""The credential of whoever reaches a server that asks for no token."""
+"""The credential of every client of a server that asks for no token."""
 REFRESH_SECONDS = 1.0
 """How soon a server notices that a token was created or revoked."""
 NOTE_USE_SECONDS = 5 * 60.0
-"""How exactly the last use of a token is known."""
+"""Seconds between two notes of a token's use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class TokenRegistry:
         self._tokens: Mapping[str, NamedToken] = {}
         self._read_at: float | None = None
         self._noted_at: dict[str, float] = {}
-        # One reads for all who ask meanwhile, beside the calls: those may take all their threads for long.
+        # One read serves all waiting requests. It has its own thread, since calls may hold theirs for long.
         self._reading = anyio.Lock()
         self._thread = anyio.CapacityLimiter(1)
 
@@ -223,7 +223,7 @@ class Authenticator:
         return await self.of_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
 
     async def of_credential(self, credential: str) -> Identity | None:
-        """Whoever has this credential now; None once it is revoked."""
+        """The identity of a credential; None once it is revoked."""
         if credential == OWN:
             return _OWN_IDENTITY if self.asks_for_token else None
         if credential == OPEN:
@@ -262,7 +262,7 @@ FREE_GUESSES = 20
 FIRST_DELAY_SECONDS = 0.1
 LONGEST_DELAY_SECONDS = 5.0
 FORGET_SECONDS = 60.0
-"""Without a wrong token for so long, an address begins anew."""
+"""After this time without a wrong token, an address starts again."""
 _MOST_ADDRESSES = 10_000
 
 

@@ -131,11 +131,11 @@ _FULL = (
 # TLS
 
 TLS_LOOP = f"{__name__}:TlsLoop"
-"""How uvicorn is told of the loop below."""
+"""The loop below, as uvicorn names it."""
 
 
 def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
-    """What a server answers handshakes with; a mistake in the files is told before it listens."""
+    """The server's TLS context; a mistake in the files is an error before it listens."""
     for path, what in ((cert, "certificate"), (key, "key")):
         try:
             path.open("rb").close()
@@ -159,7 +159,7 @@ def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
 
 
 class _HasPassword(Exception):
-    """Nobody is there to type one."""
+    """The key file asks for a password, and a server cannot type one."""
 
 
 def _no_password() -> str:

@@ -1,4 +1,4 @@
-"""Counts and times calls, and tells them to Prometheus and to the dashboard."""
+"""Counts and times calls, for Prometheus and the dashboard."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 """Seconds; a call counts in every bucket that is no shorter."""
 _MINUTE_SECONDS = 60
 _MINUTES_OF_A_DAY = 24 * 60
-# Of each operation and minute so many times are kept, to tell percentiles from.
+# Times kept of each operation and minute, for percentiles.
 _MOST_TIMES = 200
 
 
@@ -79,7 +79,7 @@ class _Minute:
 
 
 class Metrics:
-    """What the calls of this process took. Every method may be called from any thread."""
+    """Durations of this process's calls. Every method is safe to call from any thread."""
 
     def __init__(self, clock: Clock = now, timer: Callable[[], float] = time.perf_counter) -> None:
         self.started = clock()
@@ -124,7 +124,7 @@ class Metrics:
             self._minutes[-1].add(operation, seconds)
 
     def latencies(self) -> list[MinuteLatency]:
-        """Of the last day, minute by minute, the oldest first; minutes without calls are left out."""
+        """Latencies of the last day by minute, oldest first, without idle minutes."""
         oldest = self._clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
         with self._lock:
             minutes = [

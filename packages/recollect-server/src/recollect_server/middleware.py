@@ -97,7 +97,7 @@ class GuessDelayMiddleware(_HttpMiddleware):
 
 
 class HostMiddleware(_HttpMiddleware):
-    """Refuses unknown hosts, origins, paths and methods, whoever asks."""
+    """Refuses unknown hosts, origins, paths and methods."""
 
     def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         super().__init__(app)
@@ -111,7 +111,7 @@ class HostMiddleware(_HttpMiddleware):
 
 
 class AuthenticationMiddleware(_HttpMiddleware):
-    """Tells who sent a request; strangers get only what is public."""
+    """Identifies the sender of a request; unknown senders get only what is public."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator, guesses: TokenGuesses) -> None:
         super().__init__(app)

@@ -68,13 +68,13 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ProblemDetails:
-    """What went wrong, and what to do next."""
+    """An error, and what to do next."""
 
     status: int
     kind: str
     detail: str
     errors: tuple[Mapping[str, str], ...] = ()
-    """What is wrong with single arguments: a `detail`, and a JSON `pointer` to each."""
+    """Errors of single arguments: a `detail`, and a JSON `pointer` to each."""
     headers: tuple[tuple[str, str], ...] = ()
 
     def fields(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def json_bytes(data: object) -> bytes:
 
 _log = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0
-"""A kind that goes on is logged again after so long, with its count meanwhile."""
+"""A kind that goes on is logged again after this time, with its count meanwhile."""
 
 
 class RefusalLog:
@@ -162,7 +162,7 @@ class RefusalLog:
         self._untold: dict[str, int] = {}
 
     def add(self, kind: str) -> None:
-        """`kind` is one of few: it is kept for good. What a client sent is no part of it."""
+        """`kind` is one of few, since it is kept for good; it holds nothing that a client sent."""
         now = self._clock()
         last = self._told_at.get(kind)
         if last is not None and now - last < EVERY_SECONDS:
@@ -175,7 +175,7 @@ class RefusalLog:
 
 
 class OncePerKind(logging.Filter):
-    """Passes the web server's own warnings, which are of requests that are none, to the log of refusals."""
+    """Passes the web server's warnings, which are about malformed requests, to the log of refusals."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         super().__init__()

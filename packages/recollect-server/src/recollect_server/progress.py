@@ -30,7 +30,7 @@ _HEADERS = [
 class EventStream:
     """An answer in events: `progress` ({done, total}) as often as there is any, then `result` or `problem`.
 
-    What fails before there was progress is answered with the problem alone, and its status.
+    A failure before any progress is answered with the problem alone, and its status.
     """
 
     def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:

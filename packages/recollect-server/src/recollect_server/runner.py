@@ -31,7 +31,7 @@ class Right(IntEnum):
     ADMIN = 3
     """Purging and tuning what they see."""
     STORE = 4
-    """What concerns every owner, such as tokens and backups: of admins who are bound to no scope."""
+    """Work on every owner's memory, such as tokens and backups: for admins bound to no scope."""
 
     @property
     def word(self) -> str:
@@ -39,7 +39,7 @@ class Right(IntEnum):
 
 
 def operation_right(name: str, *, read_only: bool) -> Right:
-    """What a caller needs to call an operation."""
+    """The right that a caller needs for an operation."""
     if name in FOR_THE_STORE:
         return Right.STORE
     return Right.READ if read_only else Right.WRITE
@@ -51,7 +51,7 @@ class Forbidden(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A token's holder, or whoever is on this machine where no token is asked for."""
+    """The holder of a token, or any client of a server that asks for none."""
 
     name: str
     right: Right

@@ -37,7 +37,7 @@ class Endpoint:
     name: str = ""
     """Its id in the documentation, where a second endpoint calls the same operation."""
     resource: Resource | None = None
-    """What the path names: a GET of it answers with an ETag, and a change of it heeds `If-Match`."""
+    """The kind of thing in the path: a GET answers with its ETag, and a change obeys `If-Match`."""
     location: str | None = None
     """Where to find what it creates, with the result's fields in braces; it answers 201 then."""
     takes_key: bool = False
@@ -218,7 +218,7 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
     raw = request.scope.get("raw_path") or request.url.path.encode()
     parts = [unquote(part) for part in raw.decode("latin-1").partition("?")[0].split("/")[2:]]
     found = [each for each in _TEMPLATES if _fits(each[1], parts)]
-    # A word stands before a name: nothing else could be meant by it.
+    # A fixed word comes before a parameter.
     found.sort(key=lambda each: [part.startswith("{") for part in each[1]])
     method = "GET" if request.method == "HEAD" else request.method
     for endpoint, template in found:

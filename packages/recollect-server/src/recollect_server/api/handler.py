@@ -36,7 +36,7 @@ KEEP_GOING = "keep_going"
 """In the body of a batch: whether to leave out what cannot be stored."""
 SCOPE_PARAMETERS = ("owner", "agent")
 """Query parameters of every endpoint: whose memory it is about."""
-# A number that is longer is none of ours, and is told like any other wrong text.
+# Longer texts are not parsed as numbers; the operation refuses them.
 _LONGEST_NUMBER = 40
 
 
@@ -94,7 +94,7 @@ def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schem
 
 
 def _value(text: str, field: Schema) -> Any:
-    """A value of the type that the schema names; a text that is none is left for the operation to refuse."""
+    """The value in the schema's type; other texts are left for the operation to refuse."""
     match field.get("type"):
         case "boolean":
             return {"true": True, "false": False}.get(text, text)
@@ -165,7 +165,7 @@ def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> E
 
 _log = logging.getLogger(__name__)
 _LONGEST_KEY = 200
-# Nobody reads it: the client has gone.
+# The client has gone.
 _GONE = Response(status_code=499)
 
 
@@ -188,33 +188,33 @@ class ApiHandler:
         if EVENT_STREAM in request.headers.get("accept", ""):
 
             async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
-                done = await self._done(request, call, progress=progress)
+                done = await self._outcome(request, call, progress=progress)
                 return done if isinstance(done, ProblemDetails) else done.result
 
             return EventStream(worked, stops=call.operation.read_only)
-        done: ProblemDetails | _Done | None = None
+        done: ProblemDetails | _Outcome | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_when_gone, request.receive, group.cancel_scope)
-            done = await self._done(request, call)
+            done = await self._outcome(request, call)
             group.cancel_scope.cancel()
         if done is None:
             return _GONE
         return done.response() if isinstance(done, ProblemDetails) else _response(request, call, done)
 
-    async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | ProblemDetails:
+    async def _outcome(self, request: Request, call: _Call, **more: Any) -> _Outcome | ProblemDetails:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
         more |= {"latencies": self.runner.metrics.latencies, "key": call.key, "keep_going": call.keep_going}
 
-        def work(memory: Engine) -> _Done:
+        def work(memory: Engine) -> _Outcome:
             arguments = operation.parse(call.given)
             version = None
             if endpoint.resource is not None and operation.read_only:
-                # Read before what it is a version of: a change meanwhile makes it old, never wrong.
+                # Read before the memory itself: a change meanwhile makes the version old, never wrong.
                 version = memory_version(named_memory(memory, endpoint.resource, call.resource_name))
             elif endpoint.resource is not None and call.if_match is not None:
                 memory = expecting(memory, endpoint.resource, call.resource_name, call.if_match)
-            return _Done(operation.answer(memory, arguments, **more).result, version)
+            return _Outcome(operation.answer(memory, arguments, **more).result, version)
 
         try:
             with self.runner.metrics.timed(operation.name):
@@ -242,14 +242,14 @@ class _Call:
     operation: Operation
     given: Mapping[str, Any]
     resource_name: str
-    """What the path names, where it names something."""
+    """The first parameter in the path, if there is one."""
     key: str | None
     if_match: str | None
     keep_going: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _Outcome:
     result: Mapping[str, Any]
     version: str | None
 
@@ -292,7 +292,7 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation) -> str
     return if_match
 
 
-def _response(request: Request, call: _Call, done: _Done) -> Response:
+def _response(request: Request, call: _Call, done: _Outcome) -> Response:
     body, headers, status = json_bytes(done.result), {"cache-control": "no-store"}, 200
     if done.version is not None:
         # The version, which an edit must match, and a digest of all that is shown, which may change without

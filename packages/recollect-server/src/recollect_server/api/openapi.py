@@ -30,7 +30,7 @@ _EVERY_PROBLEM = (400, 401, 403, 404, 409, 413, 422, 503)
 
 @cache
 def fixed_parts() -> dict[str, Any]:
-    """What no operation says: the title, problems, probes, and examples of bodies by an endpoint's id."""
+    """The parts that no operation declares: title, problems, probes, and examples by endpoint id."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
     return found
 
@@ -228,7 +228,7 @@ class _Schemas:
         return {"$ref": f"{_SCHEMAS}{name}"}
 
     def used(self) -> dict[str, Schema]:
-        """What bodies and results name, and what those name in turn."""
+        """Schemas that bodies and results refer to, directly or not."""
         given = {name: with_limits(schema) for name, schema in self._reached(self.own).items()}
         return dict(sorted({**self._reached(self._results), **given, **self.own}.items()))
 
@@ -292,7 +292,7 @@ def _told_default(field: Schema) -> Schema:
 
 
 def _with_null(field: Schema) -> Schema:
-    """What may be left out may also be null."""
+    """A field that may be left out may also be null."""
     if {"type": "null"} in field.get("anyOf", ()):
         return field
     words = {name: value for name, value in field.items() if name == "description"}
@@ -309,7 +309,7 @@ def _without_null(field: Schema) -> Schema:
 
 
 def _single(field: Schema) -> Schema:
-    """Of a list of which a path names one entry, that entry."""
+    """The schema of a path parameter: of a list, that of its one entry."""
     plain = _without_null(field)
     schema = plain["items"] if plain.get("type") == "array" else plain
     return schema if schema.get("type") == "integer" else {"minLength": 1, **schema}

@@ -47,7 +47,7 @@ def _with_code(text: str) -> Markup:
 
 @cache
 def _contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
-    """What the document says of itself, and its operations by tag."""
+    """The document's `info`, and its operations by tag."""
     document = openapi()
     tags: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for each in _operations(document):
@@ -56,7 +56,6 @@ def _contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
 
 
 def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What the page shows of each endpoint."""
     for path, methods in document["paths"].items():
         for method, made in methods.items():
             body = _resolved(document, _schema(made.get("requestBody")))

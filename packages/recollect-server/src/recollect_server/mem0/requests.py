@@ -1,4 +1,4 @@
-"""What mem0's clients may send: metadata, filters, and each request with its limits."""
+"""Requests of mem0's clients: metadata, filters, and the limits of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_KEYS = 50
 LONGEST_KEY = 60
 LONGEST_METADATA = 10_000
 """Characters of JSON."""
-# Quoted once more, a piece takes at most twice as many characters and two marks; the key stands before it.
+# Quoted again, a piece takes at most twice as many characters and two marks, after its key.
 _PIECE_LENGTH = 60
 _PIECE = re.compile(r"(\d+)/\d+=(.*)", re.DOTALL)
 
@@ -301,7 +301,7 @@ def _all_needed(tree: RowFilter) -> Iterator[FieldTest]:
 
 
 def _both(one: UserAndAgent, other: UserAndAgent) -> UserAndAgent | None:
-    """What is in both places; None: nothing is."""
+    """The intersection of two places; None: it is empty."""
     for first, second in zip(one, other, strict=True):
         if first is not None and second is not None and first != second:
             return None
@@ -321,7 +321,7 @@ def _among(known: Any, values: list[Any], is_time: bool) -> bool:
 
 
 def _ordered(compares: Callable[[Any, Any], bool], *, is_end: bool) -> Callable[[Any, Any, bool], bool]:
-    """`is_end`: a day stands for its end, as in `lte: 2026-01-31`."""
+    """With `is_end`, a day means its end, as in `lte: 2026-01-31`."""
 
     def compared(known: Any, value: Any, is_time: bool) -> bool:
         if known is None:
@@ -376,7 +376,7 @@ MOST_IN_BATCH = 1_000
 MOST_ROWS_PER_PAGE = 1_000
 MOST_LISTED = 10_000
 """Notes that a list goes through."""
-# What clients send along, and has no meaning here: the form of answers, and the platform's accounts.
+# Options of clients without a meaning here: the form of answers, and the platform's accounts.
 _WITHOUT_MEANING = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
 _WITHOUT_MEANING |= {"org_id", "project_id"}
 
@@ -415,7 +415,7 @@ class _OfSomebody(_Request):
 
     @property
     def filter(self) -> dict[str, Any]:
-        """The filters, with the ids that stand beside them."""
+        """The filters and the ids beside them, as one filter."""
         ids = {name: getattr(self, name) for name in ("user_id", "agent_id", "app_id", "run_id")}
         beside = {name: value for name, value in ids.items() if value is not None}
         return {"AND": [beside, self.filters or {}]}
@@ -428,7 +428,7 @@ class Mem0Message(_Request):
 
     @property
     def text(self) -> str:
-        """Of a message in several parts, those that are text."""
+        """The text; of a message in several parts, the parts that are text."""
         if isinstance(self.content, str):
             return self.content
         parts = self.content if isinstance(self.content, list) else [self.content]
@@ -480,7 +480,7 @@ class ListRequest(_OfSomebody):
 
 
 class DeleteAllRequest(_OfSomebody):
-    """Whose memories to delete, or which."""
+    """A request to delete memories."""
 
 
 class UpdateRequest(_Request):

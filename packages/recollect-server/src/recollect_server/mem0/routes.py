@@ -72,9 +72,9 @@ _STATUSES: tuple[tuple[type[RecollectError], int], ...] = (
     (TookTooLong, 504),
 )
 _ACCOUNT = "recollect"
-# Of a project; here there are none.
+# Fields of a project, which are never set here.
 _INSTRUCTIONS = ("custom_instructions", "custom_categories")
-# What the platform has and its own server has not.
+# Routes of mem0's platform that its own server does not have.
 _ELSEWHERE = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
 
 
@@ -249,7 +249,7 @@ def note_row(note: Memory, **more: Any) -> Mem0Row:
 
 
 def history_rows(history: History) -> list[Mem0Row]:
-    """What happened to a note, oldest first. It was deleted where it was forgotten or corrected."""
+    """The events of a note, oldest first; forgetting and correcting count as DELETE."""
     rows: list[Mem0Row] = []
     text: str | None = None
     note = history.memory
@@ -356,7 +356,7 @@ class Mem0Notes:
             raise InvalidInput("Say whose memory it is: `user_id`, `agent_id` or `run_id`.")
         own = memory_of_user(self.caller, self.memory, user, agent)
         metadata = {**(asked.metadata or {}), **({} if app is None else {"app_id": app})}
-        metadata_tags(metadata)  # what cannot be kept is told before anything is written
+        metadata_tags(metadata)  # refuse it before anything is written
         at = None if asked.timestamp is None else moment_given(asked.timestamp)
         expires_at = _expiry(asked.expiration_date)
         said = [message for message in asked.messages if message.role != "system"]
@@ -410,7 +410,7 @@ class Mem0Notes:
             if (asked.threshold is None or _score(hit) >= asked.threshold)
             and holds(tree, note_row(hit.memory))
         ]
-        if len(answers) > 1:  # what several memories found is told apart by the scores alone
+        if len(answers) > 1:  # hits of several memories are ordered by their scores alone
             found.sort(key=lambda each: (-_score(each[0]), each[0].memory.id))
         found = found[: asked.most]
         for own, answer in answers:
@@ -477,7 +477,7 @@ class Mem0Notes:
         return {"message": "The memory was deleted; `recollect restore` brings it back.", "id": str(note.id)}
 
     def delete_all(self, asked: DeleteAllRequest) -> Mem0Row:
-        """Of a user or an agent, everything; of a run, its messages, too; by other filters, notes alone."""
+        """Delete all of a user or agent, the messages and notes of a run, or the notes of other filters."""
         tree = row_filter(_narrowed(asked.filter, asked.metadata, None))
         needs = all_needed(tree)
         if needs == {}:
@@ -498,7 +498,7 @@ class Mem0Notes:
         return history_rows(own.history(note.id))
 
     def update_batch(self, asked: BatchRequest) -> Mem0Row:
-        # Nothing is done where one of them is not there.
+        # Check all first, so that a missing one changes nothing.
         for row in asked.memories:
             note_and_memory(self.caller, self.memory, row.memory_id)
         for place, row in enumerate(asked.memories):
@@ -548,7 +548,7 @@ def _complete(
 
 
 def _expiry(day: str | None) -> datetime | None:
-    """A memory lasts through the day that is named."""
+    """The end of the day: a memory lasts through it."""
     return None if day is None else moment_given(day, is_end=True)
 
 
@@ -566,7 +566,7 @@ def _all_notes(own: Engine, tree: RowFilter) -> Iterator[Memory]:
 def _narrowed(
     given: Mapping[str, Any], metadata: Mapping[str, Any] | None, categories: Sequence[str] | None
 ) -> dict[str, Any]:
-    """A filter, and what stands beside it. Of several categories, one is enough."""
+    """The filter and the options beside it. One of several categories is enough."""
     more = [{"metadata": dict(metadata)}] if metadata else []
     wanted = [{"OR": [{"categories": {"contains": each}} for each in categories]}] if categories else []
     return {"AND": [given, *more, *wanted]}
@@ -584,7 +584,7 @@ def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0
 
 
 def _remarks(ignored: Sequence[str], note: str | None = None) -> Mem0Row:
-    """What a caller should know beside the answer; mem0's clients pass it on."""
+    """Remarks beside the answer; mem0's clients pass them on."""
     remarks: Mem0Row = {"ignored": list(ignored), "note": note}
     return {name: value for name, value in remarks.items() if value}
 

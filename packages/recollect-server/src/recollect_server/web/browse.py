@@ -54,7 +54,7 @@ class BrowseForm:
 
     @property
     def is_plain(self) -> bool:
-        """Nothing is asked for that a list of entities by name cannot tell."""
+        """Whether a list of entities by name can answer it."""
         others = (self.category, self.tag, self.session, self.entity, self.pinned, self.since, self.until)
         return self.state == "in_force" and not any(others)
 
@@ -159,7 +159,7 @@ def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseF
         until, time_of = moment + timedelta(microseconds=1), "stored"
     return BrowseFilter(
         kinds=frozenset([Kind(asked.kind)] if asked.kind else Kind),
-        # What is gone now may have been in force then.
+        # A memory that is gone now may have been in force then.
         state=asked.state if moment is None else "all",  # type: ignore[arg-type]  # it was checked
         category=asked.category or None,
         tags=frozenset([asked.tag] if asked.tag else ()),

@@ -62,7 +62,7 @@ def waterfall_rows(reasons: Iterable[Reason]) -> list[WaterfallRow]:
 
 
 def step_text(step: str) -> str:
-    """What a step of a ranking looks at; empty for a step of a user's own."""
+    """A description of a ranking step; empty for a user's own step."""
     # Fused searches are named after how they were fused: `rrf: meaning`.
     before, _, last = step.partition(": ")
     usual = "the kind of question, as the router took it" if before == "routing" else ""
@@ -73,7 +73,7 @@ def step_text(step: str) -> str:
 # The confidence curve
 
 SIZE = 320
-"""Of the square from 0 to 1, in units of the drawing."""
+"""Side of the drawn square, which spans 0 to 1."""
 _LARGEST_DOT, _SMALLEST_DOT = 11.0, 3.5
 
 
@@ -97,7 +97,7 @@ class CurveDot:
 class CurveDrawing:
     dots: tuple[CurveDot, ...]
     points: str
-    """Of the line through them."""
+    """Points of the line through the dots."""
     ticks: tuple[tuple[float, str], ...]
     size: int = SIZE
 
@@ -107,7 +107,7 @@ def curve_drawing(curve: ConfidenceCurve) -> CurveDrawing:
     dots = []
     for each in curve.bins:
         low, high = wilson_interval(round(each.found * each.count), each.count)
-        # The area tells how many.
+        # The area shows the count.
         radius = max(_SMALLEST_DOT, _LARGEST_DOT * (each.count / most) ** 0.5)
         places = (each.stated, 1 - each.found, 1 - low, 1 - high)
         x, y, y_low, y_high = (round(SIZE * place, 1) for place in places)

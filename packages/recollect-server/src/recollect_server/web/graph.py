@@ -25,7 +25,7 @@ _LONGEST_LABEL = 28
 
 @dataclass(frozen=True, slots=True)
 class EntityGraph:
-    """What is drawn: an entity, those around it, and the relations between them."""
+    """An entity, those around it, and the relations between them."""
 
     center: Memory
     entities: tuple[tuple[Memory, int], ...]
@@ -48,7 +48,7 @@ async def graph_screen(screen: Screen) -> Response:
         raise InvalidInput(f"depth: choose 1 to {_MOST_DEPTH}.")
     graph = await screen.run(lambda memory: _around(memory, screen, name, int(depth)))
     return await screen.page(
-        "graph.html", graph=graph, starts=(), name=name, depth=int(depth), data=_drawn(screen, graph)
+        "graph.html", graph=graph, starts=(), name=name, depth=int(depth), data=_graph_json(screen, graph)
     )
 
 
@@ -56,7 +56,7 @@ async def graph_data(screen: Screen) -> Response:
     """The same around one more entity, for a drawing that grows."""
     name = screen.params.get("name", "").strip()
     graph = await screen.run(lambda memory: _around(memory, screen, name, 1))
-    return JSONResponse(_drawn(screen, graph), headers=SECURITY_HEADERS)
+    return JSONResponse(_graph_json(screen, graph), headers=SECURITY_HEADERS)
 
 
 def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGraph:
@@ -74,7 +74,7 @@ def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGrap
     return EntityGraph(memory_at(center, then), near, relations, is_cut, slider)
 
 
-def _drawn(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
+def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
     """The graph as the drawing's script reads it."""
     zone = screen.runner.memory().zone
     nodes = [(graph.center, 0), *graph.entities]

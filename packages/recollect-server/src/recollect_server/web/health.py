@@ -23,7 +23,6 @@ from recollect_server.web.templating import Screen
 # Latencies
 
 _MINUTES_LISTED = 30
-# What people wait for most.
 _USUALLY_ASKED = "recall"
 
 
@@ -34,7 +33,7 @@ class OperationLatency:
     name: str
     calls: int
     median: float
-    """Seconds: that of the minute that stands in the middle, each counting by its calls."""
+    """Seconds: the median over minutes, weighted by their calls."""
     worst: float
     """The p95 of its slowest minute."""
 
@@ -45,7 +44,7 @@ class LatencyView:
     """The most called first."""
     chosen: str | None
     minutes: tuple[MinuteLatency, ...]
-    """Of the chosen one, the newest first, as many as a table shows."""
+    """Minutes of the chosen operation, newest first."""
     drawing: dict[str, Any]
     """Columns for uPlot: times, and milliseconds."""
 
@@ -83,7 +82,7 @@ def _middle(rows: Sequence[MinuteLatency]) -> float:
 
 # The screen
 
-# All texts are read to check them: beyond so many bytes only when somebody asks for it.
+# Checking reads all texts: a store beyond this size is checked only on request.
 _CHECKED_AT_ONCE = 200_000_000
 # A lease names its holder by parts with slashes between, the fourth of which is the process.
 _PROCESS_PART = 3

@@ -117,7 +117,7 @@ def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
 
 
 def local_time(found: datetime | None, zone: tzinfo) -> str:
-    """As a form shows it; empty where there is none."""
+    """The time as a form shows it; empty without one."""
     return "" if found is None else found.astimezone(zone).strftime(_LOCAL_TIME)
 
 

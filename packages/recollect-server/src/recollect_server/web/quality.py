@@ -211,7 +211,7 @@ async def answers_screen(screen: Screen) -> Response:
         raise InvalidInput("judged: choose yes, no, or neither.")
 
     def look(memory: Engine) -> tuple[Sequence[LoggedAnswer], dict[int, Memory]]:
-        """Answers, one more than are shown, and the memories that stood first in them."""
+        """Answers, one more than are shown, and the first memory of each."""
         found = memory.answers.page(
             profile=asked["profile"] or None,
             judged=_JUDGED[asked["judged"]],

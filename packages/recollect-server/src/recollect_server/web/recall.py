@@ -1,4 +1,4 @@
-"""Recall and Why not: answers, how every score came about, and why a memory is missing."""
+"""Recall and Why not: answers, the steps of every score, and why a memory is missing."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class Comparison:
     """The other one's."""
     steps: Sequence[StepGap]
     missing: float
-    """Points that the memory lacks; negative: it has so many more."""
+    """Points that the memory lacks; negative: points that it has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,7 @@ def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
 
 
 def step_gaps(own: Sequence[Reason], others: Sequence[Reason]) -> list[StepGap]:
-    """Step by step, how the difference of two scores came about. The points add up to it."""
+    """The difference of two scores, step by step. The points add up to it."""
     rows: list[tuple[str, str, float, str, float, float]] = []
     score = other_score = 0.0
     for reason, other in zip_longest(own, others):

@@ -38,18 +38,18 @@ CONTENT_SECURITY_POLICY = (
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
-    # Not `no-referrer`: browsers would send forms with the origin `null`, which is no page of ours.
+    # Not `no-referrer`: browsers would send forms with the origin `null`, which is refused.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    # What is remembered does not stay in a browser's cache.
+    # Memories do not stay in a browser's cache.
     "cache-control": "no-store",
 }
 _THEME = "recollect_theme"
 _FLASH = "recollect_flash"
 _FLASH_SECONDS = 60
 _MOST_FLASH = 2_000
-# What a link takes along: whose memory, and as of when.
+# Parameters that every link keeps.
 KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
 
@@ -321,7 +321,7 @@ class SentForm:
         return whole
 
     def back(self, usual: str) -> str:
-        """The page that the form stood on, if it was one of ours."""
+        """The page of the form, if it is one of ours."""
         given = self.get("back") or usual
         is_ours = given.startswith(("/browse", "/memory/", "/recall", "/why-not")) and given.isprintable()
         return given if is_ours and len(given) <= _LONGEST_PATH else usual

@@ -109,7 +109,7 @@ async def timeline_screen(screen: Screen) -> Response:
 
 def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
     then = screen.as_of
-    # What was learnt later was not there yet; what was to come already was.
+    # Leave out what was learnt later, but not what was still to come.
     days: dict[TimeOf, Sequence[Bucket]] = {
         "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),

@@ -60,7 +60,7 @@ class KeptFile:
 
 
 class KeptFiles:
-    """Under names that nobody guesses, in a folder that only this user can read."""
+    """Files under random names, in a folder that only this user can read."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, KeptFile] = OrderedDict()
