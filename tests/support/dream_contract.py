@@ -70,6 +70,14 @@ def notes(store: Repository, *texts: str) -> list[int]:
     return [note(store, text) for text in texts]
 
 
+def put_ada(store: Repository, *observations: str) -> Outcome:
+    return do(store, PutEntity(ME, NewEntity("Ada", "x", tuple(map(NewObservation, observations)))))
+
+
+def strengths(store: Repository, *ids: int) -> list[float]:
+    return [memory(store, id_).strength for id_ in ids]
+
+
 def seen(
     store: Repository,
     *ids: int,
@@ -174,9 +182,7 @@ class DreamContract:
         do(store, FlagSimilar("memory", again, tea, 0.98))
         do(store, FlagSimilar("memory", other, tea, 0.9))
         seen(store, again)
-        ada = do(
-            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
-        )
+        ada = put_ada(store, "likes tea", "tea!")
         first, second = ada.added
         do(store, FlagSimilar("observation", second.id, first.id, 0.9))
         twins = looked(store).twins
@@ -251,12 +257,9 @@ class DreamContract:
         assert (done.created, done.count, done.left) == (True, 6, ())
         after = memory(store, one), memory(store, two)
         assert (after[0].strength, after[0].consolidation) == (0.25, Consolidation.CONSOLIDATED)
-        assert (after[1].strength, after[1].depth, after[1].spread, after[1].stability) == (
-            0.1 + 0.2,
-            3,
-            4,
-            7.5,
-        )
+        two_after = after[1]
+        assert (two_after.strength, two_after.depth) == (0.1 + 0.2, 3)
+        assert (two_after.spread, two_after.stability) == (4, 7.5)
         # A dream is no edit.
         assert [each.updated_at for each in after] == [each.updated_at for each in before]
         undone = do(store, UndoDream(ME, done.ids[0]), 20)
@@ -267,7 +270,7 @@ class DreamContract:
         one, two = notes(store, "one", "two")
         done = dream(store, 10, lived=(FieldChanges("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
         assert (done.left, done.count) == ((one,), 1)
-        assert [memory(store, id_).strength for id_ in (one, two)] == [1.0, 0.9]
+        assert strengths(store, one, two) == [1.0, 0.9]
 
     def test_fields_that_were_packed_beforehand_are_written_and_journalled_alike(
         self, store: Repository
@@ -298,10 +301,8 @@ class DreamContract:
         self, store: Repository, change: str
     ) -> None:
         one, two = notes(store, "one", "two")
-        do(
-            store,
-            Amend(ME, one, pinned=change == "pin", importance_tag="a vow" if change == "mark" else None),
-        )
+        tag = "a vow" if change == "mark" else None
+        do(store, Amend(ME, one, pinned=change == "pin", importance_tag=tag))
         if change == "forget":
             do(store, Forget(ME, ids=(one,)))
         before = 0.5 if change == "field" else 1.0
@@ -309,13 +310,11 @@ class DreamContract:
             FieldChanges("depth", (two,), (2,), (3,)),
             FieldChanges("strength", (one, two), (before, 1.0), (0.25, 0.25)),
         )
+        scope = YOU if change == "scope" else ME
         with pytest.raises(Outdated):
-            dream(
-                store, 10, scope=YOU if change == "scope" else ME, lived=lived, pack_rest=packed_fields(lived)
-            )
-        assert [(memory(store, id_).strength, memory(store, id_).depth) for id_ in (one, two)] == [
-            (1.0, 2)
-        ] * 2
+            dream(store, 10, scope=scope, lived=lived, pack_rest=packed_fields(lived))
+        assert strengths(store, one, two) == [1.0, 1.0]
+        assert [memory(store, id_).depth for id_ in (one, two)] == [2, 2]
         with store.read() as view:
             assert view.rows("dream", ("id",)) == []
 
@@ -355,10 +354,10 @@ class DreamContract:
         do(store, Amend(ME, marked, importance_tag="a vow"), 6)
         faded = dream(store, 10, lived=(FieldChanges("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
         assert (faded.left, faded.count) == ((pinned, marked), 1)
-        assert [memory(store, id_).strength for id_ in everyone] == [0.5, 0.5, 0.25]
+        assert strengths(store, *everyone) == [0.5, 0.5, 0.25]
         grown = dream(store, 20, lived=(FieldChanges("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
         assert (grown.left, grown.count) == ((), 3)
-        assert [memory(store, id_).strength for id_ in everyone] == [0.75] * 3
+        assert strengths(store, *everyone) == [0.75] * 3
         # Only fading is kept from it.
         dream(store, 30, lived=(FieldChanges("stability", (pinned,), (1.0,), (0.5,)),))
         assert memory(store, pinned).stability == 0.5
@@ -421,7 +420,7 @@ class DreamContract:
 
     def test_an_error_does_not_come_back_where_its_correction_was_corrected(self, store: Repository) -> None:
         copy, right, newest = notes(store, "Ada: in Rome", "Ada is in Oslo", "Ada is in Bergen")
-        ada = do(store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("in Rome"),))))
+        ada = put_ada(store, "in Rome")
         wrong = ada.added[0].id
         done = dream(store, 10, corrected=((copy, right),), corrected_observations=((wrong, right),))
         do(store, Supersede(ME, (right,), newest), 20)
@@ -433,9 +432,7 @@ class DreamContract:
     def test_a_merged_observation_is_not_put_back_where_the_other_was_removed(
         self, store: Repository
     ) -> None:
-        ada = do(
-            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
-        )
+        ada = put_ada(store, "likes tea", "tea!")
         tea, repeat = (added.id for added in ada.added)
         done = dream(store, 10, merged_observations=((repeat, tea),))
         do(store, RemoveObservations(ME, "Ada", ("likes tea",)), 20)
@@ -443,9 +440,7 @@ class DreamContract:
         assert memory(store, ada.ids[0]).in_force == ()
 
     def test_an_observation_that_was_said_again_since_is_there_once(self, store: Repository) -> None:
-        ada = do(
-            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
-        )
+        ada = put_ada(store, "likes tea", "tea!")
         tea, repeat = (added.id for added in ada.added)
         done = dream(store, 10, merged_observations=((repeat, tea),))
         do(store, AddObservations(ME, "Ada", (NewObservation("tea!"),)), 20)
@@ -455,9 +450,7 @@ class DreamContract:
     def test_an_older_observation_that_was_restored_by_hand_has_no_twin_either(
         self, store: Repository
     ) -> None:
-        ada = do(
-            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
-        )
+        ada = put_ada(store, "likes tea", "tea!")
         older, newer = (added.id for added in ada.added)
         do(store, FlagSimilar("observation", newer, older, 0.9))
         dream(store, 10, merged_observations=((older, newer),))
@@ -467,7 +460,7 @@ class DreamContract:
     def test_an_observation_that_was_restored_is_known_to_have_been_corrected(
         self, store: Repository
     ) -> None:
-        ada = do(store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("is Bob"),))))
+        ada = put_ada(store, "is Bob")
         wrong = ada.added[0].id
         (right,) = notes(store, "Ada is Ada")
         dream(store, 10, corrected_observations=((wrong, right),))
@@ -478,10 +471,7 @@ class DreamContract:
     def test_observations_are_retired_in_favour_of_one_another_or_of_a_memory(
         self, store: Repository
     ) -> None:
-        ada = do(
-            store,
-            PutEntity(ME, NewEntity("Ada", "x", tuple(map(NewObservation, ("likes tea", "tea!", "is Bob"))))),
-        )
+        ada = put_ada(store, "likes tea", "tea!", "is Bob")
         tea, repeat, wrong = (added.id for added in ada.added)
         (right,) = notes(store, "Ada is Ada")
         before = memory(store, ada.ids[0])
@@ -564,14 +554,12 @@ class DreamContract:
         assert do(store, TakeLease("dream", "two", 60), 119).created
         with store.read() as view:
             assert lease(view, "dream") == ("two", at(179))
-
-    def test_a_lease_that_is_dropped_is_free_and_only_its_holder_drops_it(self, store: Repository) -> None:
-        do(store, TakeLease("dream", "one", 60))
-        assert do(store, DropLease("dream", "two")).count == 0
+        # Only its holder drops it, and then it is free.
+        assert do(store, DropLease("dream", "one")).count == 0
         with pytest.raises(Conflict):
-            do(store, TakeLease("dream", "two", 60))
-        assert do(store, DropLease("dream", "one")).count == 1
-        assert do(store, TakeLease("dream", "two", 60)).created
+            do(store, TakeLease("dream", "one", 60), 120)
+        assert do(store, DropLease("dream", "two")).count == 1
+        assert do(store, TakeLease("dream", "one", 60), 120).created
 
     def test_a_dream_whose_lease_was_taken_over_writes_nothing(self, store: Repository) -> None:
         (one,) = notes(store, "one")

@@ -23,42 +23,29 @@ def merged(*twins: Twins, pruned: tuple[int, ...] = ()) -> list[tuple[int, int]]
     return [(one.gone.memory, one.into.memory) for one in draft.merges]
 
 
-def test_of_two_that_say_the_same_the_older_stays() -> None:
+def test_of_two_that_say_the_same_one_survives() -> None:
     told = snapshot(ROWS, twins=(Twins(TEA, AGAIN, 0.98),))
     assert merge(told, KNOBS, Draft.of(told)).merges == (Merge(gone=AGAIN, into=TEA, similarity=0.98),)
-
-
-def test_the_one_that_is_used_more_stays() -> None:
+    # The one that is used more stays; of equals, the older.
     assert merged(Twins(TEA, replace(AGAIN, accesses=1), 0.98)) == [(1, 2)]
     assert merged(Twins(replace(TEA, accesses=1), replace(AGAIN, accesses=1), 0.98)) == [(2, 1)]
-
-
-def test_the_one_that_is_pinned_stays_however_little_it_is_used() -> None:
+    # A pinned one stays, however little it is used; of two pinned ones, both.
     assert merged(Twins(replace(TEA, accesses=9), replace(AGAIN, kept=True), 0.98)) == [(1, 2)]
-
-
-def test_of_two_that_are_pinned_both_stay() -> None:
     assert merged(Twins(replace(TEA, kept=True), replace(AGAIN, kept=True), 0.98)) == []
-
-
-def test_nearness_alone_merges_nothing() -> None:
+    # Nearness alone merges nothing.
     assert merged(Twins(TEA, Said(2, "Bob drinks tea."), 0.999)) == []
     assert merged(Twins(TEA, Said(2, "Ada drank tea."), 0.999)) == []
 
 
-def test_what_is_pruned_in_the_same_night_is_neither_merged_nor_merged_into() -> None:
+def test_memories_that_are_gone_take_no_part_in_merges() -> None:
     assert merged(Twins(TEA, AGAIN, 0.98), pruned=(1,)) == []
     assert merged(Twins(TEA, AGAIN, 0.98), pruned=(2,)) == []
-
-
-def test_three_that_say_the_same_become_one() -> None:
-    third = Said(3, "The Ada drinks tea")
-    assert merged(Twins(TEA, AGAIN, 0.99), Twins(TEA, third, 0.97)) == [(2, 1), (3, 1)]
-
-
-def test_nobody_is_merged_into_what_is_gone() -> None:
-    third = Said(3, "Ada drinks tea!")
-    assert merged(Twins(TEA, AGAIN, 0.99), Twins(AGAIN, third, 0.97)) == [(2, 1)]
+    # Three that say the same become one, but none is merged into one that is gone.
+    assert merged(Twins(TEA, AGAIN, 0.99), Twins(TEA, Said(3, "The Ada drinks tea"), 0.97)) == [
+        (2, 1),
+        (3, 1),
+    ]
+    assert merged(Twins(TEA, AGAIN, 0.99), Twins(AGAIN, Said(3, "Ada drinks tea!"), 0.97)) == [(2, 1)]
 
 
 def test_two_observations_of_one_entity_are_two_places() -> None:
@@ -113,40 +100,23 @@ def corrected(*copies: Copy, draft: Draft | None = None) -> list[tuple[int, int 
 
 def test_a_copy_of_an_error_is_retired_in_favour_of_the_correction() -> None:
     assert corrected(ERROR) == [(2, None, 3)]
-
-
-def test_what_speaks_of_somebody_else_is_no_copy() -> None:
+    # A copy of two errors is retired once.
+    assert corrected(ERROR, replace(ERROR, by=1)) == [(2, None, 3)]
+    # An observation is retired, and its entity stays.
+    assert corrected(replace(ERROR, place=Said(2, "works for Google", observation=21))) == [(2, 21, 3)]
+    # A text about somebody else, a pinned copy, and the correction itself stay.
     assert corrected(replace(ERROR, said="Bob works at Google", cosine=0.99)) == []
-
-
-def test_a_pinned_copy_stays() -> None:
     assert corrected(replace(ERROR, place=replace(ERROR.place, kept=True))) == []
-
-
-def test_a_correction_does_not_retire_itself() -> None:
     assert corrected(replace(ERROR, by=2)) == []
 
 
-def test_a_copy_of_two_errors_is_retired_once() -> None:
-    assert corrected(ERROR, replace(ERROR, by=1)) == [(2, None, 3)]
-
-
-def test_what_is_gone_already_is_not_corrected() -> None:
-    gone = Draft.of(snapshot(ROWS))
-    assert corrected(ERROR, draft=replace(gone, pruned=(2,))) == []
-    assert corrected(ERROR, draft=replace(gone, merges=(Merge(Said(2, "x"), Said(1, "x"), 1.0),))) == []
-
-
-def test_what_is_gone_itself_corrects_nothing() -> None:
-    gone = Draft.of(snapshot(ROWS))
-    assert corrected(ERROR, draft=replace(gone, pruned=(3,))) == []
-    assert corrected(ERROR, draft=replace(gone, merges=(Merge(Said(3, "x"), Said(1, "x"), 1.0),))) == []
+def test_memories_that_are_gone_neither_correct_nor_are_corrected() -> None:
+    draft = Draft.of(snapshot(ROWS))
+    for gone in (2, 3):
+        assert corrected(ERROR, draft=replace(draft, pruned=(gone,))) == []
+        merges = (Merge(Said(gone, "x"), Said(1, "x"), 1.0),)
+        assert corrected(ERROR, draft=replace(draft, merges=merges)) == []
     assert corrected(replace(ERROR, place=Said(3, ERROR.said), by=1), ERROR) == [(3, None, 1)]
-
-
-def test_an_observation_is_retired_and_its_entity_stays() -> None:
-    seen = replace(ERROR, place=Said(2, "works for Google", observation=21))
-    assert corrected(seen) == [(2, 21, 3)]
 
 
 # Links
@@ -157,24 +127,16 @@ def linked(*pairs: Pair, accesses: int = 4, pruned: tuple[int, ...] = (), **more
     return link(told, KNOBS, replace(Draft.of(told), pruned=pruned)).links
 
 
-def test_what_keeps_coming_up_together_is_linked_as_firmly_as_often_it_did() -> None:
+def test_memories_that_keep_coming_up_together_are_linked() -> None:
     assert linked(Pair(1, 2, 4)) == (Link(1, 2, 4, 0),)
-
-
-def test_three_answers_in_common_are_enough_and_two_are_not() -> None:
+    # Three answers in common are enough, and two are not.
     assert linked(Pair(1, 2, 3)) == (Link(1, 2, 3),)
     assert linked(Pair(1, 2, 2)) == ()
-
-
-def test_half_of_the_answers_of_the_one_that_is_used_more_must_show_both() -> None:
-    assert linked(Pair(1, 2, 3), accesses=6) == (Link(1, 2, 3),)  # 3 >= 0.5 * 6
-    assert linked(Pair(1, 2, 3), accesses=7) == ()  # 3 < 3.5
-
-
-def test_a_link_is_made_firmer_and_never_made_again() -> None:
+    # Half of the answers of the one that is used more must show both: 3 >= 0.5 * 6, and 3 < 0.5 * 7.
+    assert linked(Pair(1, 2, 3), accesses=6) == (Link(1, 2, 3),)
+    assert linked(Pair(1, 2, 3), accesses=7) == ()
+    # A link is made firmer, and never made again.
     assert linked(Pair(1, 2, 4), linked={(1, 2): 3}) == (Link(1, 2, 4, 3),)
     assert linked(Pair(1, 2, 4), linked={(1, 2): 4}) == ()
-
-
-def test_what_is_gone_is_not_linked() -> None:
+    # A memory that is gone is not linked.
     assert linked(Pair(1, 2, 4), Pair(2, 3, 4), pruned=(1,)) == (Link(2, 3, 4),)

@@ -19,9 +19,7 @@ def test_the_defaults_are_the_published_numbers() -> None:
     assert (knobs.prune_revisions, knobs.place_days) == (1, 1)
     assert (knobs.archive_staleness, knobs.archive_strength) == (180, 0.1)
     assert (knobs.promote_signal, knobs.promote_spread) == (1, 3)
-
-
-def test_kinds_come_in_their_own_order() -> None:
+    # Kinds come in their own order.
     assert ByKind(message=3, note=2, entity=1).column() == (1.0, 2.0, 3.0)
 
 
@@ -44,7 +42,5 @@ def test_kinds_come_in_their_own_order() -> None:
 def test_a_number_that_makes_no_sense_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=name):
         Knobs(**{name: value})
-
-
-def test_the_ends_of_the_range_are_fine() -> None:
+    # The ends of the range are fine.
     assert Knobs(daily=1, floor=0, max_delta=0, prune_echo=0, gate_margin=1).daily == 1

@@ -26,9 +26,7 @@ SECOND = 1 / 86_400
 def test_a_day_makes_an_entity_a_quarter_a_note_a_half_and_a_message_one_staler() -> None:
     told = snapshot([Row(id_, kind, touched=10) for id_, kind in enumerate(Kind, 1)])
     assert staleness(told, KNOBS, AT).tolist() == pytest.approx([2.5, 5.0, 10.0])
-
-
-def test_a_use_that_is_ahead_of_the_clock_is_no_staleness_below_none() -> None:
+    # A use ahead of the clock gives no staleness below 0.
     assert staleness(snapshot([Row(1, touched=-3)]), KNOBS, AT).tolist() == [0.0]
 
 
@@ -47,9 +45,7 @@ def test_the_signal_is_accesses_per_week_by_revisions_by_kind(
 ) -> None:
     told = snapshot([Row(1, kind, created=21, accesses=6, revisions=revisions)])
     assert signal(told, KNOBS, AT).tolist() == pytest.approx([value])
-
-
-def test_what_is_younger_than_a_week_has_had_its_accesses_in_one_week() -> None:
+    # A memory younger than a week counts as a week old.
     assert signal(snapshot([Row(1, created=1 / 24, accesses=2)]), KNOBS, AT).tolist() == [2.0]
 
 
@@ -65,51 +61,34 @@ def pruned(*rows: Row, echoes: Mapping[int, tuple[Echo, ...]] | None = None, kno
     return prune(told, knobs, Draft.of(told))
 
 
-def test_what_is_stale_weak_and_unused_and_said_by_another_is_pruned() -> None:
-    assert pruned(FADED).pruned == (1,)
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        replace(FADED, touched=180),  # 90.0: not above 90
-        replace(FADED, strength=0.2),  # not below
-        replace(FADED, created=210, accesses=3),  # 3 / 30 weeks = 0.1: not below
-        replace(FADED, revisions=2),
-        replace(FADED, kept=True),
-        replace(FADED, kind=Kind.ENTITY),  # 181 * 0.25 = 45.25
-    ],
-    ids=["fresh", "strong", "used", "revised", "kept", "entity"],
-)
-def test_what_misses_one_condition_by_a_hair_is_kept(row: Row) -> None:
-    assert pruned(row).pruned == ()
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        replace(FADED, touched=180 + SECOND),  # 90.000006
-        replace(FADED, strength=0.199999),
-        replace(FADED, created=211, accesses=3),  # 3 / 30.14 weeks = 0.0995
-        replace(FADED, revisions=1),
-        replace(FADED, kind=Kind.ENTITY, touched=361),  # 361 * 0.25 = 90.25
-        replace(FADED, kind=Kind.MESSAGE, touched=91),  # 91 * 1.0
-    ],
-    ids=["stale", "weak", "unused", "revised once", "entity", "message"],
-)
-def test_what_meets_every_condition_by_a_hair_is_pruned(row: Row) -> None:
-    assert pruned(row).pruned == (1,)
+def test_a_memory_is_pruned_only_if_it_meets_every_condition(subtests: pytest.Subtests) -> None:
+    kept = {
+        "fresh": replace(FADED, touched=180),  # 90.0: not above 90
+        "strong": replace(FADED, strength=0.2),  # not below
+        "used": replace(FADED, created=210, accesses=3),  # 3 / 30 weeks = 0.1: not below
+        "revised": replace(FADED, revisions=2),
+        "kept": replace(FADED, kept=True),
+        "entity": replace(FADED, kind=Kind.ENTITY),  # 181 * 0.25 = 45.25
+    }
+    gone = {
+        "said by another": FADED,
+        "stale": replace(FADED, touched=180 + SECOND),  # 90.000006
+        "weak": replace(FADED, strength=0.199999),
+        "unused": replace(FADED, created=211, accesses=3),  # 3 / 30.14 weeks = 0.0995
+        "revised once": replace(FADED, revisions=1),
+        "stale entity": replace(FADED, kind=Kind.ENTITY, touched=361),  # 361 * 0.25 = 90.25
+        "message": replace(FADED, kind=Kind.MESSAGE, touched=91),  # 91 * 1.0
+    }
+    for name, row in (kept | gone).items():
+        with subtests.test(name):
+            assert pruned(row).pruned == ((1,) if name in gone else ())
 
 
 def test_what_nothing_else_says_is_kept_and_counted() -> None:
-    draft = pruned(FADED, echoes={})
-    assert (draft.pruned, draft.unique) == ((), (1,))
-    near = pruned(FADED, echoes={0: (Echo(99, 0.7999),)})
-    assert (near.pruned, near.unique) == ((), (1,))
+    for echoes in ({}, {0: (Echo(99, 0.7999),)}):
+        draft = pruned(FADED, echoes=echoes)
+        assert (draft.pruned, draft.unique) == ((), (1,))
     assert pruned(FADED, echoes={0: (Echo(99, 0.8),)}).pruned == (1,)
-
-
-def test_with_a_nearness_of_0_what_nothing_else_says_may_go() -> None:
     assert pruned(FADED, echoes={}, knobs=Knobs(prune_echo=0)).pruned == (1,)
 
 
@@ -183,9 +162,7 @@ def test_what_is_very_stale_and_weak_is_archived() -> None:
     assert placed(replace(old, kept=True)) == [CONSOLIDATED]
     assert placed(replace(old, stage=STAGED)) == [ARCHIVED]
     assert placed(replace(old, stage=ARCHIVED)) == [ARCHIVED]
-
-
-def test_what_is_archived_and_used_again_is_consolidated_anew() -> None:
+    # Used again, it is consolidated again.
     assert placed(Row(1, stage=ARCHIVED, touched=1, strength=0.05)) == [CONSOLIDATED]
 
 
@@ -205,18 +182,12 @@ def test_one_depth_more_for_what_is_used_often_and_in_several_sessions() -> None
     rows = [replace(WORTHY, id=depth, depth=depth) for depth in (1, 2, 3)]
     assert promoted(snapshot(rows, replays=(shown(1, 0, 1, 2),))) == [2, 3, 3]
 
-
-@pytest.mark.parametrize(
-    "row", [replace(WORTHY, created=22), replace(WORTHY, spread=2)], ids=["too seldom", "too few sessions"]
-)
-def test_what_is_used_too_little_stays_where_it_is(row: Row) -> None:
-    assert promoted(snapshot([row], replays=(shown(1, 0),))) == [2]
+    # Used too seldom, or in too few sessions.
+    for row in (replace(WORTHY, created=22), replace(WORTHY, spread=2)):
+        assert promoted(snapshot([row], replays=(shown(1, 0),))) == [2]
 
 
 def test_what_was_not_used_since_the_last_dream_is_not_promoted_again() -> None:
-    told = snapshot([WORTHY], replays=(shown(1, 0),))
-    once = promote(told, KNOBS, Draft.of(told))
-    assert once.life.depth.tolist() == [3]
     shallow = snapshot([replace(WORTHY, depth=1)], replays=(shown(1, 0),))
     dreamt = promote(shallow, KNOBS, Draft.of(shallow))
     assert dreamt.life.depth.tolist() == [2]

@@ -51,26 +51,21 @@ def test_peers_are_all_that_were_shown_with_it_and_the_age_is_the_last_answers()
     )
 
 
-def test_being_shown_twice_with_the_same_peers_counts_once() -> None:
+def consolidated(told: DreamState) -> Draft:
+    return consolidate(told, KNOBS, Draft.of(told))
+
+
+def test_strength_counts_the_same_peers_once_and_ends_at_1() -> None:
     rows = [Row(1, strength=0.5), Row(2, strength=0.5)]
     once, twice = ((shown(1, 0, 1),), (shown(1, 0, 1), shown(1, 1, 0)))
     single, double = snapshot(rows, replays=once), snapshot(rows, replays=twice)
-    assert strengths(consolidate(single, KNOBS, Draft.of(single))) == strengths(
-        consolidate(double, KNOBS, Draft.of(double))
-    )
-
-
-def test_strength_ends_at_1() -> None:
-    told = snapshot([Row(1, strength=0.98), Row(2)], replays=(shown(0, 0, 1),))
+    assert strengths(consolidated(single)) == strengths(consolidated(double))
     # 0.98 + 0.0693 = 1.0493
-    assert strengths(consolidate(told, KNOBS, Draft.of(told))) == [1.0, 1.0]
-
-
-def test_what_was_shown_alone_is_replayed_and_gains_no_strength() -> None:
-    told = snapshot([Row(1, strength=0.5)], replays=(shown(1, 0),))
-    dreamt = consolidate(told, KNOBS, Draft.of(told))
-    assert strengths(dreamt) == [0.5]
-    assert dreamt.replayed.tolist() == [True]
+    told = snapshot([Row(1, strength=0.98), Row(2)], replays=(shown(0, 0, 1),))
+    assert strengths(consolidated(told)) == [1.0, 1.0]
+    # Shown alone, it is replayed and gains no strength.
+    dreamt = consolidated(snapshot([Row(1, strength=0.5)], replays=(shown(1, 0),)))
+    assert (strengths(dreamt), dreamt.replayed.tolist()) == ([0.5], [True])
 
 
 # Interleaving
@@ -82,22 +77,19 @@ def test_beside_each_new_memory_an_old_one_is_replayed_with_it_as_its_one_peer()
         Row(2, created=100, touched=3 / 24, strength=0.5),
     ]
     told = snapshot(rows, replays=(shown(1, 0),))
-    dreamt = consolidate(told, KNOBS, Draft.of(told))
+    dreamt = consolidated(told)
     assert dreamt.interleaved == ((0, 1),)
     # The new one had no peer. The old one: touched 3 h ago, one peer: 0.1 * 1/4 * ln 2 = 0.0173287
     assert strengths(dreamt) == pytest.approx([0.5, 0.5173287], abs=5e-8)
     assert dreamt.replayed.tolist() == [True, True]
-
-
-def test_what_is_old_is_not_replayed_beside_what_is_old() -> None:
-    told = snapshot([Row(1), Row(2)], replays=(shown(1, 0),))
-    assert consolidate(told, KNOBS, Draft.of(told)).interleaved == ()
+    # An old one is not replayed beside an old one.
+    assert consolidated(snapshot([Row(1), Row(2)], replays=(shown(1, 0),))).interleaved == ()
 
 
 def test_there_are_as_many_pairs_as_new_memories_or_old_ones_that_were_not_recalled() -> None:
     new, old = [Row(id_, stage=STAGED) for id_ in (1, 2, 3)], [Row(id_) for id_ in (4, 5, 6)]
     told = snapshot([*new, *old], replays=(shown(1, 0, 1, 2, 3),))
-    pairs = consolidate(told, KNOBS, Draft.of(told)).interleaved
+    pairs = consolidated(told).interleaved
     assert [first for first, _ in pairs] == [0, 1]
     assert {second for _, second in pairs} == {4, 5}  # place 3 was recalled itself
 
@@ -106,8 +98,8 @@ def test_who_is_interleaved_is_the_same_every_time_and_another_one_another_night
     rows = [Row(1, stage=STAGED), *(Row(id_) for id_ in range(2, 40))]
     tonight = snapshot(rows, replays=(shown(1, 0),))
     nights = [replace(tonight, at=tonight.at + night * DAY) for night in range(12)]
-    drawn = [consolidate(night, KNOBS, Draft.of(night)).interleaved for night in nights]
-    assert drawn == [consolidate(night, KNOBS, Draft.of(night)).interleaved for night in nights]
+    drawn = [consolidated(night).interleaved for night in nights]
+    assert drawn == [consolidated(night).interleaved for night in nights]
     assert len({old for ((_, old),) in drawn}) > 6
 
 
@@ -124,15 +116,17 @@ def test_a_day_leaves_95_hundredths() -> None:
     assert scaled(snapshot(rows, last=2)) == pytest.approx([0.9025, 0.45125])
     # 0.95^0.5 = 0.974679
     assert scaled(snapshot(rows, last=0.5)) == pytest.approx([0.974679, 0.487340], abs=5e-7)
-
-
-def test_only_days_that_a_memory_has_lived_through_count() -> None:
-    # It is a day old, the last dream was ten days ago: 0.95^1
+    # Only days in its life count. It is a day old, the last dream was ten days ago: 0.95^1
     assert scaled(snapshot([Row(1, created=1)], last=10)) == pytest.approx([0.95])
-
-
-def test_the_first_dream_takes_nothing() -> None:
+    # The first dream takes nothing, and a clock that went back strengthens nothing.
     assert scaled(snapshot([Row(1, strength=0.7, created=400)], last=None)) == [0.7]
+    assert scaled(snapshot([Row(1, strength=0.7)], last=-5)) == [0.7]
+    # A pinned or marked memory does not fade.
+    kept = [Row(1, strength=0.7, kept=True), Row(2, strength=0.7)]
+    assert scaled(snapshot(kept, last=1)) == pytest.approx([0.7, 0.665])
+    # Strength falls to the floor, and what is below it stays: 0.0105 * 0.9025 = 0.0095, held at 0.01
+    low = [Row(1, strength=0.0105), Row(2, strength=0.01), Row(3, strength=0.004)]
+    assert scaled(snapshot(low, last=2)) == [0.01, 0.01, 0.004]
 
 
 def test_two_dreams_at_one_moment_are_one() -> None:
@@ -140,22 +134,6 @@ def test_two_dreams_at_one_moment_are_one() -> None:
     once = downscale(told, KNOBS, Draft.of(told))
     again = lived(told, once)
     assert strengths(downscale(again, KNOBS, Draft.of(again))) == strengths(once)
-
-
-def test_strength_falls_to_the_floor_and_what_is_below_it_stays() -> None:
-    rows = [Row(1, strength=0.0105), Row(2, strength=0.01), Row(3, strength=0.004)]
-    # 0.0105 * 0.9025 = 0.0095, held at 0.01
-    assert scaled(snapshot(rows, last=2)) == [0.01, 0.01, 0.004]
-
-
-def test_what_is_pinned_or_marked_does_not_fade() -> None:
-    assert scaled(snapshot([Row(1, strength=0.7, kept=True), Row(2, strength=0.7)], last=1)) == pytest.approx(
-        [0.7, 0.665]
-    )
-
-
-def test_a_clock_that_went_back_strengthens_nothing() -> None:
-    assert scaled(snapshot([Row(1, strength=0.7)], last=-5)) == [0.7]
 
 
 @given(

@@ -46,15 +46,9 @@ class Sleeper:
         """When each was made, and how many dreams there were by then."""
         self.before: Callable[[], None] = lambda: None
         """What comes in between, before a dream begins."""
+        recorder = UsageRecorder(store, "test", PATIENCE_SECONDS)
         self.parts = replace(
-            Services(
-                store,
-                clock,
-                embedder_named,
-                "hashing",
-                Scope(),
-                UsageRecorder(store, "test", PATIENCE_SECONDS),
-            ),
+            Services(store, clock, embedder_named, "hashing", Scope(), recorder),
             **parts,  # type: ignore[arg-type]
         )
         self.scheduler = DreamScheduler(self.parts, every, self._back_up)
@@ -113,14 +107,7 @@ def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: Repository,
     assert other.run_if_due() == 2
 
 
-def test_a_dream_that_was_undone_does_not_count(sleeper: Sleeper, clock: FixedClock) -> None:
-    assert sleeper.run_if_due() == 1
-    sleeper.engine.dreams.undo(1)
-    clock.tick(EVERY.total_seconds())
-    assert sleeper.run_if_due() == 2
-
-
-def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
+def test_a_long_dream_stays_alone_and_holds_up_no_caller(sleeper: Sleeper, clock: FixedClock) -> None:
     asleep, morning = threading.Event(), threading.Event()
 
     def sleep() -> None:
@@ -134,21 +121,6 @@ def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
     assert sleeper.engine.recall("kettle").hits
     assert sleeper.engine.remember("the gate is green").created
     assert sleeper.engine.dreams.history() == ()
-    morning.set()
-    sleeper.parts.worker.settle_jobs()
-    assert len(sleeper.engine.dreams.history()) == 1
-
-
-def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleeper, clock: FixedClock) -> None:
-    asleep, morning = threading.Event(), threading.Event()
-
-    def sleep() -> None:
-        asleep.set()
-        assert morning.wait(PATIENCE_SECONDS)
-
-    sleeper.before = sleep
-    sleeper.scheduler.run_if_due()
-    assert asleep.wait(PATIENCE_SECONDS)
     for _ in range(3):
         clock.tick(2 * EVERY.total_seconds())
         sleeper.scheduler.run_if_due()
@@ -183,35 +155,30 @@ def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: Repository, clo
     assert sleeper.run_if_due() == 2
 
 
-def test_without_a_backup_there_is_no_dream(
-    sleeper: Sleeper, clock: FixedClock, caplog: pytest.LogCaptureFixture
+# Trouble
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (StoreUnavailable("The disk is full."), "The dream came to nothing: The disk is full."),
+        (RuntimeError("a bug of ours"), "a bug of ours"),
+    ],
+)
+def test_a_dream_whose_backup_fails_is_logged_and_tried_again_later(
+    sleeper: Sleeper, clock: FixedClock, caplog: pytest.LogCaptureFixture, error: Exception, told: str
 ) -> None:
     def fail() -> None:
-        raise StoreUnavailable("The disk is full.")
+        raise error
 
     sleeper.before = fail
     with caplog.at_level(logging.WARNING):
         assert sleeper.run_if_due() == 0
-    assert "The dream came to nothing: The disk is full." in caplog.text
+    assert told in caplog.text
     sleeper.before = lambda: None
+    assert sleeper.engine.recall("kettle").hits
     clock.tick(EVERY.total_seconds())
     assert sleeper.run_if_due() == 1
-
-
-# Trouble
-
-
-def test_a_bug_of_ours_reaches_no_caller(
-    sleeper: Sleeper, clock: FixedClock, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail() -> None:
-        raise RuntimeError("a bug of ours")
-
-    sleeper.before = fail
-    with caplog.at_level(logging.ERROR):
-        assert sleeper.run_if_due() == 0
-    assert "a bug of ours" in caplog.text
-    assert sleeper.engine.recall("kettle").hits
 
 
 def test_who_finds_another_process_at_it_looks_again_after_five_minutes(
@@ -271,9 +238,6 @@ def test_what_is_written_is_not_given_up(sleeper: Sleeper) -> None:
         with pytest.raises(DreamCancelled):
             sleeper.scheduler._step(stage, 6)
     sleeper.scheduler._step(6, 6)
-
-
-def test_after_closing_no_dream_begins(sleeper: Sleeper) -> None:
-    sleeper.parts.worker.close()
+    # After closing, no dream begins.
     assert sleeper.run_if_due() == 0
     assert sleeper.backups == []

@@ -97,16 +97,13 @@ def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_a
     assert before != scores(teas)
 
 
-def test_a_profile_that_is_passed_as_a_value_ranks_as_it_is(teas: Engine) -> None:
-    before = teas.search("tea leaf", profile=LIMBIC)
-    teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
-    assert teas.search("tea leaf", profile=LIMBIC) == before
-    assert teas.search("tea leaf", profile="limbic") != before
-
-
-def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> None:
+def test_search_semantic_and_why_not_rank_with_tuned_numbers_and_a_profile_value_without(
+    teas: Engine,
+) -> None:
+    as_value = teas.search("tea leaf", profile=LIMBIC)
     before = search_semantic(teas, "tea leaf", 8, record=False)
     teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    assert teas.search("tea leaf", profile=LIMBIC) == as_value
     after = search_semantic(teas, "tea leaf", 8, record=False)["results"]
     assert after != before["results"]
     assert search_semantic(teas, "tea leaf", 8, record=False, tuned=False) == before
@@ -142,14 +139,11 @@ def test_what_is_no_number_of_the_profile_is_refused(
     assert engine.tuning.history() == ()
 
 
-def test_a_dry_run_says_what_it_would_do_and_writes_nothing(engine: Engine) -> None:
+def test_a_dry_run_and_numbers_that_are_so_already_write_nothing(engine: Engine) -> None:
     done = engine.tuning.set({"gamma": 0.05}, "limbic", dry_run=True)
     assert (done.written, done.version) == (False, 0)
     assert done.after == pytest.approx({GAMMA: 0.014})
     assert engine.tuning.history() == ()
-
-
-def test_what_is_so_already_is_not_written_again(engine: Engine) -> None:
     engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     done = engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     assert (done.written, done.after, len(engine.tuning.history())) == (False, {}, 1)
@@ -219,14 +213,17 @@ def test_who_was_overtaken_changes_nothing(engine: Engine) -> None:
 # Profiles that were edited since
 
 
-def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Engine) -> None:
-    teas.tuning.set({"gamma": 0.05, "beta_sal": 0.9}, "limbic", exactly=True)
+def without_cooccurrence(engine: Engine) -> Engine:
     plain = to_plain(LIMBIC)
     plain["steps"] = [
         step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
     ]
-    edited = from_plain(plain)
-    engine = Engine(replace(teas._services, profiles={"limbic": edited}))
+    return Engine(replace(engine._services, profiles={"limbic": from_plain(plain)}))
+
+
+def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Engine) -> None:
+    teas.tuning.set({"gamma": 0.05, "beta_sal": 0.9}, "limbic", exactly=True)
+    engine = without_cooccurrence(teas)
     answer = engine.recall("tea leaf", profile="limbic")
     assert answer.note is not None
     assert "no longer takes were left out: cooccurrence.gamma" in answer.note
@@ -241,11 +238,7 @@ def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Eng
 @pytest.mark.parametrize("way", ["reset", "rollback"])
 def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
     teas.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
-    plain = to_plain(LIMBIC)
-    plain["steps"] = [
-        step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
-    ]
-    engine = Engine(replace(teas._services, profiles={"limbic": from_plain(plain)}))
+    engine = without_cooccurrence(teas)
     assert engine.search("tea leaf", profile="limbic").note is not None
 
     def done(*, dry_run: bool = False) -> TuningChange:
@@ -285,12 +278,8 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
     assert (told.analysis.events, told.analysis.treated) == (2, 2)
     assert told.analysis.by_arm == {"ours": 2, "baseline": 0, "interleaved": 0}
     assert told.analysis.overall is not None
-    assert (told.log.on, told.log.design, told.log.against, len(told.log.seed)) == (
-        True,
-        "off",
-        "similarity",
-        16,
-    )
+    log = told.log
+    assert (log.on, log.design, log.against, len(log.seed)) == (True, "off", "similarity", 16)
     teas.recall("tea leaf")
     assert teas.tuning.analyze().analysis.profile == "recollect"
     assert teas.tuning.analyze("limbic").analysis.profile == "limbic"
