@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.settings import Setting, Settings
 
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 REFUSED = 1
 """It cannot be done, `verify` or `doctor` found a problem, or a dream was not written."""
 MISUSED = 2
@@ -301,6 +302,23 @@ def group(
     """The same for a function that speaks for several commands."""
     options = {"commands": {str(each.name): each for each in commands}, "examples": examples}
     return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
+
+
+def option(
+    spec: str, help_: str = "", *, to: str | None = None, **rest: Any
+) -> Callable[[_Function], _Function]:
+    """Declare an option as its help shows it: `-n --limit N`, or `--tag TAG...` where it is repeatable.
+
+    Without a value or a type, it is a flag; without a help text, it is hidden. `to` is its parameter's name.
+    """
+    words = spec.split()
+    names = [word for word in words if word.startswith("-")]
+    for metavar in words[len(names) :]:
+        rest |= {"metavar": metavar.removesuffix("..."), "multiple": metavar.endswith("...")}
+    if "metavar" not in rest and "type" not in rest and "/" not in spec:
+        rest["is_flag"] = True
+    shown = {"help": help_, "hidden": not help_, "show_default": bool(rest.get("default"))}
+    return click.option(*names, *([to] if to else []), **{**shown, **rest})
 
 
 _SHARED: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.cli.command import Call
+from recollect.cli.command import Call, option
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.domain.records import NOTE_FIELDS
@@ -231,67 +231,58 @@ def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
     """Several options and arguments as one decorator."""
 
     def decorate(function: _Function) -> _Function:
-        for option in reversed(options):
-            function = option(function)
+        for each in reversed(options):
+            function = each(function)
         return function
 
     return decorate
 
 
 KINDS = ("entity", "note", "message")
-PROFILE = click.option(
-    *("-p", "--profile"),
-    metavar="NAME",
-    shell_complete=complete_profile,
-    help="How to rank; see `recollect profile`.",
+PROFILE = option(
+    "-p --profile NAME", "How to rank; see `recollect profile`.", shell_complete=complete_profile
 )
-AS_OF = click.option(
-    "--as-of",
+AS_OF = option(
+    "--as-of WHEN",
+    "As the memory was then: an ISO date or time, or words; a day means its end.",
     type=when(end=True),
-    metavar="WHEN",
-    help="As the memory was then: an ISO date or time, or words; a day means its end.",
 )
-HIDDEN_DRY_RUN = click.option("--dry-run", is_flag=True, hidden=True)
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Only say what it would do.")
-YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-KEEP_GOING = click.option(
+HIDDEN_DRY_RUN = option("--dry-run")
+DRY_RUN = option("--dry-run", "Only say what it would do.")
+YES = option("-y --yes", "Do not ask.")
+KEEP_GOING = option(
     "--keep-going/--stop-at-bad-line",
+    "Leave out what cannot be read or stored and name it, or store nothing.",
     default=True,
     hidden=True,
-    help="Leave out what cannot be read or stored and name it, or store nothing.",
 )
-AFTER = click.option("--after", type=click.IntRange(0), default=0, hidden=True)
+AFTER = option("--after", type=click.IntRange(0), default=0)
 NOTE_OPTIONS = combined(
-    click.option(
-        "--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters; usually 0.5."
-    ),
-    click.option("--category", metavar="NAME", help="What sort of thing it is: preferences, plans_goals, …"),
-    click.option(
-        *("--happened", "--at", "happened_at"),
+    option("--importance 0..1", "How much it matters; usually 0.5.", type=click.FloatRange(0, 1)),
+    option("--category NAME", "What sort of thing it is: preferences, plans_goals, …"),
+    option(
+        "--happened --at WHEN",
+        "When it was so: an ISO date or time, or words such as 'last tuesday'.",
+        to="happened_at",
         type=when(),
-        metavar="WHEN",
-        help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
     ),
-    click.option(
-        *("--expires", "expires_at"),
+    option(
+        "--expires WHEN",
+        "From when no search finds it: a date, a time, words, or never.",
+        to="expires_at",
         type=when("never"),
-        metavar="WHEN",
-        help="From when no search finds it: a date, a time, words, or never.",
     ),
-    *(click.option(f"--{name.replace('_', '-')}", help=f"{about}.") for name, about in NOTE_FIELDS.items()),
+    *(option(f"--{name.replace('_', '-')} TEXT", f"{about}.") for name, about in NOTE_FIELDS.items()),
 )
 """Options of a note, whether it is new or changed."""
 
 
 def session_option(help_: str, **rest: Any) -> Callable[[_Function], _Function]:
-    return click.option("--session", metavar="NAME", shell_complete=complete_session, help=help_, **rest)
+    return option("--session NAME", help_, shell_complete=complete_session, **rest)
 
 
-def limit_option(default: int | None, help_: str, **rest: Any) -> Callable[[_Function], _Function]:
-    shown = default is not None
-    return click.option(
-        "-n", "--limit", type=click.IntRange(1, 1000), default=default, show_default=shown, help=help_, **rest
-    )
+def limit_option(default: int | None, help_: str) -> Callable[[_Function], _Function]:
+    return option("-n --limit", help_, type=click.IntRange(1, 1000), default=default)
 
 
 def filter_options(
@@ -300,15 +291,13 @@ def filter_options(
     session: str = "Of messages, search only those of this session.",
 ) -> Callable[[_Function], _Function]:
     """Options that narrow a list or a search; `hidden` ones work, but the help leaves them out."""
-
-    def option(*names: str, **rest: Any) -> Callable[[_Function], _Function]:
-        return click.option(*names, hidden=names[-2] in hidden, **rest)
-
+    choice = {"type": click.Choice(KINDS), "multiple": True}
+    superseded = "Also what was superseded."
     return combined(
-        option("-k", "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help=kinds),
+        option("-k --kind", kinds, to="kinds", hidden="--kind" in hidden, **choice),
         session_option(session, hidden="--session" in hidden),
-        option("--tag", "tags", multiple=True, metavar="TAG", help="Only what has this tag; repeatable."),
-        option("--superseded", "include_superseded", is_flag=True, help="Also what was superseded."),
+        option("--tag TAG...", "Only what has this tag; repeatable.", to="tags", hidden="--tag" in hidden),
+        option("--superseded", superseded, to="include_superseded", hidden="--superseded" in hidden),
     )
 
 
@@ -318,13 +307,13 @@ def search_options(*hidden: str) -> Callable[[_Function], _Function]:
         PROFILE,
         AS_OF,
         filter_options(*hidden),
-        click.option(
+        option(
             "--rerank/--no-rerank",
+            "Let a model read the first hits again (default: the setting `rerank`).",
             default=None,
             hidden=True,
-            help="Let a model read the first hits again (default: the setting `rerank`).",
         ),
-        click.option("--untuned", is_flag=True, hidden=True, help="Rank by the profile's published numbers."),
+        option("--untuned", "Rank by the profile's published numbers.", hidden=True),
     )
 
 

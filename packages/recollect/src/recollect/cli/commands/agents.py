@@ -14,7 +14,7 @@ import click
 from recollect.agents import clients, settings_files
 from recollect.agents.hook_files import hooks_folder
 from recollect.agents.settings_files import NotEditable, SettingsEdit
-from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN
 from recollect.cli.rendering import Result, Table, Verbatim
 from recollect.domain.errors import missing_extra
@@ -32,15 +32,9 @@ _OVER_HTTP = ("token", "allow_hosts")
 """A server that a client starts has no use for these."""
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
-_NAME = click.option(
-    "--name", metavar="NAME", default="recollect", show_default=True, help="What the client calls the server."
-)
-_PROJECT = click.option(
-    "--project", metavar="DIR", type=click.Path(), help="Only for the project in this folder, not for all."
-)
-_ALLOW_SECRETS = click.option(
-    "--allow-secrets", is_flag=True, help="Also keep what looks like a key or a password."
-)
+_NAME = option("--name NAME", "What the client calls the server.", default="recollect")
+_PROJECT = option("--project DIR", "Only for the project in this folder, not for all.", type=click.Path())
+_ALLOW_SECRETS = option("--allow-secrets", "Also keep what looks like a key or a password.")
 
 
 @command(
@@ -53,13 +47,9 @@ _ALLOW_SECRETS = click.option(
 @_CLIENT
 @_NAME
 @_PROJECT
-@click.option(
-    "--tools",
-    metavar="SET|NAMES",
-    help="Which tools to offer: default, recall-only, all, or names with commas.",
-)
+@option("--tools SET|NAMES", "Which tools to offer: default, recall-only, all, or names with commas.")
 @DRY_RUN
-@click.option("--force", is_flag=True, help="Replace a server of this name that is not ours.")
+@option("--force", "Replace a server of this name that is not ours.")
 def mcp_install_command(
     call: Call, client: str, name: str, project: str | None, tools: str | None, dry_run: bool, force: bool
 ) -> Result:
@@ -124,7 +114,7 @@ def mcp_install_command(
 @_NAME
 @_PROJECT
 @HIDDEN_DRY_RUN
-@click.option("--force", is_flag=True, hidden=True)
+@option("--force")
 def mcp_uninstall_command(
     _: Call, client: str, name: str, project: str | None, dry_run: bool, force: bool
 ) -> Result:
@@ -158,8 +148,8 @@ def mcp_uninstall_command(
 
 
 @command("list", "recollect mcp list", "recollect mcp list --json")
-@click.option("--name", default="recollect", hidden=True)
-@click.option("--project", type=click.Path(), hidden=True)
+@option("--name TEXT", default="recollect")
+@option("--project", type=click.Path())
 def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     """List the clients, and which of them have the server.
 
@@ -296,12 +286,11 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
-@click.option("--project", type=click.Path(), hidden=True)
-@click.option(
-    "--day",
-    metavar="DATE",
+@option("--project", type=click.Path())
+@option(
+    "--day DATE",
+    "Another day than today, as 2026-11-16; the last 14 are kept.",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Another day than today, as 2026-11-16; the last 14 are kept.",
 )
 def hooks_status_command(call: Call, project: str | None, day: datetime | None) -> Result:
     """Show where hooks are installed, and what they did today.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from recollect.cli.command import Call, command
+from recollect.cli.command import Call, command, option
 from recollect.cli.options import (
     AFTER,
     filter_options,
@@ -63,8 +63,8 @@ class _Text:
     "recollect graph --limit 500 --json > page.json",
 )
 @click.argument("names", metavar="[NAME [OTHER]]", nargs=-1)
-@click.option("--find", metavar="TEXT", help="Only entities that contain these words or this text.")
-@click.option("--depth", type=click.IntRange(1, 6), help="Relations at most (default: 1; between two, 4).")
+@option("--find TEXT", "Only entities that contain these words or this text.")
+@option("--depth", "Relations at most (default: 1; between two, 4).", type=click.IntRange(1, 6))
 @limit_option(None, "Entities (default: 100) or ways (10).")
 @AFTER
 def graph_command(
@@ -135,7 +135,7 @@ def _with_next_page(call: Call, result: Result, command_: str, cursor: int | Non
     "recollect list --limit 1000 --json > notes.json",
 )
 @filter_options(kinds="Notes if not given; repeatable.", session="Only what is of this session.")
-@click.option("--category", metavar="NAME", help="Only notes of this sort.")
+@option("--category NAME", "Only notes of this sort.")
 @limit_option(100, "Memories on a page.")
 @AFTER
 def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **where: Any) -> Result:
@@ -185,8 +185,8 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     "recollect show 12 --events",
 )
 @click.argument("names", metavar="NAME|ID...", nargs=-1, required=True)
-@click.option("--history", is_flag=True, help="Also what was replaced, and relations that ended.")
-@click.option("--events", is_flag=True, help="Only what happened to a memory, oldest first.")
+@option("--history", "Also what was replaced, and relations that ended.")
+@option("--events", "Only what happened to a memory, oldest first.")
 def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool) -> Result:
     """Show entities, notes and messages in full.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command
+from recollect.cli.command import REFUSED, Call, command, option
 from recollect.cli.options import (
     NOTE_OPTIONS,
     YES,
@@ -52,17 +52,15 @@ _MOST_NAMED = 10
     },
 )
 @click.argument("memory", metavar="ID|NAME")
-@click.option("--text", metavar="TEXT", help="What it says from now on; the former text stays as history.")
+@option("--text TEXT", "What it says from now on; the former text stays as history.")
 @NOTE_OPTIONS
-@click.option(
-    "--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable; '': none."
-)
-@click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
-@click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
-@click.option(
-    *("--mark", "importance_tag"),
-    metavar="WORD",
-    help="Mark it as important, by a word of yours: it does not fade; '': no mark.",
+@option("--tag TAG...", "The tags it has from now on; repeatable; '': none.", to="tags")
+@option("--status STATUS", "active, paused, completed or archived.")
+@option("--pin/--no-pin", "Keep it from fading, or let it fade again.", to="pinned", default=None)
+@option(
+    "--mark WORD",
+    "Mark it as important, by a word of yours: it does not fade; '': no mark.",
+    to="importance_tag",
 )
 def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any) -> Result:
     """Change what is given of a memory, and leave the rest.
@@ -94,7 +92,7 @@ def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any)
 )
 @click.argument("old", metavar="OLD_ID", type=memory_id)
 @click.argument("new", metavar="NEW_ID|TEXT...", nargs=-1, required=True)
-@click.option("--only", is_flag=True, help="Leave its near-copies in force.")
+@option("--only", "Leave its near-copies in force.")
 def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) -> Result:
     """Retire a note or message in favour of another.
 
@@ -137,8 +135,8 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
 )
 @click.argument("what", metavar="ID|NAME...", nargs=-1)
 @session_option("A whole conversation.")
-@click.option("--all", "everything", is_flag=True, help="All that this owner and agent have.")
-@click.option("--names", "only_names", is_flag=True, hidden=True, help="A number is a name, too.")
+@option("--all", "All that this owner and agent have.", to="everything")
+@option("--names", "A number is a name, too.", to="only_names", hidden=True)
 @YES
 def forget_command(
     call: Call, what: tuple[str, ...], session: str | None, everything: bool, only_names: bool, yes: bool
@@ -201,9 +199,7 @@ def forget_command(
     "recollect restore yesterday.db --yes",
 )
 @click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
-@click.option(
-    "--observation", is_flag=True, help="The ids are of observations that `observe --remove` removed."
-)
+@option("--observation", "The ids are of observations that `observe --remove` removed.")
 @YES
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
     """Bring back what was forgotten or superseded, or a backup.
@@ -242,12 +238,8 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
 
 
 @command("purge", "recollect purge --before 30d", "recollect purge --before 2026-01-01 --yes")
-@click.option(
-    "--before",
-    required=True,
-    type=parse_time_or_age,
-    metavar="WHEN|DAYSd",
-    help="An ISO date or time, or an age in days.",
+@option(
+    "--before WHEN|DAYSd", "An ISO date or time, or an age in days.", required=True, type=parse_time_or_age
 )
 @YES
 def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import DRY_RUN, YES, confirm, iso_minute, memory_id
 from recollect.cli.rendering import (
     SIGNS,
@@ -61,8 +61,8 @@ _STAGES = (
     "recollect dream history --json | jq '.dreams[0]'",
 )
 @click.argument("id_", metavar="[ID]", type=memory_id, required=False)
-@click.option("--changes", is_flag=True, help="Also the journal: every field, before and after.")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, hidden=True)
+@option("--changes", "Also the journal: every field, before and after.")
+@option("-n --limit", type=click.IntRange(1, 1000), default=20)
 def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int) -> Result:
     """List the dreams, the newest first, or show what one did.
 
@@ -107,7 +107,7 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
     "recollect dream undo 3 --later --yes   # and every dream since",
 )
 @click.argument("id_", metavar="ID", type=memory_id)
-@click.option("--later", is_flag=True, help="Also the dreams that came after it.")
+@option("--later", "Also the dreams that came after it.")
 @YES
 def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     """Put everything back as it was before a dream.
@@ -151,22 +151,14 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     "recollect dream undo 3",
 )
 @DRY_RUN
-@click.option(
-    "--phase",
-    "phases",
+@option(
+    "--phase PHASE...",
+    f"Only this; repeatable. There are: {', '.join(PHASES)}.",
+    to="phases",
     type=click.Choice(PHASES),
-    multiple=True,
-    metavar="PHASE",
-    help=f"Only this; repeatable. There are: {', '.join(PHASES)}.",
 )
-@click.option(
-    "--without",
-    type=click.Choice(PHASES),
-    multiple=True,
-    metavar="PHASE",
-    help="All but this; repeatable.",
-)
-@click.option("--no-gate", is_flag=True, hidden=True)
+@option("--without PHASE...", "All but this; repeatable.", type=click.Choice(PHASES))
+@option("--no-gate")
 def dream_command(
     call: Call, dry_run: bool, phases: tuple[str, ...], without: tuple[str, ...], no_gate: bool
 ) -> Result | None:

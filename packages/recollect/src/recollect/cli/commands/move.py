@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command
+from recollect.cli.command import REFUSED, Call, command, option
 from recollect.cli.options import KEEP_GOING, STDIN
 from recollect.cli.rendering import (
     Block,
@@ -55,21 +55,17 @@ _STREAM = "Standard input"
     "ssh work cat memory.jsonl | recollect import -",
 )
 @click.argument("path")
-@click.option(
-    *("--format", "format_"),
+@option(
+    "--format",
+    "The format; by default, it is recognised by its content.",
+    to="format_",
     type=click.Choice(["auto", *FORMATS]),
     default="auto",
-    show_default=True,
-    help="The format; by default, it is recognised by its content.",
 )
-@click.option("--dry-run", is_flag=True, help="Read everything, store nothing, and show some of it.")
-@click.option(
-    "--merge-owners",
-    is_flag=True,
-    help="Store all memories under this owner and agent, whoever owns them in the source.",
-)
-@click.option("--extract", is_flag=True, help="Also make notes of what is worth keeping of conversations.")
-@click.option("--embed/--no-embed", default=True, hidden=True)
+@option("--dry-run", "Read everything, store nothing, and show some of it.")
+@option("--merge-owners", "Store all memories under this owner and agent, whoever owns them in the source.")
+@option("--extract", "Also make notes of what is worth keeping of conversations.")
+@option("--embed/--no-embed", default=True)
 @KEEP_GOING
 def import_command(
     call: Call, path: str, format_: str, dry_run: bool, merge_owners: bool, extract: bool, **how: Any
@@ -288,18 +284,14 @@ def _texts(count: int) -> str:
     "recollect export - | gzip > memory.jsonl.gz",
 )
 @click.argument("file")
-@click.option(
+@option(
     "--format",
+    "What to write; by default, the ending of FILE decides, and any other ending means full.",
     type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
-    help="What to write; by default, the ending of FILE decides, and any other ending means full.",
 )
-@click.option(
-    "--scope-only", is_flag=True, help="Export only this owner and agent; --owner or --agent implies it."
-)
-@click.option(
-    "--without-learning", is_flag=True, help="In full: leave out what was asked and what was learnt from it."
-)
-@click.option("--overwrite", is_flag=True, help="Replace the file or folder if it exists.")
+@option("--scope-only", "Export only this owner and agent; --owner or --agent implies it.")
+@option("--without-learning", "In full: leave out what was asked and what was learnt from it.")
+@option("--overwrite", "Replace the file or folder if it exists.")
 def export_command(
     call: Call, file: str, scope_only: bool, without_learning: bool, **how: Any
 ) -> Result | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import Call, command
+from recollect.cli.command import Call, command, option
 from recollect.cli.options import memory_of, search_arguments, search_options, span_text
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.views import heading, memory_data, speaker_of, spoken_at, superseded_text, with_remedy
@@ -35,23 +35,20 @@ if TYPE_CHECKING:
 )
 @click.argument("text", metavar="QUERY...", nargs=-1, required=True)
 @search_options()
-@click.option(
-    "--min-confidence",
+@option(
+    "--min-confidence SHARE",
+    "Only hits that are at least this likely to be what was asked for, from 0 to 1.",
     type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Only hits that are at least this likely to be what was asked for, from 0 to 1.",
 )
-@click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer.")
-@click.option(
-    *("--budget", "budget_tokens"),
+@option("--abstain", "Show no guesses where nothing seems to answer.")
+@option(
+    "--budget N",
+    "Only hits whose texts fit this many tokens together.",
+    to="budget_tokens",
     type=click.IntRange(1),
-    metavar="N",
-    help="Only hits whose texts fit this many tokens together.",
 )
-@click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step.")
-@click.option(
-    "--record/--no-record", default=True, show_default=True, help="Record what was shown, for later rankings."
-)
+@option("-e --explain", "Show how each score came about, step by step.")
+@option("--record/--no-record", "Record what was shown, for later rankings.", default=True)
 def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     """Search by words and by meaning at once, best first.
 

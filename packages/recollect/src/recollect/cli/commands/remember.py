@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import (
     AS_OF,
     KEEP_GOING,
@@ -55,10 +55,10 @@ _MOST_NAMED = 10
 )
 @click.argument("text", metavar="[TEXT...|-]", nargs=-1)
 @NOTE_OPTIONS
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
-@click.option("--about", multiple=True, metavar="NAME", help="The name of an entity it is about; repeatable.")
-@click.option("--source", metavar="TEXT", help="Where it comes from.")
-@click.option("--lines", is_flag=True, help="Each line of standard input is a note of its own.")
+@option("--tag TAG...", "A word to find it by; repeatable.", to="tags")
+@option("--about NAME...", "The name of an entity it is about; repeatable.")
+@option("--source TEXT", "Where it comes from.")
+@option("--lines", "Each line of standard input is a note of its own.")
 @KEEP_GOING
 def remember_command(
     call: Call, text: tuple[str, ...], lines: bool, keep_going: bool, **given: Any
@@ -180,12 +180,10 @@ def _unfinished(note: str | None) -> str | None:
     "recollect add Tidebook -t project",
 )
 @click.argument("name")
-@click.option("-t", "--type", metavar="TYPE", help="What it is: person, project, …")
-@click.option(
-    "-o", "--observation", "observations", multiple=True, metavar="TEXT", help="Something known; repeatable."
-)
-@click.option("--status", metavar="STATUS", hidden=True)
-@click.option("--importance", type=float, metavar="0..1", hidden=True)
+@option("-t --type TYPE", "What it is: person, project, …")
+@option("-o --observation TEXT...", "Something known; repeatable.", to="observations")
+@option("--status STATUS")
+@option("--importance 0..1", type=float)
 def add_command(call: Call, **given: Any) -> Result:
     """Create an entity, or add to the one of that name.
 
@@ -205,12 +203,10 @@ def add_command(call: Call, **given: Any) -> Result:
 )
 @click.argument("name")
 @click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
-@click.option("-k", "--kind", default="generic", help="fact, decision, state, spec, metric, metadata, …")
-@click.option(
-    "--supersedes", metavar="TEXT|#ID", help="The observation that this one replaces; it stays as history."
-)
-@click.option("--happened-at", type=parse_time, metavar="WHEN", help="When it was so: an ISO date or time.")
-@click.option("--remove", is_flag=True, help="Remove observations instead, by their exact text.")
+@option("-k --kind TEXT", "fact, decision, state, spec, metric, metadata, …", default="generic")
+@option("--supersedes TEXT|#ID", "The observation that this one replaces; it stays as history.")
+@option("--happened-at WHEN", "When it was so: an ISO date or time.", type=parse_time)
+@option("--remove", "Remove observations instead, by their exact text.")
 def observe_command(
     call: Call, name: str, texts: tuple[str, ...], supersedes: str | None, remove: bool, **shared: Any
 ) -> Result:
@@ -297,17 +293,14 @@ def status_command(call: Call, name: str, status: str) -> Result:
 @click.argument("source")
 @click.argument("type_", metavar="TYPE")
 @click.argument("target")
-@click.option("--context", default="", metavar="TEXT", help="Why, or in what way.")
-@click.option("--since", type=parse_time, metavar="WHEN", help="When it began: an ISO date or time.")
-@click.option("--until", type=parse_time, metavar="WHEN", hidden=True)
-@click.option("--create-missing", is_flag=True, help="Create an entity that is not there, of type `unknown`.")
-@click.option(
-    *("--ended", "--at", "ended"),
-    type=when("now"),
-    metavar="WHEN",
-    help="It no longer holds, since then, and stays as history.",
+@option("--context TEXT", "Why, or in what way.", default="")
+@option("--since WHEN", "When it began: an ISO date or time.", type=parse_time)
+@option("--until WHEN", type=parse_time)
+@option("--create-missing", "Create an entity that is not there, of type `unknown`.")
+@option(
+    "--ended --at WHEN", "It no longer holds, since then, and stays as history.", to="ended", type=when("now")
 )
-@click.option("--remove", is_flag=True, help="Remove a relation that should never have been there.")
+@option("--remove", "Remove a relation that should never have been there.")
 def relate_command(
     call: Call, type_: str, create_missing: bool, ended: datetime | str | None, remove: bool, **relation: Any
 ) -> Result:
@@ -355,7 +348,7 @@ _NAME = click.argument("name", shell_complete=complete_session)
     "recollect session show --json | jq -r '.sessions[].name'",
 )
 @click.argument("name", required=False, shell_complete=complete_session)
-@click.option("--last", type=click.IntRange(1, 1000), metavar="N", help="Only so many turns from the end.")
+@option("--last N", "Only so many turns from the end.", type=click.IntRange(1, 1000))
 def session_show_command(call: Call, name: str | None, last: int | None) -> Result:
     """Print a conversation, or list them all, the newest first.
 
@@ -391,12 +384,10 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 )
 @_NAME
 @click.argument("words", metavar="[FILE|-|TEXT...]", nargs=-1)
-@click.option("--role", metavar="ROLE", help="Who speaks, as models know it: user, assistant, …")
-@click.option("--speaker", metavar="NAME", help="Who speaks, by name.")
-@click.option("--at", type=when(), hidden=True)
-@click.option(
-    "--extract/--no-extract", default=True, show_default=True, help="Make notes of what is worth keeping."
-)
+@option("--role ROLE", "Who speaks, as models know it: user, assistant, …")
+@option("--speaker NAME", "Who speaks, by name.")
+@option("--at", type=when())
+@option("--extract/--no-extract", "Make notes of what is worth keeping.", default=True)
 @KEEP_GOING
 def session_add_command(
     call: Call, name: str, words: tuple[str, ...], extract: bool, keep_going: bool, **said: Any
@@ -516,20 +507,13 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
     "tail -n 5 talk.jsonl | recollect context --messages - --json",
 )
 @click.argument("query", metavar="[QUERY...]", nargs=-1)
-@click.option(
-    *("--budget", "budget_tokens"),
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="Tokens at most, estimated.",
-)
+@option("--budget", "Tokens at most, estimated.", to="budget_tokens", type=click.IntRange(1), default=1000)
 @session_option("The current conversation, whose last turns are shown; memories come from all.")
 @AS_OF
-@click.option("-p", "--profile", hidden=True)
-@click.option(
-    "--messages",
-    metavar="FILE|-",
-    help="Instead of QUERY: the last messages, as JSON objects with role, speaker, content and at.",
+@option("-p --profile TEXT")
+@option(
+    "--messages FILE|-",
+    "Instead of QUERY: the last messages, as JSON objects with role, speaker, content and at.",
 )
 def context_command(
     call: Call, query: tuple[str, ...], messages: str | None, profile: str | None, **options: Any

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from recollect.cli.command import Call, ExtraCommand, command
+from recollect.cli.command import Call, ExtraCommand, command, option
 from recollect.cli.rendering import warn
 from recollect.domain.errors import load_registered, needs_extra
 
@@ -28,24 +28,18 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "recollect serve --import memory.jsonl",
     "recollect serve --openapi > openapi.json",
 )
-@click.option(
-    "--http", is_flag=True, help="Streamable HTTP, for several clients, instead of standard input and output."
+@option("--http", "Streamable HTTP, for several clients, instead of standard input and output.")
+@option("--host TEXT", "With --http: the address to listen on.", default="127.0.0.1")
+@option("--port", "With --http: the port.", default=_PORT, type=click.IntRange(0, 65535))
+@option(
+    "--allow-host NAME...",
+    "With --http: a name or address by which clients reach this machine; may be given more than once.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
-@click.option(
-    "--port", default=_PORT, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
-)
-@click.option(
-    "--allow-host",
-    metavar="NAME",
-    multiple=True,
-    help="With --http: a name or address by which clients reach this machine; may be given more than once.",
-)
-@click.option("--token", hidden=True)
-@click.option("--no-token", is_flag=True, hidden=True)
-@click.option("--tls-cert", type=_FILE, help="With --http: serve HTTPS with this certificate, a PEM file.")
-@click.option("--tls-key", type=_FILE, help="With --http: the certificate's key, a PEM file.")
-@click.option("--tools", metavar="SET", help="default, recall-only, all, or names with commas between.")
+@option("--token TEXT")
+@option("--no-token")
+@option("--tls-cert", "With --http: serve HTTPS with this certificate, a PEM file.", type=_FILE)
+@option("--tls-key", "With --http: the certificate's key, a PEM file.", type=_FILE)
+@option("--tools SET", "default, recall-only, all, or names with commas between.")
 @click.option(
     "--import",
     "official",
@@ -55,7 +49,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     type=_FILE,
     hidden=True,
 )
-@click.option("--openapi", is_flag=True, hidden=True)
+@option("--openapi")
 def serve_command(
     call: Call, http: bool, openapi: bool, tools: str | None, official: Path | None, **access: Any
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from recollect.cli.command import Call, ExtraCommand, command, group
+from recollect.cli.command import Call, ExtraCommand, command, group, option
 from recollect.cli.options import (
     DRY_RUN,
     HIDDEN_DRY_RUN,
@@ -63,8 +63,8 @@ _MOST_SHOWN = 10
     "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
 )
 @click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
-@click.option("--good/--bad", "good", default=None, help="It was what you looked for, or it was not.")
-@click.option("--query", metavar="TEXT", hidden=True)
+@option("--good/--bad", "It was what you looked for, or it was not.", to="good", default=None)
+@option("--query TEXT")
 def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query: str | None) -> Result:
     """Say whether memories were what you looked for.
 
@@ -112,14 +112,13 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     "recollect tune run --range blend.meaning=0.4,0.5,0.6,0.7",
 )
 @PROFILE
-@click.option(
-    *("--range", "ranges"),
-    multiple=True,
-    metavar="NAME=N,N,…",
-    help="Try these values of a number; repeatable, all combinations are tried.",
+@option(
+    "--range NAME=N,N,…...",
+    "Try these values of a number; repeatable, all combinations are tried.",
+    to="ranges",
 )
-@click.option("--gamma-range", "gamma", hidden=True)
-@click.option("--beta-sal-range", "beta_sal", hidden=True)
+@option("--gamma-range TEXT", to="gamma")
+@option("--beta-sal-range TEXT", to="beta_sal")
 @DRY_RUN
 def tune_run_command(
     call: Call, profile: str | None, ranges: tuple[str, ...], dry_run: bool, **named: str | None
@@ -153,7 +152,7 @@ def tune_run_command(
 )
 @click.argument("values", metavar="NAME=N...", nargs=-1, required=True)
 @PROFILE
-@click.option("--exactly", is_flag=True, help="All the way; without it, a tenth of the way.")
+@option("--exactly", "All the way; without it, a tenth of the way.")
 @HIDDEN_DRY_RUN
 def tune_set_command(
     call: Call, values: tuple[str, ...], profile: str | None, exactly: bool, dry_run: bool
@@ -411,7 +410,7 @@ class _Part(NamedTuple):
     "recollect profile --json | jq -r '.profiles[].name'",
 )
 @click.argument("names", metavar="[NAME [OTHER]]", nargs=-1, shell_complete=complete_profile)
-@click.option("--toml", "as_toml", is_flag=True, help="As it is written in the settings file.")
+@option("--toml", "As it is written in the settings file.", to="as_toml")
 def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result:
     """List, show and compare the ways to rank.
 
@@ -598,23 +597,15 @@ _MEANS = {
     "recollect eval self --sample 0 --profile recollect --profile limbic",
     "recollect eval self --json | jq '.missed[].id'",
 )
-@click.option(
-    "--sample",
-    type=click.IntRange(0),
-    default=200,
-    show_default=True,
-    metavar="N",
-    help="Memories to ask for, of each kind some; 0: all.",
-)
-@click.option(
-    *("-p", "--profile", "profiles"),
-    multiple=True,
-    metavar="NAME",
+@option("--sample N", "Memories to ask for, of each kind some; 0: all.", type=click.IntRange(0), default=200)
+@option(
+    "-p --profile NAME...",
+    "Only these; repeatable. Without it, all.",
+    to="profiles",
     shell_complete=complete_profile,
-    help="Only these; repeatable. Without it, all.",
 )
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=5, hidden=True)
-@click.option("--seed", type=int, default=0, hidden=True)
+@option("-n --limit", type=click.IntRange(1, 1000), default=5)
+@option("--seed", type=int, default=0)
 def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
     """Ask for memories by their own words, names and days.
 

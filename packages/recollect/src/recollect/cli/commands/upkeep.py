@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import REFUSED, Call, command
+from recollect.cli.command import REFUSED, Call, command, option
 from recollect.cli.options import iso_minute
 from recollect.cli.rendering import (
     SIGNS,
@@ -67,10 +67,8 @@ def stats_command(call: Call) -> Result:
 
 
 @command("doctor", "recollect doctor", "recollect doctor --full", "recollect doctor --repair")
-@click.option("--full", is_flag=True, help="Check the store instead: its rows and every index.")
-@click.option(
-    "--repair", is_flag=True, help="Rebuild what is derived from the rows: indexes, vectors, the cache."
-)
+@option("--full", "Check the store instead: its rows and every index.")
+@option("--repair", "Rebuild what is derived from the rows: indexes, vectors, the cache.")
 def doctor_command(call: Call, full: bool, repair: bool) -> Result:
     """Say what is installed, what is wrong and what to do.
 
@@ -124,7 +122,7 @@ def _verify(call: Call, *, repair: bool) -> Result:
 
 
 @command("reindex", "recollect reindex", "recollect reindex --list", "recollect reindex --model e5-small")
-@click.option("--list", "list_", is_flag=True, help="List embedding models, and what installs them.")
+@option("--list", "List embedding models, and what installs them.", to="list_")
 def reindex_command(call: Call, list_: bool) -> Result:
     """Embed what waits for a vector, or all with another model.
 
