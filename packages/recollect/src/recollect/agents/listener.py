@@ -141,7 +141,13 @@ def without_recalled(text: str, recalled: Sequence[str]) -> str:
     known = [(each, [each[start:stop] for start, stop in _statements(each)]) for each in recalled]
     kept, end = [], 0
     for start, stop in _statements(text):
-        if _repeats(_DATE.sub(" ", text[start:stop]), known):
+        said = _DATE.sub(" ", text[start:stop])
+        if any(
+            same_statement(said, whole)
+            or contains_statement(whole, said)
+            or any(adds_nothing(said, statement) for statement in statements)
+            for whole, statements in known
+        ):
             line = max(end, text.rfind("\n", 0, start) + 1)
             # A bullet before it goes with it.
             kept.append(text[end:start] if any(map(str.isalnum, text[line:start])) else text[end:line])
@@ -159,15 +165,6 @@ def _statements(text: str) -> list[tuple[int, int]]:
         if not before or spans[before - 1][1] <= line.start():
             spans.append(line.span())
     return sorted(spans)
-
-
-def _repeats(said: str, known: Sequence[tuple[str, Sequence[str]]]) -> bool:
-    return any(
-        same_statement(said, whole)
-        or contains_statement(whole, said)
-        or any(adds_nothing(said, statement) for statement in statements)
-        for whole, statements in known
-    )
 
 
 class Capture:

@@ -34,7 +34,6 @@ _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(cli
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
 _NAME = option("--name NAME", "What the client calls the server.", default="recollect")
 _PROJECT = option("--project DIR", "Only for the project in this folder, not for all.", type=click.Path())
-_ALLOW_SECRETS = option("--allow-secrets", "Also keep what looks like a key or a password.")
 
 
 @command(
@@ -197,7 +196,7 @@ def mcp_command(_: Call) -> None:
 )
 @_HOOK_CLIENT
 @_PROJECT
-@_ALLOW_SECRETS
+@option("--allow-secrets", "Also keep what looks like a key or a password.")
 @DRY_RUN
 def hooks_install_command(
     call: Call, client: str, project: str | None, allow_secrets: bool, dry_run: bool
@@ -342,28 +341,9 @@ _MEASURES = {
 }
 
 
-@command("run", "recollect hooks run claude-code prompt < event.json", hidden=True)
-@_HOOK_CLIENT
-@click.argument("event", metavar="EVENT", type=click.Choice(("start", "prompt", "said", "turn")))
-@_ALLOW_SECRETS
-def hooks_run_command(call: Call, client: str, event: str, allow_secrets: bool) -> None:
-    """Run one hook by hand: an event in, what it gives the model out.
-
-    The client's JSON is on standard input. EVENT is start, prompt, said (a prompt that is only kept) or turn.
-    Clients run the same by `python -m recollect.hooks`, which starts sooner. It always ends with 0;
-    `recollect hooks status` shows errors.
-    """
-    import time
-
-    from recollect.agents.hook import run_hook
-
-    options, _ = _hook_options(call, allow_secrets=allow_secrets)
-    run_hook([client, event, *options], time.monotonic())
-
-
 @group(
     "hooks",
-    (hooks_install_command, hooks_uninstall_command, hooks_status_command, hooks_run_command),
+    (hooks_install_command, hooks_uninstall_command, hooks_status_command),
     "recollect hooks install claude-code",
     "recollect hooks status",
     "recollect hooks uninstall claude-code",
