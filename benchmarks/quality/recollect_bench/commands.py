@@ -285,11 +285,11 @@ def _models(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Models]:
     """The models, with the vectors that they have made before."""
     if cache is not None and no_cache:
         raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
-    from recollect.settings import cache_folder  # loads the engine
+    from recollect.settings import program_folder  # loads the engine
     from recollect_bench.models import cached_models
 
     settings, _ = call.settings()
-    with cached_models(settings, None if no_cache else cache or cache_folder() / "bench") as models:
+    with cached_models(settings, None if no_cache else cache or program_folder("cache") / "bench") as models:
         yield models
 
 

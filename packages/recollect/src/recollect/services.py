@@ -135,12 +135,8 @@ Asked = ParamSpec("Asked")
 
 EmbedderFactory = Callable[[str], Embedder | None]
 """Returns the embedder of a model's name; None where the name means no model."""
-
-
 ExtractorFactory = Callable[[], Extractor | None]
 """Returns None where no notes are to be extracted."""
-
-
 RerankerFactory = Callable[[], Reranker]
 """`ModelUnavailable` where it is not installed."""
 
@@ -164,10 +160,6 @@ class LanguageModels:
         return self.automatic and self.install is None
 
 
-def _nothing() -> None:
-    return None
-
-
 def _no_reranker() -> Reranker:
     raise ModelUnavailable("There is no re-ranker here.")
 
@@ -180,17 +172,17 @@ def retry_after_failover(question: Callable[Asked, Result]) -> Callable[Asked, R
 
     @wraps(question)
     def answer(*args: Asked.args, **options: Asked.kwargs) -> Result:
-        # Iterators are read twice.
-        kept: Any = [tuple(each) if isinstance(each, Iterator) else each for each in args]
-        named: Any = {
-            name: tuple(each) if isinstance(each, Iterator) else each for name, each in options.items()
-        }
+        def kept(given: Any) -> Any:
+            return tuple(given) if isinstance(given, Iterator) else given  # iterators are read twice
+
+        listed: Any = [kept(each) for each in args]
+        named: Any = {name: kept(each) for name, each in options.items()}
         try:
-            return question(*kept, **named)
+            return question(*listed, **named)
         except StoreUnavailable as error:
             if not error.ask_again:
                 raise
-        return question(*kept, **named)
+        return question(*listed, **named)
 
     # A caller that stops waiting may cancel it.
     answer.only_reads = True  # type: ignore[attr-defined]
@@ -220,7 +212,7 @@ class Services:
     """Phases of a dream, unless its caller names others."""
     process_id: str = "this process"
     """By which name it holds what one process at a time may hold."""
-    extractor: ExtractorFactory = _nothing
+    extractor: ExtractorFactory = lambda: None
     """Extracts notes from messages; created on first use."""
     reranker: RerankerFactory = _no_reranker
     """Re-ranks the first hits."""
@@ -290,10 +282,8 @@ class Services:
             known = memories_by_id(view, ids)
         found: dict[Scope, tuple[int, ...]] = {}
         for id_ in ids:
-            memory = known.get(id_)
-            scope = (
-                memory.scope if memory is not None and self.can_read(memory.scope) else self.for_writing.scope
-            )
+            scope = known[id_].scope if id_ in known else self.for_writing.scope
+            scope = scope if self.can_read(scope) else self.for_writing.scope
             found[scope] = (*found.get(scope, ()), id_)
         return found
 
@@ -345,18 +335,18 @@ def attempt_follow_up(step: Callable[[], Result]) -> tuple[Result | None, str | 
     """Run a step; if it fails, return None and a note with the reason."""
     try:
         return retry_after_failover(step)(), None
-    except RecollectError as error:
-        _log.warning("What was written is stored; what follows a write could not be done: %s", error)
-        return None, _note_of(error)
     except Exception as error:  # noqa: BLE001  # whatever it is, the write stands
         # A library that finds no descriptor or no memory left raises what it likes.
-        _log.exception("What was written is stored; what follows a write could not be done")
-        return None, _note_of(error)
-
-
-def _note_of(error: Exception) -> str:
-    # The store's remark on the failed step would be wrong for the write before it.
-    return f"{UNFINISHED}: {str(error).removesuffix(' Nothing was written.') or type(error).__name__}"
+        is_ours = isinstance(error, RecollectError)
+        _log.log(
+            logging.WARNING if is_ours else logging.ERROR,
+            "What was written is stored; what follows a write could not be done: %s",
+            error,
+            exc_info=not is_ours,
+        )
+        # The store's remark on the failed step would be wrong for the write before it.
+        reason = str(error).removesuffix(" Nothing was written.") or type(error).__name__
+        return None, f"{UNFINISHED}: {reason}"
 
 
 def unfinished_note(note: str | None) -> str | None:

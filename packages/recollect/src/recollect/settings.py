@@ -90,18 +90,14 @@ def _reranker(given: object) -> str:
     return _text(given).strip()
 
 
-def _trial_design(given: object) -> str:
-    word = "off" if given is False else str(given).strip().lower()
-    if word not in {"off", "split"}:
-        raise ValueError
-    return word
+def _one_of(*words: str, wanted: str) -> _Rule:
+    def read(given: object) -> str:
+        word = "off" if given is False else str(given).strip().lower()
+        if word not in words:
+            raise ValueError
+        return word
 
-
-def _log_detail(given: object) -> str:
-    word = str(given).strip().lower()
-    if word not in {"full", "no-text"}:
-        raise ValueError
-    return word
+    return _Rule(read, wanted)
 
 
 def _names(given: object) -> list[str]:
@@ -115,21 +111,20 @@ def _names(given: object) -> list[str]:
 
 def checked_hosts(given: object) -> tuple[str, ...]:
     """Names or addresses of this machine as a client writes them: no scheme, no port, no path."""
-    return tuple(map(_host, _names(given)))
-
-
-def _host(name: str) -> str:
     from ipaddress import ip_address  # noqa: PLC0415  # few settings name a host
 
-    bare = name.removeprefix("[").removesuffix("]").lower()
-    try:
-        return str(ip_address(bare))
-    except ValueError:
-        if not _HOST_NAME.fullmatch(bare):
-            raise InvalidInput(
-                f"{name!r} is no host; name it as in the address, without scheme and port: box.local"
-            ) from None
-        return bare
+    hosts = []
+    for name in _names(given):
+        host = name.removeprefix("[").removesuffix("]").lower()
+        try:
+            host = str(ip_address(host))
+        except ValueError:
+            if not _HOST_NAME.fullmatch(host):
+                raise InvalidInput(
+                    f"{name!r} is no host; name it as in the address, without scheme and port: box.local"
+                ) from None
+        hosts.append(host)
+    return tuple(hosts)
 
 
 def checked_token(given: object) -> str:
@@ -202,8 +197,8 @@ _ZONE = _Rule(_zone, "a time zone such as Europe/Madrid")
 _PHASES = _Rule(_phases, "a list of phases")
 _KNOBS = _Rule(_knobs, "numbers in the table [dream] of the settings file")
 _USUAL_KNOBS = Knobs()
-_LOG = _Rule(_log_detail, "full or no-text; the setting shadow switches the log off")
-_DESIGN = _Rule(_trial_design, "off or split")
+_LOG = _one_of("full", "no-text", wanted="full or no-text; the setting shadow switches the log off")
+_DESIGN = _one_of("off", "split", wanted="off or split")
 _PROFILES = _Rule(_profiles, "a list of profiles")
 _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 
@@ -452,11 +447,6 @@ def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
     environ = os.environ if environ is None else environ
     given = environ.get(OFFICIAL_VARIABLE)
     return Path(given).expanduser() if given else None
-
-
-def cache_folder() -> Path:
-    """Return the folder of files that can be made again."""
-    return program_folder("cache")
 
 
 def program_folder(kind: Literal["data", "config", "cache"]) -> Path:

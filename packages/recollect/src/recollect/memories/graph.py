@@ -9,19 +9,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.domain.changes import (
-    AddObservations,
-    Amend,
-    Change,
-    EndRelation,
-    Forget,
-    Outcome,
-    PutEntity,
-    Relate,
-    RemoveObservations,
-    RestoreObservation,
-    Unrelate,
-)
+from recollect.domain import changes
+from recollect.domain.changes import Outcome
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE, clean_name, clean_type
@@ -201,7 +190,9 @@ class KnowledgeGraph:
             return _observe(
                 own,
                 by_name(additions).items(),
-                lambda pair: AddObservations(own.scope, clean_name(pair[0]), observations_of(pair[1])),
+                lambda pair: changes.AddObservations(
+                    own.scope, clean_name(pair[0]), observations_of(pair[1])
+                ),
                 keep_going=keep_going,
                 key=key,
                 progress=progress,
@@ -221,7 +212,7 @@ class KnowledgeGraph:
             done, rejected = apply_rows(
                 own,
                 listed(relations, "Relations"),
-                lambda relation: Relate(own.scope, relation_of(relation), create_missing),
+                lambda relation: changes.Relate(own.scope, relation_of(relation), create_missing),
                 keep_going=keep_going,
                 key=key,
             )
@@ -237,7 +228,7 @@ class KnowledgeGraph:
                 also_created=outcome.also_created,
             )
             for change, outcome in done
-            if isinstance(change, Relate)
+            if isinstance(change, changes.Relate)
         )
         return RelatedBatch(related, rejected, note)
 
@@ -246,45 +237,43 @@ class KnowledgeGraph:
         kind = clean_type(type, "type of the relation")
         own = self.services.for_writing
         with self._naming_agents():
-            own.write([EndRelation(own.scope, clean_name(source), clean_name(target), kind, at)])
+            own.write([changes.EndRelation(own.scope, clean_name(source), clean_name(target), kind, at)])
 
     def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
         """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
 
         Names that are absent are passed over.
         """
-        wanted = tuple(map(clean_name, listed(names, "Names")))
-        return self.services.for_writing.write([Forget(self.services.for_writing.scope, names=wanted)])[0].ids
+        own, wanted = self.services.for_writing, tuple(map(clean_name, listed(names, "Names")))
+        return own.write([changes.Forget(own.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
         """Remove observations by exact text; returns how many there were."""
-        changes = [
-            RemoveObservations(
-                self.services.for_writing.scope, clean_name(name), tuple(listed(texts, "Observations"))
-            )
+        own = self.services.for_writing
+        gone = [
+            changes.RemoveObservations(own.scope, clean_name(name), tuple(listed(texts, "Observations")))
             for name, texts in by_name(removals).items()
         ]
-        return sum(outcome.count for outcome in self.services.for_writing.write(changes))
+        return sum(outcome.count for outcome in own.write(gone))
 
     def delete_relations(self, relations: Iterable[RelationLike]) -> int:
         """Remove relations; returns how many there were, inverses included."""
+        own = self.services.for_writing
         wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
-        changes = [
-            Unrelate(self.services.for_writing.scope, each.source, each.target, each.type) for each in wanted
-        ]
-        return sum(outcome.count for outcome in self.services.for_writing.write(changes))
+        gone = [changes.Unrelate(own.scope, each.source, each.target, each.type) for each in wanted]
+        return sum(outcome.count for outcome in own.write(gone))
 
     def set_status(self, name: str, status: str) -> Status:
         """Mark an entity as active, paused, completed or archived."""
         wanted = Status.of(status)
         id_ = entity_named(self.services, name)
         own = self.services.of_memory(id_)
-        own.write([Amend(own.scope, id_, status=wanted)])
+        own.write([changes.Amend(own.scope, id_, status=wanted)])
         return wanted
 
     def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
         """Bring back an observation that was removed by itself, or superseded."""
-        self.services.for_writing.write([RestoreObservation(self.services.for_writing.scope, id)])
+        self.services.for_writing.write([changes.RestoreObservation(self.services.for_writing.scope, id)])
         catch_up(self.services.for_writing)
 
     @contextmanager
@@ -407,7 +396,7 @@ def create_entities(
     return _observe(
         services,
         listed(entities, "Entities"),
-        lambda entity: PutEntity(services.scope, entity_of(entity)),
+        lambda entity: changes.PutEntity(services.scope, entity_of(entity)),
         keep_going=keep_going,
         key=key,
         progress=progress,
@@ -478,7 +467,7 @@ def _check_limit(limit: int) -> None:
 def _observe(
     services: Services,
     rows: Iterable[_Row],
-    change_of: Callable[[_Row], Change],
+    change_of: Callable[[_Row], changes.Change],
     *,
     keep_going: bool,
     key: str | None,

@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.domain import changes
 from recollect.domain.changes import Added, Change, Outcome, Receipt
-from recollect.domain.errors import Conflict, InvalidInput, RecollectError
+from recollect.domain.errors import Conflict, RecollectError
 from recollect.domain.tables import Compares, OneOf
 from recollect.ranking.candidates import DAY
 from recollect.stores.port import Snapshot, Store, Transaction
@@ -103,8 +103,6 @@ def apply(
     called with the outcomes while nothing is committed yet, perhaps more than once: what has to be read of
     them is read there, since after the commit a failure to read would look like a failure to write.
     """
-    if at.tzinfo is None:
-        raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
     digest = digest_of(batch) if key is not None else ""
 
     def work(rows: Transaction) -> Receipt:

@@ -382,29 +382,25 @@ def _until_stopping(services: Services) -> Progress:
     return go_on
 
 
-def _installed(services: Services) -> Embedder:
-    """The store's own model, in whichever revision is installed now."""
-    try:
-        return embedder_of(services)
-    except ModelUnavailable:
-        with services.read() as view:
-            model = model_in_use(view)
-        embedder = None if model is None else services.embedder_named(model.name.partition("@")[0])
-        if embedder is None:
-            raise
-        return embedder
-
-
 def reindex(services: Services, model: str | None, progress: Progress | None = None) -> ReindexResult:
     """Embed everything with this model, then search by it. Stopped midway, it goes on where it was.
 
     Until the switch, searches use the old vectors.
     """
-    embedder = services.embedder_named(model) if model is not None else _installed(services)
-    if embedder is None:
-        raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
     with services.read_everything() as view:
         before, total = model_in_use(view), store_counts(view).passages
+    embedder: Embedder | None
+    try:
+        embedder = embedder_of(services) if model is None else services.embedder_named(model)
+    except ModelUnavailable:
+        # The store's own model may be installed in another revision.
+        embedder = None
+        if model is None and before is not None:
+            embedder = services.embedder_named(before.name.partition("@")[0])
+        if embedder is None:
+            raise
+    if embedder is None:
+        raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
 
     def report(done: int, _: int | None) -> None:
         if progress is not None:

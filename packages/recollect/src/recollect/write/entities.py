@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.domain.changes import (
-    UNKNOWN,
-    Added,
-    AddObservations,
-    EndRelation,
-    NewEntity,
-    NewObservation,
-    NewRelation,
-    Outcome,
-    PutEntity,
-    Relate,
-    RemoveObservations,
-    RestoreObservation,
-    Unrelate,
-)
+from recollect.domain import changes
+from recollect.domain.changes import UNKNOWN, Added, Outcome
 from recollect.domain.errors import Conflict, InvalidInput, NotFound, cited
 from recollect.domain.tables import IN_FORCE, AnyOf, Condition, Equals, OneOf, is_null
 from recollect.search.entities import exact_entity, find_entity
@@ -36,7 +23,7 @@ if TYPE_CHECKING:
 NAME_SPAN = (0, 0)
 
 
-def put_entity(work: Work, change: PutEntity) -> Outcome:
+def put_entity(work: Work, change: changes.PutEntity) -> Outcome:
     scope, new = work.scope_id(change.scope), change.entity
     entity = exact_entity(work.rows, scope, new.name)
     if entity is None:
@@ -53,7 +40,7 @@ def put_entity(work: Work, change: PutEntity) -> Outcome:
     return Outcome(ids=(entity,), names=(new.name,), added=added, took_type=took, kept_type=kept)
 
 
-def _insert(work: Work, scope: int, new: NewEntity) -> int:
+def _insert(work: Work, scope: int, new: changes.NewEntity) -> int:
     folded = fold(new.name)
     entity = work.add(
         "memory",
@@ -95,7 +82,7 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     return given, None
 
 
-def add_observations(work: Work, change: AddObservations) -> Outcome:
+def add_observations(work: Work, change: changes.AddObservations) -> Outcome:
     scope = work.scope_id(change.scope)
     entity = work.entity(scope, change.name)
     added = _observe(work, entity, scope, change.observations)
@@ -104,7 +91,7 @@ def add_observations(work: Work, change: AddObservations) -> Outcome:
     return Outcome(ids=(entity,), names=(work.name(entity),), added=added)
 
 
-def remove_observations(work: Work, change: RemoveObservations) -> Outcome:
+def remove_observations(work: Work, change: changes.RemoveObservations) -> Outcome:
     scope = work.scope_id(change.scope)
     entity = find_entity(work.rows, scope, change.name)
     if entity is None:
@@ -119,7 +106,7 @@ def remove_observations(work: Work, change: RemoveObservations) -> Outcome:
     return Outcome(ids=(entity,), names=(work.name(entity),), count=len(removed))
 
 
-def restore_observation(work: Work, change: RestoreObservation) -> Outcome:
+def restore_observation(work: Work, change: changes.RestoreObservation) -> Outcome:
     scope = work.scope_id(change.scope)
     nothing = NotFound(f"There is no removed or superseded observation {change.id}; nothing was restored.")
     row = work.row("observation", change.id, "memory_id", "content", "deleted_at", "superseded_at")
@@ -155,7 +142,12 @@ def _in_force(work: Work, entity: int) -> dict[str, int]:
 
 
 def _observe(
-    work: Work, entity: int, scope: int, observations: Iterable[NewObservation], *, just_made: bool = False
+    work: Work,
+    entity: int,
+    scope: int,
+    observations: Iterable[changes.NewObservation],
+    *,
+    just_made: bool = False,
 ) -> tuple[Added, ...]:
     """Insert the observations that the entity does not have yet, word for word."""
     standing = {} if just_made else _in_force(work, entity)
@@ -198,7 +190,7 @@ def _observe(
 INVERSES = {"contains": "part_of", "part_of": "contains", "contiene": "parte_de", "parte_de": "contiene"}
 
 
-def relate(work: Work, change: Relate) -> Outcome:
+def relate(work: Work, change: changes.Relate) -> Outcome:
     scope, new = work.scope_id(change.scope), change.relation
     if new.since is not None and new.until is not None and new.until < new.since:
         raise InvalidInput(
@@ -211,7 +203,7 @@ def relate(work: Work, change: Relate) -> Outcome:
         end_ = find_entity(work.rows, scope, name) if change.create_missing else work.entity(scope, name)
         if end_ is None:
             missing.append(name)
-            end_ = _insert(work, scope, NewEntity(name))
+            end_ = _insert(work, scope, changes.NewEntity(name))
         ends.append(end_)
     source, target = ends
     relation, created = _connect(work, source, target, new.type, new, None)
@@ -229,7 +221,7 @@ def relate(work: Work, change: Relate) -> Outcome:
     )
 
 
-def end(work: Work, change: EndRelation) -> Outcome:
+def end(work: Work, change: changes.EndRelation) -> Outcome:
     scope = work.scope_id(change.scope)
     source, target = work.entity(scope, change.source), work.entity(scope, change.target)
     relation = relation_in_force(work, source, target, change.type)
@@ -248,7 +240,7 @@ def end(work: Work, change: EndRelation) -> Outcome:
     return Outcome(relations=ended, count=len(ended))
 
 
-def unrelate(work: Work, change: Unrelate) -> Outcome:
+def unrelate(work: Work, change: changes.Unrelate) -> Outcome:
     """Every relation of that type between the two, ended or not."""
     scope = work.scope_id(change.scope)
     source, target = (find_entity(work.rows, scope, name) for name in (change.source, change.target))
@@ -270,7 +262,7 @@ def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
 
 
 def _connect(
-    work: Work, source: int, target: int, type_: str, new: NewRelation, inverse_of: int | None
+    work: Work, source: int, target: int, type_: str, new: changes.NewRelation, inverse_of: int | None
 ) -> tuple[int, bool]:
     """The relation's id, and whether it is new. One that has ended counts as the same if its span is."""
     since, until = stamp_or_none(new.since), stamp_or_none(new.until)

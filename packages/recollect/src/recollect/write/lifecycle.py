@@ -6,29 +6,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recollect.domain.changes import (
-    Amend,
-    CreateToken,
-    Dismiss,
-    DropLease,
-    EmptyLog,
-    FlagSimilar,
-    Forget,
-    NewText,
-    NoteImport,
-    NoteTokenUse,
-    Outcome,
-    Purge,
-    PurgeMemories,
-    PutText,
-    Restore,
-    RevokeToken,
-    Supersede,
-    TakeLease,
-    TellOnce,
-    TuneProfile,
-    Unmake,
-)
+from recollect.domain import changes
+from recollect.domain.changes import Outcome
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import NamedToken
 from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
@@ -54,7 +33,7 @@ if TYPE_CHECKING:
     from recollect.write.work import Work
 
 
-def forget(work: Work, change: Forget) -> Outcome:
+def forget(work: Work, change: changes.Forget) -> Outcome:
     scope = work.scope_id(change.scope)
     by_name = (exact_entity(work.rows, scope, name) for name in change.names)
     wanted = dict.fromkeys((*change.ids, *(id_ for id_ in by_name if id_ is not None)))
@@ -72,11 +51,11 @@ def forget_one(work: Work, scope: int, memory: int) -> bool:
     return True
 
 
-def supersede_memory(work: Work, change: Supersede) -> Outcome:
+def supersede_memory(work: Work, change: changes.Supersede) -> Outcome:
     scope = work.scope_id(change.scope)
     by, created = change.by, False
-    if isinstance(by, NewText):
-        outcome = texts.put_text(work, PutText(change.scope, by, change.embedded))
+    if isinstance(by, changes.NewText):
+        outcome = texts.put_text(work, changes.PutText(change.scope, by, change.embedded))
         by, created = outcome.ids[0], outcome.created
     ids = dict.fromkeys((*change.ids, *change.copies))
     observations = dict.fromkeys(change.observations)
@@ -117,7 +96,7 @@ def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:
         )
 
 
-def restore(work: Work, change: Restore) -> Outcome:
+def restore(work: Work, change: changes.Restore) -> Outcome:
     """Bring back a forgotten memory with its relations to live entities, or a superseded one.
 
     Copies that were corrected with a superseded memory stay as they are.
@@ -181,7 +160,7 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
             work.set("relation", relation, deleted_at=other[0])
 
 
-def unmake(work: Work, change: Unmake) -> Outcome:
+def unmake(work: Work, change: changes.Unmake) -> Outcome:
     scope = work.scope_id(change.scope)
     ids = work.ids("memory", (OneOf("id", change.ids), Equals("scope_id", scope)))
     for memory in ids:
@@ -192,7 +171,7 @@ def unmake(work: Work, change: Unmake) -> Outcome:
     return Outcome(ids=tuple(ids), count=len(ids))
 
 
-def purge(work: Work, change: Purge) -> Outcome:
+def purge(work: Work, change: changes.Purge) -> Outcome:
     work.rows.hold(None)
     before = stamp(change.before)
     gone = (Compares("deleted_at", "<", before),)
@@ -210,7 +189,7 @@ def purge(work: Work, change: Purge) -> Outcome:
     return Outcome(count=memories)
 
 
-def purge_memories(work: Work, change: PurgeMemories) -> Outcome:
+def purge_memories(work: Work, change: changes.PurgeMemories) -> Outcome:
     """Purge these memories and what may quote them: answers and queries of their time, and reports."""
     scope = work.scope_id(change.scope)
     ids = list(dict.fromkeys(change.ids))
@@ -261,7 +240,7 @@ def _drop_traces(work: Work) -> None:
             work.rows.patch(table, (OneOf(column, targets),), {column: None})
 
 
-def empty_log(work: Work, change: EmptyLog) -> Outcome:
+def empty_log(work: Work, change: changes.EmptyLog) -> Outcome:
     """Delete logged queries; usage stays."""
     own = Equals("scope_id", work.scope_id(change.scope))
     answers = work.rows.remove("shadow", (own,))
@@ -269,7 +248,7 @@ def empty_log(work: Work, change: EmptyLog) -> Outcome:
     return Outcome(count=answers)
 
 
-def amend(work: Work, change: Amend) -> Outcome:
+def amend(work: Work, change: changes.Amend) -> Outcome:
     scope = work.scope_id(change.scope)
     given: dict[str, Any] = {
         "status": None if change.status is None else str(change.status),
@@ -305,7 +284,7 @@ def amend(work: Work, change: Amend) -> Outcome:
     return Outcome(ids=(change.id,), count=1)
 
 
-def flag_similar(work: Work, change: FlagSimilar) -> Outcome:
+def flag_similar(work: Work, change: changes.FlagSimilar) -> Outcome:
     if not work.exists(change.table, change.similar_to):
         return Outcome()
     flagged = work.set(change.table, change.id, similar_to=change.similar_to, similarity=change.similarity)
@@ -318,7 +297,7 @@ MOST_TOKENS = 256
 """Tokens of a store. A server compares each request with all of them."""
 
 
-def tune(work: Work, change: TuneProfile) -> Outcome:
+def tune(work: Work, change: changes.TuneProfile) -> Outcome:
     """Numbers that a profile is given in the place of its published ones; every set of them is kept."""
     scope = work.scope_id(change.scope)
     newest = tuned_numbers(work.rows, scope, change.profile)
@@ -339,14 +318,14 @@ def tune(work: Work, change: TuneProfile) -> Outcome:
     return Outcome(ids=(version,), created=True, count=1)
 
 
-def set_once(work: Work, change: NoteImport | TellOnce | Dismiss) -> Outcome:
+def set_once(work: Work, change: changes.NoteImport | changes.TellOnce | changes.Dismiss) -> Outcome:
     """Note something in the settings, or take the note back; `created` says that it is new."""
     match change:
-        case NoteImport():
+        case changes.NoteImport():
             name = import_setting(change.scope, change.file)
-        case TellOnce():
+        case changes.TellOnce():
             name = topic_setting(change.topic)
-        case Dismiss():
+        case changes.Dismiss():
             name = dismissed_setting(change.scope, change.key)
             if not change.dismissed:
                 return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
@@ -356,7 +335,7 @@ def set_once(work: Work, change: NoteImport | TellOnce | Dismiss) -> Outcome:
     return Outcome(created=not known)
 
 
-def take_lease(work: Work, change: TakeLease) -> Outcome:
+def take_lease(work: Work, change: changes.TakeLease) -> Outcome:
     """Take or extend a lease; `created` says that it was free or expired."""
     length = int(change.seconds * 1_000_000)
     until = work.at + length
@@ -372,7 +351,7 @@ def take_lease(work: Work, change: TakeLease) -> Outcome:
     return Outcome(created=True, count=1)
 
 
-def drop_lease(work: Work, change: DropLease) -> Outcome:
+def drop_lease(work: Work, change: changes.DropLease) -> Outcome:
     mine = (Equals("name", change.name), Equals("holder", change.holder))
     return Outcome(count=work.rows.remove("lease", mine))
 
@@ -381,7 +360,7 @@ def holds_lease(work: Work, name: str, holder: str) -> bool:
     return work.first("lease", (Equals("name", name), Equals("holder", holder)), "name") is not None
 
 
-def create_token(work: Work, change: CreateToken) -> Outcome:
+def create_token(work: Work, change: changes.CreateToken) -> Outcome:
     tokens = _held_tokens(work)
     known = next((each for each in tokens if each.name == change.name), None)
     if known is not None and known.digest == change.digest:
@@ -402,7 +381,7 @@ def create_token(work: Work, change: CreateToken) -> Outcome:
     return Outcome(created=True, count=1)
 
 
-def revoke_token(work: Work, change: RevokeToken) -> Outcome:
+def revoke_token(work: Work, change: changes.RevokeToken) -> Outcome:
     tokens = _held_tokens(work)
     kept = [each for each in tokens if each.name != change.name]
     if len(kept) < len(tokens):
@@ -410,7 +389,7 @@ def revoke_token(work: Work, change: RevokeToken) -> Outcome:
     return Outcome(count=len(tokens) - len(kept))
 
 
-def note_token_use(work: Work, change: NoteTokenUse) -> Outcome:
+def note_token_use(work: Work, change: changes.NoteTokenUse) -> Outcome:
     tokens = _held_tokens(work)
     at = moment(work.at)
     used = [replace(each, used_at=at) if each.digest == change.digest else each for each in tokens]
