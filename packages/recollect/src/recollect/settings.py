@@ -413,7 +413,13 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
         raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
     except RecursionError:
         raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deep.") from None
-    content = _with_dream_table(content)
+    table = content.get("dream")
+    if isinstance(table, dict):
+        # `[dream]`: its switch, its intervals and phases, and every number of a dream.
+        del content["dream"]
+        content |= {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
+        numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}
+        content |= {"dream_knobs": numbers} if numbers else {}
     known = {each.name for each in fields(Settings)}
     unknown = sorted(set(content) - known)
     if unknown:
@@ -422,17 +428,6 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
             f"There are: {', '.join(sorted(known))}."
         )
     return content
-
-
-def _with_dream_table(content: dict[str, object]) -> dict[str, object]:
-    """Read `[dream]`: its switch, its intervals and phases, and every number of a dream."""
-    table = content.get("dream")
-    if not isinstance(table, dict):
-        return content
-    others = {name: value for name, value in content.items() if name != "dream"}
-    named = {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
-    numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}
-    return {**others, **named, **({"dream_knobs": numbers} if numbers else {})}
 
 
 def config_path(environ: Mapping[str, str] | None = None) -> Path:

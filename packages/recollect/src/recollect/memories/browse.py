@@ -12,8 +12,19 @@ from typing import Literal
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE
-from recollect.domain.records import Kind, Memory, Session, Status
-from recollect.domain.results import BrowsePage, Bucket, EntityCounts, NameCount, WholeMemory
+from recollect.domain.records import Kind, Memory, Session, Status, memory_at
+from recollect.domain.results import (
+    BrowsePage,
+    Bucket,
+    ConflictingMemory,
+    EntityCounts,
+    MemoryVersion,
+    NameCount,
+    Showing,
+    SimilarMemory,
+    Usage,
+    WholeMemory,
+)
 from recollect.domain.tables import (
     IN_FORCE,
     AnyOf,
@@ -31,12 +42,27 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.memories.whole_memory import whole_memory
+from recollect.dreams.dreaming import linked_memories
+from recollect.memories.corrections import history
+from recollect.memories.notes import nearest_cosines
 from recollect.ranking.candidates import DAY
 from recollect.ranking.factors import microseconds
-from recollect.search.rows import EVENT_TIME, memories_by_id, memories_where, moment, stamp
+from recollect.search.candidates import Search
+from recollect.search.contradictions import contradicted_texts, stated_texts
+from recollect.search.rows import (
+    EVENT_TIME,
+    memories_by_id,
+    memories_where,
+    moment,
+    relations_of,
+    replaced_by,
+    scope_id,
+    stamp,
+)
+from recollect.search.texts import memory_vectors, turns_of
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Snapshot
+from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import fold
 from recollect.write.inputs import aware
 
@@ -244,6 +270,89 @@ def _next(start: datetime, unit: Unit, zone: tzinfo) -> datetime:
     return datetime.combine(day + timedelta(days=1 if unit == "day" else 7), time(), zone)
 
 
+# One memory with everything around it
+
+_COMPARED = 16
+_TURNS_AROUND = 3
+_MOST_LISTED = 200
+
+
+def _versions(memory: Memory) -> tuple[MemoryVersion, ...]:
+    if memory.kind is Kind.ENTITY:
+        return ()
+    former = [MemoryVersion(each.text, each.since, each.until) for each in memory.former]
+    since = memory.former[-1].until if memory.former else memory.created_at
+    return (*former, MemoryVersion(memory.text, since, None))
+
+
+def _neighbours(view: Snapshot, memory: Memory) -> Sequence[Memory]:
+    """For a note, return the neighbours of its message."""
+    message = memory
+    if memory.drawn_from is not None:
+        message = memories_by_id(view, [memory.drawn_from]).get(memory.drawn_from, memory)
+    if message.session is None or message.position is None:
+        return []
+    first, last = message.position - _TURNS_AROUND, message.position + _TURNS_AROUND
+    return turns_of(view, scope_id(view, message.scope), message.session, first, last)
+
+
+def _alike(
+    services: Services, view: Snapshot, memory: Memory
+) -> tuple[tuple[SimilarMemory, ...], tuple[ConflictingMemory, ...]]:
+    """Find near-repeats and contradictions among the nearest memories."""
+    if memory.deleted_at is not None or memory.superseded_at is not None:
+        return (), ()
+    search = Search(view, services.unexpired())
+    vectors = memory_vectors(view, [memory.id], search.model).get(memory.id, ())
+    said = memory.text or memory.name
+    nearest = nearest_cosines(search, said, vectors[0] if vectors else None, _COMPARED + 1)
+    nearest.pop(memory.id, None)
+    others = list(stated_texts(search.memories, list(nearest)))
+    similar = [
+        SimilarMemory(other.id, other.text, share)
+        for other in others
+        if memory.kind is not Kind.ENTITY and other.observation is None
+        if (share := near_duplicate(memory.text, other.text, min(1.0, nearest[other.id]))) is not None
+    ]
+    best_first = sorted(similar, key=lambda one: (-one.similarity, one.id))
+    return tuple(best_first), contradicted_texts(memory, others)
+
+
+def _usage(view: Snapshot, id_: int) -> Usage:
+    own = (Equals("memory_id", id_),)
+    ((count, last_at),) = view.rows("use", ("count", "last_at"), own) or [(0, None)]
+    days = view.count("use_day", own)[None]
+    opened = view.count("feedback", (*own, Equals("kind", "opened")))[None]
+    return Usage(count, opened, days, None if last_at is None else moment(last_at))
+
+
+def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
+    places: dict[int, int] = dict(
+        view.rows(
+            "recalled",
+            ("recall_id", "place"),
+            (Equals("memory_id", memory.id),),
+            order=("recall_id",),
+            newest_first=True,
+            limit=most,
+        )
+    )
+    rows = view.rows("recall", ("id", "at", "query", "profile"), (OneOf("id", list(places)),))
+    # An answer and its place in the log are written at one moment.
+    logged = {
+        (at, query): id_
+        for id_, at, query in view.rows(
+            "shadow",
+            ("id", "at", "query"),
+            (Equals("scope_id", scope_id(view, memory.scope)), OneOf("at", [row[1] for row in rows])),
+        )
+    }
+    return [
+        Showing(moment(at), places[id_], query, profile, logged.get((at, query or "")))
+        for id_, at, query, profile in sorted(rows, reverse=True)
+    ]
+
+
 # Conversations and entities
 
 
@@ -369,7 +478,37 @@ class Browse:
 
         `showings` is the number of recent answers to list that showed it.
         """
-        return whole_memory(self.services, id, showings, aware(as_of, "as_of"))
+        then = aware(as_of, "as_of")
+        self.services.usage.settle(self.services.usage.patience_seconds)
+        told = history(self.services, id)
+        memory = told.memory
+        with self.services.read() as view:
+            named = memories_by_id(view, memory.mentions[:_MOST_LISTED])
+            by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else [])
+            supersedes = memories_by_id(view, replaced_by(view, id)[:_MOST_LISTED])
+            relations = relations_of(view, [id], deleted=True) if memory.kind is Kind.ENTITY else []
+            drawn_rows = view.rows("memory", ("id",), (Equals("drawn_from", id),), limit=_MOST_LISTED)
+            drawn = memories_by_id(view, [each for (each,) in drawn_rows])
+            neighbours = _neighbours(view, memory)
+            similar, conflicts = _alike(self.services, view, memory)
+            usage = _usage(view, id)
+            shown = _showings(view, memory, showings)
+        return WholeMemory(
+            memory=memory_at(memory, then),
+            versions=_versions(memory),
+            events=told.events,
+            supersedes=tuple(supersedes.values()),
+            superseded_by=by.get(memory.superseded_by or 0),
+            mentions=tuple(named[each] for each in memory.mentions[:_MOST_LISTED] if each in named),
+            relations=tuple(relations[-_MOST_LISTED:]),
+            drawn=tuple(drawn.values()),
+            neighbours=tuple(neighbours),
+            similar=similar,
+            conflicts=conflicts,
+            links=linked_memories(self.services, id)[:_MOST_LISTED],
+            usage=usage,
+            showings=tuple(shown),
+        )
 
     @retry_after_failover
     def page(

@@ -66,8 +66,17 @@ def supersede(
         raise InvalidInput(
             f"Memory {old} is an entity; supersede one of its observations, with `add_observations`."
         )
-    by = _correction_by(services, new) if isinstance(new, int) else _like(wrong, note_of(new))
-    right = by.text if isinstance(by, NewText) else services.memory(by).text
+    by: int | NewText
+    if isinstance(new, bool):
+        raise InvalidInput(f"A correction is a text, or the id of a memory, not {new!r}.")
+    if isinstance(new, int):
+        correction = services.memory(new)
+        if correction.kind is Kind.ENTITY:
+            raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
+        by, right = new, correction.text
+    else:
+        by = _like(wrong, note_of(new))
+        right = by.text
     retired: list[_Place] = []
     similar: list[SimilarMemory] = []
     if copies:
@@ -124,14 +133,6 @@ def _vectors(services: Services, new: NewText) -> TextVectors | None:
         if view.rows("due", ("passage_id",), limit=1):
             return None
     return text_vectors(services, model, new)
-
-
-def _correction_by(services: Services, new: int) -> int:
-    if isinstance(new, bool):
-        raise InvalidInput(f"A correction is a text, or the id of a memory, not {new!r}.")
-    if services.memory(new).kind is Kind.ENTITY:
-        raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
-    return new
 
 
 def _like(wrong: Memory, note: NewText) -> NewText:
