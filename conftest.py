@@ -152,7 +152,7 @@ SLOW_FILES = {
     "test_http_scopes.py", "test_mcp_http.py", "test_mcp_stdio.py", "test_mem0_clients.py",
     "test_serve_http_access.py", "test_serve_http_limits.py", "test_serve_notices.py",
     # Programs of others.
-    "test_api_typescript.py", "test_containers.py", "test_mcp_official.py", "test_mcp_old_client.py",
+    "test_containers.py", "test_mcp_official.py", "test_mcp_old_client.py",
     "test_no_clash.py", "test_publishing.py", "test_release.py", "test_typescript_client.py",
     # Long searches for counterexamples, and models that are built.
     "test_copies.py", "test_damaged_sources.py", "test_exact_exports.py", "test_mcp_fuzz.py",

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import ssl
-import subprocess
 import sys
-import time
-from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,39 +13,15 @@ from urllib.parse import urlsplit
 
 import command_line
 import pytest
+from api_world import TOKEN, running_program
 from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
 CERT, KEY = (Path(command_line.__file__).with_name(f"localhost.{ending}") for ending in ("pem", "key"))
 LINK = r"http://127\.0\.0\.1:(\d+)/sign-in\?once=[\w-]{43}"
-TOKEN = "open-sesame-please"  # noqa: S105  # of the tests' own servers
-
-
-@contextmanager
-def running(
-    recollect: CommandLine, wanted: str, *typed: str
-) -> Iterator[tuple[subprocess.Popen[bytes], re.Match[str]]]:
-    """A program, and what it said that it should."""
-    log = recollect.store.with_name("said")
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            [*recollect.program, *typed], env=recollect.variables(), stdout=errors, stderr=errors
-        )
-    try:
-        found = None
-        while found is None and process.poll() is None:
-            found = re.search(wanted + r"\n", log.read_text(encoding="utf-8"))
-            time.sleep(0.05)
-        assert found is not None, log.read_text(encoding="utf-8")
-        yield process, found
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_SECONDS)
 
 
 def followed(link: str) -> tuple[int, str]:
@@ -64,7 +37,7 @@ def followed(link: str) -> tuple[int, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 def test_ui_prints_a_link_that_signs_in_once_and_uses_a_server_that_runs(recollect: CommandLine) -> None:
-    with running(recollect, LINK, "ui", "--no-browser", "--port", "0") as (process, found):
+    with running_program(recollect, LINK, "ui", "--no-browser", "--port", "0") as (process, found):
         token = recollect.store.with_name("memory.db-token").read_text().strip()
         assert token not in found[0]
         assert [followed(found[0])[0] for _ in range(2)] == [303, 400]
@@ -85,7 +58,9 @@ def test_ui_prints_a_link_that_signs_in_once_and_uses_a_server_that_runs(recolle
 
 def test_https_is_served_with_the_certificate_and_its_cookies_are_secure(recollect: CommandLine) -> None:
     tls = ("--tls-cert", str(CERT), "--tls-key", str(KEY), "--token", TOKEN)
-    served = running(recollect, r"at https://127\.0\.0\.1:(\d+)/mcp", "serve", "--http", "--port", "0", *tls)
+    served = running_program(
+        recollect, r"at https://127\.0\.0\.1:(\d+)/mcp", "serve", "--http", "--port", "0", *tls
+    )
     with served as (_, found):
         trusted = ssl.create_default_context(cafile=CERT)
         connection = HTTPSConnection("127.0.0.1", int(found[1]), timeout=PATIENCE_SECONDS, context=trusted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from api_world import ACCEPTED, HELLO
 from foreign_calls import SECRET, fill_bobs, foreign_calls
 from mcp_world import Served, done, refused, said
 
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
-ACCEPTED = {"Accept": "application/json, text/event-stream"}
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "0"},
-    },
-}
 
 
 class House:

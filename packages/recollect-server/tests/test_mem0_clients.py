@@ -7,7 +7,6 @@ import json
 import os
 import runpy
 import socket
-import threading
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-import uvicorn
+from api_world import running
 from conftest import PATIENCE_SECONDS
 from starlette.applications import Starlette
 
@@ -91,17 +90,8 @@ def memory(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
 @contextmanager
 def listening(asgi: Any) -> Iterator[str]:
     """The URL of a server in this process."""
-    server = uvicorn.Server(
-        uvicorn.Config(asgi, http=LimitedConnection, ws="none", lifespan="off", log_level="error")
-    )
-    with socket.create_server(("127.0.0.1", 0)) as place:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{place.getsockname()[1]}/mem0"
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE_SECONDS)
+    with running(asgi, http=LimitedConnection, lifespan="off", log_level="error") as port:
+        yield f"http://127.0.0.1:{port}/mem0"
 
 
 @pytest.fixture
@@ -170,10 +160,8 @@ def test_the_life_of_a_memory(mem0: ModuleType, connect: Connect, url: str) -> N
         client.get(diet)
 
     assert [row["id"] for row in client.get_all(filters={"user_id": "ana"})["results"]] == [city]
-    assert [(row["type"], row["name"]) for row in client.users()["results"]] == [
-        ("user", "ana"),
-        ("agent", "cook"),
-    ]
+    users = [(row["type"], row["name"]) for row in client.users()["results"]]
+    assert users == [("user", "ana"), ("agent", "cook")]
     client.reset()
     assert client.get_all(filters={"user_id": "ana"})["results"] == []
     assert client.users()["results"] == []
@@ -196,10 +184,8 @@ def test_each_message_is_a_memory_without_inference(
     row = client.get(added["results"][0]["id"])
     assert row["timestamp"] == "2023-11-14T22:13:20+00:00"
     assert row["expiration_date"] == "2999-01-31T23:59:59.999999+00:00"
-    assert {note.text for note in memory.scoped("ben").list().memories} == {
-        TALK[1]["content"],
-        TALK[2]["content"],
-    }
+    said = {TALK[1]["content"], TALK[2]["content"]}
+    assert {note.text for note in memory.scoped("ben").list().memories} == said
 
 
 def test_lists_and_searches_keep_to_their_filters(connect: Connect, url: str) -> None:
@@ -227,10 +213,8 @@ def test_lists_and_searches_keep_to_their_filters(connect: Connect, url: str) ->
     assert set(numbers(client.search("ship", filters=both))) == {0, 1, 2, 3, 4, "port"}
     assert len(client.search("ship", filters=both, top_k=2)["results"]) == 2
     assert client.search("ship", filters=ana, threshold=1.0)["results"] == []
-    assert client.search("ship", filters=ana, top_k=1, fields=["memory"])["results"][0].keys() == {
-        "id",
-        "memory",
-    }
+    (named,) = client.search("ship", filters=ana, top_k=1, fields=["memory"])["results"]
+    assert named.keys() == {"id", "memory"}
 
 
 def test_deleting_by_filter_deletes_nothing_else(connect: Connect, url: str, memory: Engine) -> None:
@@ -422,6 +406,9 @@ def test_the_routes_of_mem0s_own_server(url: str) -> None:
     assert ask("DELETE", "/memories?user_id=ana")["message"].startswith("0 memories")
 
 
+SAID = {"messages": "hi", "user_id": "a"}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "advice"),
     [
@@ -429,21 +416,9 @@ def test_the_routes_of_mem0s_own_server(url: str) -> None:
         ("POST", "/memories", {"messages": "I live here."}, 400, "Say whose memory it is"),
         ("POST", "/memories", b"{", 400, "no JSON"),
         ("POST", "/memories", [1], 400, "send an object"),
-        (
-            "POST",
-            "/memories",
-            {"messages": [{"content": [{"type": "image"}]}], "user_id": "a"},
-            400,
-            "in words",
-        ),
-        ("POST", "/memories", {"messages": "hi", "user_id": "a\0"}, 400, "NUL"),
-        (
-            "POST",
-            "/memories",
-            {"messages": "hi", "user_id": "a", "metadata": {"a=b": 1}},
-            400,
-            "rename 'a=b'",
-        ),
+        ("POST", "/memories", {**SAID, "messages": [{"content": [{"type": "image"}]}]}, 400, "in words"),
+        ("POST", "/memories", {**SAID, "user_id": "a\0"}, 400, "NUL"),
+        ("POST", "/memories", {**SAID, "metadata": {"a=b": 1}}, 400, "rename 'a=b'"),
         ("POST", "/search", {"query": "x" * 20_001, "user_id": "a"}, 400, "at most 20,000"),
         ("POST", "/search", {"query": "x", "user_id": "a", "top_k": 5_000}, 400, "`top_k`"),
         ("POST", "/search", {"query": "x", "filters": {"user_id": "\ud800"}}, 400, "surrogate"),

@@ -7,15 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.domain.errors import NotFound
+from recollect.operations.operation import MinuteLatency
 from recollect_server.metrics import Metrics, gauge
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 3, 1, 9, 0, 30, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
+from recollect_server.web.health import latencies_of
 
 
 def test_a_histogram_counts_a_call_in_every_bucket_that_is_no_shorter() -> None:
@@ -50,16 +44,36 @@ def test_labels_are_escaped() -> None:
 
 
 def test_latencies_are_kept_for_a_day_by_the_minute() -> None:
-    clock = _Clock()
-    metrics = Metrics(clock)
+    now = [datetime(2026, 3, 1, 9, 0, 30, tzinfo=UTC)]
+    metrics = Metrics(lambda: now[0])
     for tenth in range(1, 11):
         metrics.record("recall", tenth / 10)
-    clock.now += timedelta(minutes=1)
+    now[0] += timedelta(minutes=1)
     metrics.record("remember", 2.0)
     first, second = metrics.latencies()
     # Of ten sorted times, the one at place 5 is 0.6 s, the one at place 9 is 1.0 s.
     assert (first.operation, first.calls, first.median, first.p95) == ("recall", 10, 0.6, 1.0)
     assert (second.minute - first.minute).seconds == 60
-    clock.now += timedelta(hours=24)
+    now[0] += timedelta(hours=24)
     metrics.record("forget", 1.0)
     assert [each.operation for each in metrics.latencies()] == ["forget"]
+
+
+def test_the_most_called_comes_first_and_its_middle_minute_counts_by_calls() -> None:
+    first, second = (datetime.fromtimestamp(each, UTC) for each in (0, 60))
+    measured = [
+        MinuteLatency(first, "recall", 1, 0.9, 0.9),
+        MinuteLatency(first, "remember", 2, 0.5, 0.6),
+        MinuteLatency(second, "recall", 8, 0.1, 0.2),
+    ]
+    found = latencies_of(measured, None)
+    # Of nine recalls, the fifth took a tenth of a second.
+    assert [(each.name, each.calls, each.median, each.worst) for each in found.operations] == [
+        ("recall", 9, 0.1, 0.9),
+        ("remember", 2, 0.5, 0.6),
+    ]
+    assert found.chosen == "recall"
+    assert found.drawing == {"at": [0, 60], "median": [900.0, 100.0], "p95": [900.0, 200.0]}
+    assert [each.minute for each in found.minutes] == [second, first]
+    assert latencies_of(measured, "remember").drawing["at"] == [0]
+    assert latencies_of([], "recall").chosen is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -10,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 
+from recollect.operations.catalogue import http_operations
 from recollect_server.api.endpoints import ENDPOINTS, ROOT
 from recollect_server.api.openapi import fixed_parts, openapi
 
@@ -64,6 +66,18 @@ def test_no_two_components_are_the_same(document: dict[str, Any]) -> None:
     twice = [name for name, schema in schemas.items() if written.count(json.dumps(schema)) > 1]
     # These differ by what they mean: bodies of requests and answers that happen to look alike.
     assert not [name for name in twice if not name.endswith(("Request", "Output"))]
+
+
+def test_the_table_names_every_operation_and_its_arguments_and_nothing_twice() -> None:
+    assert {each.operation for each in ENDPOINTS} == set(http_operations())
+    ids = [each.operation_id for each in ENDPOINTS]
+    places = [(each.method, each.path) for each in ENDPOINTS]
+    tags = [tag for tag, _ in groupby(ENDPOINTS, key=lambda each: each.tag)]
+    for listed in (ids, places, tags):
+        assert len(listed) == len(set(listed))
+    for each in ENDPOINTS:
+        known = http_operations()[each.operation].definition()["arguments"]["properties"]
+        assert set(each.arguments.values()) <= known.keys(), each.path
 
 
 def test_every_endpoint_is_in_it_under_its_id(document: dict[str, Any]) -> None:

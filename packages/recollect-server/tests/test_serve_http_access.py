@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 import stat
-import subprocess
 import sys
 import threading
 import time
@@ -17,6 +15,7 @@ from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from api_world import ACCEPTED, HELLO, TOKEN, running_program
 from conftest import PATIENCE_SECONDS
 
 from recollect.bootstrap import kept_token
@@ -31,18 +30,7 @@ if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-TOKEN = "open-sesame-please"  # noqa: S105  # of the tests' own servers
 EVERYWHERE = "0.0.0.0"  # noqa: S104  # behind a token, for a moment
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "knocker", "version": "1"},
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -66,8 +54,8 @@ class Listening:
         """Ask as a client that shows the token; headers replace ours, and None leaves one out."""
         shown = {
             "Authorization": f"Bearer {TOKEN}",
-            "Accept": "application/json, text/event-stream",
             "Content-Type": "application/json",
+            **ACCEPTED,
             **headers,
         }
         connection = HTTPConnection(self.host, self.port, timeout=PATIENCE_SECONDS)
@@ -92,24 +80,9 @@ class Listening:
 
 @contextmanager
 def listening(recollect: CommandLine, *options: str, **set_: str) -> Iterator[Listening]:
-    log = recollect.store.with_name("said")
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            [*recollect.program, "serve", "--http", "--port", "0", *options],
-            env=recollect.variables(**set_),
-            stdout=errors,
-            stderr=errors,
-        )
-    try:
-        found = None
-        while found is None and process.poll() is None:
-            found = re.search(r"at http://(\S+):(\d+)/mcp\n", log.read_text(encoding="utf-8"))
-            time.sleep(0.05)
-        assert found is not None, log.read_text(encoding="utf-8")
-        yield Listening(found[1].strip("[]"), int(found[2]), log)
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_SECONDS)
+    typed = ("serve", "--http", "--port", "0", *options)
+    with running_program(recollect, r"at http://(\S+):(\d+)/mcp", *typed, **set_) as (_, found):
+        yield Listening(found[1].strip("[]"), int(found[2]), recollect.store.with_name("said"))
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +100,6 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
         yield here
 
 
-def test_who_may_come_in_does(door: Listening) -> None:
-    answer = door.knock()
-    assert answer.status == 200
-    assert b'"serverInfo"' in answer.body
-
-
 @pytest.mark.parametrize(
     ("method", "path", "headers", "status", "advice"),
     [
@@ -145,7 +112,10 @@ def test_who_may_come_in_does(door: Listening) -> None:
         ("POST", "/mcp", {"Origin": "null"}, 403, "--allow-host"),
         ("POST", "/mcp", {"Origin": "http://localhost.evil.example:80"}, 403, "--allow-host"),
         ("POST", "/mcp", {"Authorization": None}, 401, "Authorization: Bearer TOKEN"),
-        ("POST", "/mcp", {"Authorization": "Bearer wrong"}, 401, "Authorization: Bearer TOKEN"),
+        *(
+            ("POST", "/mcp", {"Authorization": shown}, 401, "Send the header `Authorization: Bearer TOKEN`; ")
+            for shown in ("", "Bearer wrong", "Bearer", "Basic c2VzYW1l", "bearer wrong", f"Bearer {TOKEN}2")
+        ),
         ("POST", "/elsewhere", {}, 404, "/mcp"),
         ("GET", "/mcp/elsewhere", {}, 404, "/mcp"),
         # A client without a token asks here whether there is a way to get one.
@@ -166,18 +136,16 @@ def test_who_is_refused_is_told_in_json_what_to_do(
 
 
 def test_refusals_carry_the_headers_that_their_status_asks_for(door: Listening) -> None:
+    assert b'"serverInfo"' in door.knock().body
     assert door.knock("PUT").headers["allow"] == "GET, POST, DELETE"
     assert door.knock(Authorization=None).headers["www-authenticate"] == 'Bearer realm="recollect"'
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80", "[::1]"])
-def test_this_machine_is_known_by_its_own_names_with_any_port_or_none(door: Listening, host: str) -> None:
-    assert door.knock(Host=host).status == 200
-
-
-@pytest.mark.parametrize("origin", ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:6274"])
-def test_pages_of_this_machine_may_ask(door: Listening, origin: str) -> None:
-    assert door.knock(Origin=origin).status == 200
+def test_this_machine_is_known_by_its_own_names_and_its_pages_may_ask(door: Listening) -> None:
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80", "[::1]"):
+        assert door.knock(Host=host).status == 200, host
+    for origin in ("http://localhost:3000", "https://127.0.0.1", "http://[::1]:6274"):
+        assert door.knock(Origin=origin).status == 200, origin
 
 
 def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(door: Listening) -> None:
@@ -239,12 +207,11 @@ def test_what_an_address_means(host: str, url: str, everywhere: bool, others: bo
 
 
 def test_a_token_that_the_user_set_is_not_printed(recollect: CommandLine) -> None:
-    with listening(recollect, RECOLLECT_TOKEN=TOKEN) as here:
-        assert TOKEN not in here.said("the token that you set")
-        assert here.knock().status == 200
-    with listening(recollect, "--token", TOKEN) as here:
-        assert TOKEN not in here.said("the token that you set")
-        assert here.knock().status == 200
+    settings: dict[tuple[str, ...], dict[str, str]] = {(): {"RECOLLECT_TOKEN": TOKEN}, ("--token", TOKEN): {}}
+    for options, variables in settings.items():
+        with listening(recollect, *options, **variables) as here:
+            assert TOKEN not in here.said("the token that you set")
+            assert here.knock().status == 200
     assert not token_file(recollect.store).exists()
 
 
@@ -282,17 +249,13 @@ def test_a_file_that_holds_no_token_is_told_and_left(tmp_path: Path, content: by
     assert token_file(tmp_path / "memory.db").read_bytes() == content
 
 
-@pytest.mark.parametrize("token", ["", "two words", "tab\there", "line\n", "olé", "\x1b[0m"])
-def test_a_token_that_no_header_could_carry_is_refused(recollect: CommandLine, token: str) -> None:
-    told = recollect.refused("serve", "--http", "--token", token, status=1)
-    assert "A token is one word" in told
-    assert not recollect.store.exists()
-
-
-def test_a_token_of_the_settings_is_checked_and_never_shown(recollect: CommandLine) -> None:
+def test_a_token_that_no_header_could_carry_is_refused_and_not_shown(recollect: CommandLine) -> None:
+    for token in ("", "two words", "tab\there", "line\n", "olé", "\x1b[0m"):
+        assert "A token is one word" in recollect.refused("serve", "--http", "--token", token, status=1)
     told = recollect.refused("serve", "--http", RECOLLECT_TOKEN="my secret", status=1)  # noqa: S106
     assert "A token is one word" in told
     assert "secret" not in told
+    assert not recollect.store.exists()
 
 
 @pytest.mark.parametrize("host", ["http://box.local", "box.local:7438", "*", "", "a b", "box/path"])
@@ -318,12 +281,9 @@ def test_an_option_that_only_http_has_is_not_passed_over(
     assert "Add --http" in told
 
 
-def test_a_token_and_none_contradict_each_other(recollect: CommandLine) -> None:
+def test_a_contradiction_and_a_host_that_leads_nowhere_are_told(recollect: CommandLine) -> None:
     told = recollect.refused("serve", "--http", "--token", "x", "--no-token", status=2)
     assert "leave one out" in told
-
-
-def test_a_host_that_leads_nowhere_is_told(recollect: CommandLine) -> None:
     told = recollect.refused("serve", "--http", "--host", "no.such.host.invalid", "--token", TOKEN, status=1)
     assert "Cannot listen on port 7438 of no.such.host.invalid" in told
     assert "Unknown error" not in told

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import socket
 import sys
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.abc
 import pytest
-import uvicorn
+from api_world import HELLO, TOKEN, running
 from conftest import PATIENCE_SECONDS
 from long_work import Toil
 from mcp_world import offering
-from test_serve_http_access import HELLO, TOKEN, Listening, listening
+from test_serve_http_access import Listening, listening
 
 import recollect
 from recollect.domain.errors import InvalidInput
@@ -35,7 +33,7 @@ from recollect_server.connections import LimitedConnection
 from recollect_server.problems import EVERY_SECONDS, RefusalLog
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from command_line import CommandLine
@@ -89,20 +87,7 @@ class CommandLineWith:
         self.program = (*prefix, *inner.program)
 
 
-@contextmanager
-def running(asgi: Any) -> Iterator[int]:
-    """The port of a server in this process."""
-    server = uvicorn.Server(
-        uvicorn.Config(asgi, http=LimitedConnection, ws="none", lifespan="off", log_level="error")
-    )
-    with socket.create_server(("127.0.0.1", 0)) as place:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
-        thread.start()
-        try:
-            yield place.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE_SECONDS)
+LIMITED: dict[str, Any] = {"http": LimitedConnection, "lifespan": "off", "log_level": "error"}
 
 
 def protected(inner: Any, refusals: RefusalLog, guesses: TokenGuesses | None = None) -> Any:
@@ -121,7 +106,7 @@ def test_headers_and_bodies_that_do_not_come_are_not_waited_for(monkeypatch: pyt
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.05)
     monkeypatch.setattr(middleware, "BODY_SECONDS", 0.05)
     told: list[str] = []
-    with running(protected(unused, RefusalLog(told.append))) as port:
+    with running(protected(unused, RefusalLog(told.append)), **LIMITED) as port:
         for begun in ("", "POST /mcp HT", HEADERS):
             with connected(port, begun) as place:
                 assert rest(place) == b""
@@ -142,7 +127,7 @@ def test_an_answer_s_body_does_not_wait_for_its_headers_to_be_acknowledged() -> 
         await send({"type": "http.response.body"})
 
     with (
-        running(answer) as port,
+        running(answer, **LIMITED) as port,
         connected(port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as place,
     ):
         assert rest(place).startswith(b"HTTP/1.1 204")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import uvicorn
+from api_world import running
 
 from recollect.operations.catalogue import SETS
 from recollect_server.access_policy import AccessPolicy
@@ -49,17 +47,8 @@ class Served:
 
 @contextmanager
 def served(memory: Engine, clock: Clock) -> Iterator[Served]:
-    with socket.create_server(("127.0.0.1", 0)) as place:
-        port = place.getsockname()[1]
-        faces = app(lambda: memory, SETS["all"], AccessPolicy("127.0.0.1", port, None))
-        server = uvicorn.Server(uvicorn.Config(faces, log_level="warning", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
-        thread.start()
-        try:
-            yield Served(memory, f"http://127.0.0.1:{port}", clock)
-        finally:
-            server.should_exit = True
-            thread.join()
+    with running(app(lambda: memory, SETS["all"], AccessPolicy("127.0.0.1", 0, None))) as port:
+        yield Served(memory, f"http://127.0.0.1:{port}", clock)
 
 
 def fill(memory: Engine, clock: Clock) -> None:

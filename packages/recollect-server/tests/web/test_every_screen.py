@@ -1,17 +1,25 @@
-"""Every screen, dark on a phone and light on a wide screen: usable by everyone, and within its width."""
+"""Every screen is usable by everyone, describes each ranking step, and loads unchanged libraries."""
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
 from browser import NARROW, WIDE, violations, visiting
+
+from recollect.ranking.profiles import PROFILES
+from recollect_server.web.drawings import step_text
+from recollect_server.web.templating import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from browser import Served
     from playwright.sync_api import Browser, Page
+
+    from recollect.engine import Engine
 
 pytest_plugins = ["web_fixtures"]
 
@@ -88,3 +96,55 @@ def _is_usable(page: Page, path: str) -> None:
 def _is_too_wide(page: Page) -> bool:
     wide: bool = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     return wide
+
+
+def test_an_address_opens_its_endpoint_and_the_form_sends_what_is_written(
+    chromium: Browser, dashboard: Served
+) -> None:
+    with visiting(chromium, dashboard, refusals=True) as page:
+        page.goto("/docs#list_entities")
+        listed = page.locator("details#list_entities")
+        listed.get_by_label("contains").fill("choir")
+        listed.get_by_role("button", name="Send").click()
+        listed.locator(".status.good").wait_for()
+        assert '"Harbour choir"' in listed.locator(".answer").inner_text()
+        command = listed.locator(".command").text_content() or ""
+        assert f"{dashboard.url}/v1/entities/list" in command
+
+        page.locator("details#remember > summary").click()
+        remember = page.locator("details#remember")
+        remember.get_by_label("Body").fill('{"text": ""}')
+        remember.get_by_role("button", name="Send").click()
+        remember.locator(".status.bad").wait_for()
+        assert "at least one visible character" in remember.locator(".answer").inner_text()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_step_of_our_profiles_is_told(engine: Engine, profile: str) -> None:
+    engine.create_entities([{"name": "Harbour choir", "observations": ["Sings on Mondays since 2020"]}])
+    engine.remember("The harbour choir sang last week.", importance=0.9)
+    engine.add_messages("pier", [{"content": "When did the choir sing?"}, {"content": "Last week, I think."}])
+    answer = engine.search(
+        "when did the harbour choir sing last week?", profile=profile, explain=True, limit=9
+    )
+    steps = {reason.step for hit in answer.hits for reason in hit.reasons}
+    assert steps
+    assert {step for step in steps if not step_text(step)} == set()
+
+
+def test_a_step_of_a_user_s_own_goes_without() -> None:
+    assert step_text("my own factor") == ""
+
+
+VENDOR = STATIC / "vendor"
+ROW = re.compile(r"\| `([^`]+)` \| (\S+) \| (\S+) \| \S+ \| `([0-9a-f]{64})` \|")
+
+
+def test_every_library_is_listed_with_its_hash_and_licence() -> None:
+    rows = ROW.findall((VENDOR / "README.md").read_text(encoding="utf-8"))
+    files = {path.name for path in VENDOR.iterdir()} - {"README.md", "LICENCES.txt"}
+    assert {name for name, *_ in rows} == files
+    licences = (VENDOR / "LICENCES.txt").read_text(encoding="utf-8")
+    for name, package, version, digest in rows:
+        assert sha256((VENDOR / name).read_bytes()).hexdigest() == digest, name
+        assert f"== {package} {version} ==" in licences
