@@ -915,7 +915,7 @@ class StoreContract(WholeStore):
         )
         others = ("body: tea", "name:tea", "{name} : tea", "tea + chess", "tea; DROP TABLE memory; --")
         letters = ("tea\0tea", "tea \ud800", "\u202etea", "tea\n\ttea", 'say "tea"', "NOT tea")
-        queries = {"tea": (*operators, *signs, *others, *letters)}
+        queries: dict[str, Sequence[str]] = {"tea": (*operators, *signs, *others, *letters)}
         # Operators are words, too.
         queries |= {word: (word,) for word in ("and", "or", "not", "near", "AND", "NEAR")}
         assert_found(store, subtests, queries, "nothing")

@@ -38,9 +38,13 @@ def arctic() -> Embedder:
     return embedder
 
 
-def test_a_paraphrase_is_closer_than_another_subject(arctic: Embedder) -> None:
+def test_a_paraphrase_is_closer_than_another_subject_and_every_row_has_length_one(arctic: Embedder) -> None:
     cat, kitten, rates = arctic.documents([CAT, KITTEN, RATES])
     assert cat @ kitten > cat @ rates + 0.1
+    rows = arctic.documents([CAT, "", "word " * 2000, "\ud800"])
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-6)
+    assert rows.dtype == np.float32
+    assert rows.shape == (4, arctic.model.dims)
 
 
 def test_the_revision_in_the_name_still_means_these_vectors(arctic: Embedder) -> None:
@@ -50,17 +54,13 @@ def test_the_revision_in_the_name_still_means_these_vectors(arctic: Embedder) ->
     assert arctic.query("where is the cat?") @ cat == pytest.approx(0.687, abs=0.02)
 
 
-def test_every_row_has_length_one(arctic: Embedder) -> None:
-    rows = arctic.documents([CAT, "", "word " * 2000, "\ud800"])
-    assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-6)
-    assert rows.dtype == np.float32
-    assert rows.shape == (4, arctic.model.dims)
-
-
-def test_a_text_gets_the_same_bytes_in_any_company(arctic: Embedder) -> None:
+def test_a_text_gets_the_same_bytes_in_any_company_and_any_thread(arctic: Embedder) -> None:
     alone = arctic.documents([CAT])[0]
     together = arctic.documents([RATES * 20, CAT, KITTEN])[1]
     assert alone.tobytes() == together.tobytes()
+    expected = arctic.query(CAT).tobytes()
+    with ThreadPoolExecutor(4) as pool:
+        assert {row.tobytes() for row in pool.map(arctic.query, [CAT] * 16)} == {expected}
 
 
 def test_many_texts_get_the_same_bytes_as_one_after_the_other(arctic: Embedder) -> None:
@@ -72,12 +72,6 @@ def test_many_texts_get_the_same_bytes_as_one_after_the_other(arctic: Embedder) 
     assert rows.tobytes() == b"".join(row.tobytes() for row, _ in alone)
     assert signs == [sign for _, (sign,) in alone]
     assert arctic.documents(texts).tobytes() == rows.tobytes()
-
-
-def test_threads_share_one_model_and_get_the_same_bytes(arctic: Embedder) -> None:
-    expected = arctic.query(CAT).tobytes()
-    with ThreadPoolExecutor(4) as pool:
-        assert {row.tobytes() for row in pool.map(arctic.query, [CAT] * 16)} == {expected}
 
 
 def test_a_fact_at_the_end_of_a_long_text_is_still_heard(arctic: Embedder) -> None:

@@ -34,16 +34,12 @@ def test_hashing_is_always_there(name: str) -> None:
 
 
 @needs_arctic
-def test_a_stored_name_finds_the_model_that_made_it() -> None:
+def test_a_stored_name_finds_the_model_that_made_it_and_threads_share_it() -> None:
     short = embedder_named("arctic-s")
     assert short is not None
     stored = embedder_named(short.model.name)
     assert stored is not None
     assert stored is short  # or the weights would be loaded twice
-
-
-@needs_arctic
-def test_threads_that_ask_at_once_get_the_same_model() -> None:
     threads = ModelOptions(threads=2)  # as nobody else asks for it
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda name: embedder_named(name, threads), ["arctic-s"] * 8))

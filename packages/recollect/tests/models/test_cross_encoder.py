@@ -61,21 +61,15 @@ def sums(monkeypatch: pytest.MonkeyPatch) -> CrossEncoder:
     return CrossEncoder(packaged())
 
 
-def test_query_and_text_are_told_apart(sums: CrossEncoder) -> None:
+def test_query_and_text_are_told_apart_and_the_longer_is_cut(sums: CrossEncoder) -> None:
     # of the text alone: w1 w2 [SEP] = 11 + 12 + 1, and w3 [SEP] = 13 + 1
     assert sums.scores("w100 w200", ["w1 w2", "w3"]).tolist() == [24.0, 14.0]
-
-
-def test_a_pair_too_long_is_cut_where_it_is_longer(sums: CrossEncoder) -> None:
+    # A pair too long is cut where it is longer.
     # 12 tokens: three for the frame, two for the query, so that seven words of the text remain: 7 * 10 + 1
     assert sums.scores("w9 w9", [" ".join(["w0"] * 100)]).tolist() == [71.0]
-
-
-def test_no_texts_are_no_scores(sums: CrossEncoder) -> None:
+    # No texts are no scores.
     assert sums.scores("w1", []).shape == (0,)
-
-
-def test_half_a_character_is_no_failure(sums: CrossEncoder) -> None:
+    # Half a character is no failure.
     assert np.isfinite(sums.scores("w1 \ud800", ["\udfff w2"])).all()
 
 
@@ -112,16 +106,13 @@ def minilm() -> Reranker:
 
 
 @needs_minilm
-def test_the_revision_in_the_name_still_means_these_scores(minilm: Reranker) -> None:
+def test_the_revision_in_the_name_still_means_these_scores_in_any_company(minilm: Reranker) -> None:
     population = "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square km."
     museums = "Berlin is well known for its museums."
     assert minilm.scores("How many people live in Berlin?", [population, museums]) == pytest.approx(
         [8.89, -4.16], abs=0.3
     )
-
-
-@needs_minilm
-def test_a_text_gets_the_same_bits_in_any_company(minilm: Reranker) -> None:
+    # A text gets the same bits in any company.
     texts = ["The museum is closed on Mondays.", "tea", "Her brother plays the cello. " * 40]
     together = minilm.scores("When is the museum closed?", texts)
     alone = [minilm.scores("When is the museum closed?", [text])[0] for text in texts]

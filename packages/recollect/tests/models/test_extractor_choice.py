@@ -11,8 +11,10 @@ from recollect.domain.errors import InvalidInput
 from recollect.models.extractors import Options, Rules, extractor_named
 
 
-def test_none_is_no_extractor() -> None:
+def test_none_is_no_extractor_and_a_model_without_a_name_is_asked_for() -> None:
     assert extractor_named("none") is None
+    with pytest.raises(InvalidInput, match=r"Which model of openai.*openai:gpt-4o-mini"):
+        extractor_named("openai: ")
 
 
 @pytest.mark.parametrize("name", ["rules", " rules "])
@@ -31,11 +33,6 @@ def test_any_model_of_a_server_can_be_named(model: str) -> None:
 def test_an_unknown_name_lists_those_there_are(name: str) -> None:
     with pytest.raises(InvalidInput, match="there are: none, rules, openai:MODEL"):
         extractor_named(name)
-
-
-def test_a_model_without_a_name_is_asked_for() -> None:
-    with pytest.raises(InvalidInput, match=r"Which model of openai.*openai:gpt-4o-mini"):
-        extractor_named("openai: ")
 
 
 def test_the_key_is_not_in_what_is_printed() -> None:

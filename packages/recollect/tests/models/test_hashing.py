@@ -18,22 +18,14 @@ def test_likeness_is_the_share_of_common_words() -> None:
     # two of three words in common, each once: 2 / (sqrt(3) * sqrt(3))
     one, other = hashing.documents(["red tea cup", "red tea pot"])
     assert one @ other == pytest.approx(2 / 3)
-
-
-def test_a_word_said_often_weighs_by_the_root_of_its_count() -> None:
+    # A word said often weighs by the root of its count.
     # tea four times, cup once: (2, 1) against (1, 0), so 2 / sqrt(5)
     assert hashing.query("tea tea tea tea cup") @ hashing.query("tea") == pytest.approx(2 / 5**0.5)
-
-
-def test_case_accents_and_order_do_not_matter() -> None:
+    # Case accents and order do not matter.
     assert hashing.query("Café con leche").tobytes() == hashing.query("LECHE con cafe").tobytes()
-
-
-def test_a_text_without_words_is_zero() -> None:
+    # A text without words is zero.
     assert not hashing.query(" … !").any()
-
-
-def test_the_width_is_part_of_the_name() -> None:
+    # The width is part of the name.
     assert (hashing.model.name, HashingEmbedder(64).model.name) == ("hashing@1", "hashing@1-64")
 
 

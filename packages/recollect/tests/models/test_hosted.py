@@ -111,54 +111,57 @@ def test_a_narrower_vector_is_asked_for_and_named(server: Server, kind: str) -> 
     assert 2 in (body.get("dimensions"), body.get("requests", [{}])[0].get("outputDimensionality"))
 
 
-def test_keys_travel_in_headers(server: Server) -> None:
+def test_keys_travel_in_headers_and_models_are_told_queries_from_documents(server: Server) -> None:
     for kind in ("openai", "gemini"):
         hosted(server, kind).query("x")
     (path, openai, _), (gemini_path, gemini, _) = server.requests
     assert openai["authorization"] == "Bearer secret-key"
     assert gemini["x-goog-api-key"] == "secret-key"
     assert "secret" not in path + gemini_path
-
-
-def test_gemini_is_told_queries_from_documents(server: Server) -> None:
+    # Gemini is told queries from documents.
+    server.requests.clear()
     embedder = hosted(server, "gemini")
     embedder.query("x")
     embedder.documents(["y"])
     tasks = [body["requests"][0]["taskType"] for _, _, body in server.requests]
     assert tasks == ["RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT"]
-
-
-def test_open_models_get_the_prefixes_they_were_trained_with(server: Server) -> None:
+    # Open models get the prefixes they were trained with.
+    server.requests.clear()
     embedder = hosted(server, "ollama", "nomic-embed-text:v1.5")
     embedder.query("x")
     embedder.documents(["y"])
     sent = [body["input"] for _, _, body in server.requests]
     assert sent == [["search_query: x"], ["search_document: y"]]
+    # An empty text is sent as a space.
+    server.requests.clear()
+    hosted(server, "openai").documents([""])
+    assert server.requests[0][2]["input"] == [" "]
+    # No texts are no rows.
+    server.requests.clear()
+    assert hosted(server, "openai").documents([]).shape == (0, 2)
 
 
-def test_a_busy_server_is_asked_again_after_a_pause(server: Server, pauses: list[float]) -> None:
+def test_a_busy_server_is_asked_again_until_it_is_given_up_on(server: Server, pauses: list[float]) -> None:
     server.refusals = [(429, "slow down"), (503, "")]
     assert hosted(server, "openai", pauses=pauses).query("abc").shape == (2,)
     # The server asks for a second, and our own pause of half a second doubles past it.
     assert pauses == [1.0, 2.0]
-
-
-def test_a_server_that_stays_busy_is_given_up_on(server: Server, pauses: list[float]) -> None:
+    # A server that stays busy is given up on.
+    server.requests.clear()
     server.refusals = [(429, "slow down")] * 9
     with pytest.raises(ModelUnavailable, match="answered 429; slow down"):
         hosted(server, "openai", pauses=pauses).query("abc")
     assert len(server.requests) == 4
 
 
-def test_a_refused_key_is_not_tried_again_nor_repeated(server: Server) -> None:
+def test_a_refusal_says_what_to_do(server: Server) -> None:
     server.refusals = [(401, "bad key secret-key")]
     with pytest.raises(ModelUnavailable, match="check the key in the settings") as caught:
         hosted(server, "openai").query("abc")
     assert "secret" not in str(caught.value)
     assert len(server.requests) == 1
-
-
-def test_a_model_that_ollama_lacks_names_the_command(server: Server) -> None:
+    # A model that ollama lacks names the command.
+    server.requests.clear()
     server.refusals = [(404, "model not found")]
     with pytest.raises(ModelUnavailable, match="run: ollama pull some-model"):
         hosted(server, "ollama").query("abc")
@@ -171,29 +174,24 @@ def test_an_answer_of_another_form_is_an_error_of_ours(server: Server, raw: str)
         hosted(server, "openai").query("abc")
 
 
-def test_a_missing_vector_is_an_error(server: Server) -> None:
+def test_missing_vectors_and_numbers_that_are_not_finite_are_errors(server: Server) -> None:
     server.raw = '{"embeddings": [[1, 2]]}'
     with pytest.raises(ModelUnavailable, match="answered 1 vectors for 2 texts"):
         hosted(server, "ollama").documents(["a", "b"])
+    server.raw = '{"embeddings": [[NaN, 1.0]]}'
+    with pytest.raises(ModelUnavailable, match="finite"):
+        hosted(server, "ollama").query("abc")
 
 
-def test_a_width_that_changes_is_an_error(server: Server) -> None:
+def test_vectors_of_another_width_are_an_error(server: Server) -> None:
     embedder = hosted(server, "ollama")
     embedder.query("abc")
     server.dims = 3
     with pytest.raises(ModelUnavailable, match="3 dimensions instead of 2"):
         embedder.query("abc")
-
-
-def test_a_width_that_was_not_asked_for_is_an_error(server: Server) -> None:
-    with pytest.raises(ModelUnavailable, match="2 dimensions instead of 512"):
+    # A width that was not asked for is an error.
+    with pytest.raises(ModelUnavailable, match="3 dimensions instead of 512"):
         hosted(server, "openai", dims=512).query("abc")
-
-
-def test_numbers_that_are_not_finite_are_an_error(server: Server) -> None:
-    server.raw = '{"embeddings": [[NaN, 1.0]]}'
-    with pytest.raises(ModelUnavailable, match="finite"):
-        hosted(server, "ollama").query("abc")
 
 
 def test_a_long_text_is_sent_in_pieces(server: Server) -> None:
@@ -202,28 +200,17 @@ def test_a_long_text_is_sent_in_pieces(server: Server) -> None:
     # What every model of Ollama reads in one piece.
     assert max(map(len, sent)) <= 1_500
     assert sum(map(len, sent)) >= 20_000
-
-
-def test_what_the_server_finds_too_long_is_halved(server: Server) -> None:
+    # What the server finds too long is halved.
+    server.requests.clear()
     server.longest = 300
     rows = hosted(server, "ollama").documents(["x" * 1000, "short"])
     assert rows.shape == (2, 2)
     assert all(body["truncate"] is False for _, _, body in server.requests)
-
-
-def test_a_server_for_which_everything_is_too_long_is_given_up_on(server: Server) -> None:
+    # A server for which everything is too long is given up on.
+    server.requests.clear()
     server.longest = 0
     with pytest.raises(ModelUnavailable, match="too long"):
         hosted(server, "ollama").query("x" * 100)
-
-
-def test_an_empty_text_is_sent_as_a_space(server: Server) -> None:
-    hosted(server, "openai").documents([""])
-    assert server.requests[0][2]["input"] == [" "]
-
-
-def test_no_texts_are_no_rows(server: Server) -> None:
-    assert hosted(server, "openai").documents([]).shape == (0, 2)
 
 
 def test_a_server_that_is_not_there_is_named(pauses: list[float]) -> None:

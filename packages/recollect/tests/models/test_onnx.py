@@ -79,21 +79,16 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> Any:
     return made
 
 
-def test_cls_pooling_takes_the_first_token(embedder: Any) -> None:
+def test_pooling_takes_the_first_token_or_averages_all(embedder: Any) -> None:
     # [CLS] w0 [SEP] = 0, 10, 1; the first token answers (0, 1, 3), of length sqrt(10)
     expected = np.array([0, 1, 3]) / 10**0.5
     assert embedder(pooling="cls").documents(["w0"])[0] == pytest.approx(expected)
-
-
-def test_mean_pooling_averages_all_tokens(embedder: Any) -> None:
     # the ids 0, 10 and 1 average to 11/3, and each token answers 1 and 3 besides
     expected = np.array([11 / 3, 1, 3]) / ((11 / 3) ** 2 + 10) ** 0.5
     assert embedder(pooling="mean").documents(["w0"])[0] == pytest.approx(expected)
-
-
-def test_only_queries_get_the_query_prefix(embedder: Any) -> None:
     # one more token than the document: (0, 1, 4)
     assert embedder().query("w0") == pytest.approx(np.array([0, 1, 4]) / 17**0.5)
+    assert embedder().documents([]).shape == (0, 3)
 
 
 @pytest.fixture
@@ -110,38 +105,27 @@ def test_tokens_come_with_the_vector_and_without_prefix_and_frame(embedder: Any,
     assert tokens.shape == (2, 3)
     first = np.array([12, 1, 5]) / 170**0.5 - [0, 0, 0.6]
     assert tokens[0] == pytest.approx(first / np.linalg.norm(first))
-
-
-def test_of_documents_the_signs_of_tokens_are_kept(embedder: Any, token_centre: Path) -> None:
+    # Of documents the signs of tokens are kept.
     rows, signs = embedder(token_centre=token_centre).documents_with_tokens(["w2 w5", ""])
     assert rows.tobytes() == embedder().documents(["w2 w5", ""]).tobytes()
     # w2 answers (12, 1, 4) / sqrt(161), w5 (15, 1, 4) / sqrt(242); both less the centre +, +, -
     assert signs == [bytes([0b11000000, 0b11000000]), b""]
-
-
-def test_a_model_without_a_token_centre_gives_no_tokens(embedder: Any, token_centre: Path) -> None:
+    # A model without a token centre gives no tokens.
     assert embedder(token_centre=token_centre).gives_tokens
     assert not embedder().gives_tokens
     assert embedder().query_with_tokens("w2")[1] is None
     assert not embedder(token_centre=token_centre.with_name("missing.json")).gives_tokens
-
-
-def test_a_query_without_words_has_no_tokens(embedder: Any, token_centre: Path) -> None:
+    # A query without words has no tokens.
     assert embedder(token_centre=token_centre).query_with_tokens("")[1] is None
-
-
-def test_tokens_are_bounded_however_long_the_text(embedder: Any, token_centre: Path) -> None:
+    # Tokens are bounded however long the text.
     tiny = embedder(token_centre=token_centre, tokens=512)
     text = " ".join(f"w{n}" for n in range(300))
     assert len(tiny.documents_with_tokens([text])[1][0]) == MOST_DOCUMENT_TOKENS
     assert len(tiny.query_with_tokens(text)[1]) == MOST_QUERY_TOKENS
 
 
-def test_what_fits_is_run_once() -> None:
+def test_what_fits_is_run_once_and_every_window_of_more_has_the_prefix_and_the_frame() -> None:
     assert token_windows(tokenizer(), "w0 w1", "ask ", 200) == [[0, 3, 10, 11, 1]]
-
-
-def test_every_window_of_a_long_text_has_the_prefix_and_the_frame() -> None:
     text = " ".join(f"w{n}" for n in range(300))
     runs = token_windows(tokenizer(), text, "ask ", 200)
     assert len(runs) > 1
@@ -151,10 +135,6 @@ def test_every_window_of_a_long_text_has_the_prefix_and_the_frame() -> None:
 
 def test_the_width_is_known_and_no_file_read_before_the_first_text() -> None:
     assert PackagedEmbedder(described(dims=384)).model.dims == 384
-
-
-def test_no_texts_are_no_rows(embedder: Any) -> None:
-    assert embedder().documents([]).shape == (0, 3)
 
 
 def test_unreadable_weights_ask_to_install_again(tmp_path: Path) -> None:

@@ -40,12 +40,10 @@ def message(
     )
 
 
-def test_it_is_an_extractor_named_rules() -> None:
+def test_each_statement_points_to_its_message_in_their_order() -> None:
     extractor: Extractor = Rules()
     assert extractor.name == "rules"
-
-
-def test_each_statement_points_to_its_message_in_their_order() -> None:
+    # Each statement points to its message in their order.
     found = Rules().statements(
         [message("Hi! I'm vegan. I have a cat.", 7), message("What else?", 8), message("We chose Oslo.", 9)]
     )
@@ -54,6 +52,8 @@ def test_each_statement_points_to_its_message_in_their_order() -> None:
         Statement(7, "I have a cat.", "relationships"),
         Statement(9, "We chose Oslo.", "plans_goals", 0.7),
     ]
+    # No messages leave nothing.
+    assert list(Rules().statements([])) == []
 
 
 def test_turns_before_tell_whom_a_message_means_whether_they_come_with_it_or_as_context() -> None:
@@ -67,16 +67,10 @@ def test_turns_before_tell_whom_a_message_means_whether_they_come_with_it_or_as_
     (found,) = Rules().statements(turns[2:], turns[:2])
     assert (found.message, found.text) == (3, expected)
     assert list(Rules().statements(turns[2:])) == []
-
-
-def test_only_the_three_turns_before_are_in_reach() -> None:
+    # Only the three turns before are in reach.
     turns = [message("My sister Laura called.", 1), *(message("Ok.", n) for n in (2, 3, 4))]
     assert list(Rules().statements([message("She moved to Oslo in May.", 5)], turns)) == []
     assert len(Rules().statements([message("She moved to Oslo in May.", 5)], turns[:3])) == 1
-
-
-def test_no_messages_leave_nothing() -> None:
-    assert list(Rules().statements([])) == []
 
 
 @pytest.mark.parametrize("role", ["assistant", "Assistant", "system", "tool", "developer", "function"])

@@ -18,14 +18,12 @@ def test_results_stand_in_the_order_of_the_texts(most: int) -> None:
     assert TextThreads(most).map(str.upper, TEXTS) == ["A", "BBBB", "CC", "", "DDD"]
 
 
-def test_two_texts_are_read_at_once() -> None:
+def test_several_texts_are_read_at_once_and_one_by_the_caller() -> None:
     both = Barrier(2, timeout=PATIENCE_SECONDS)
     # Read one after the other, the first would wait for the second until the barrier breaks.
     assert sorted(TextThreads(2).map(lambda _: both.wait(), ["a", "b"])) == [0, 1]
-
-
-def test_one_text_is_read_by_whoever_asks() -> None:
     assert TextThreads(4).map(lambda _: threading.get_ident(), ["a"]) == [threading.get_ident()]
+    assert usable_cores() >= 1
 
 
 def test_long_texts_are_begun_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +102,6 @@ def test_no_thread_is_left_behind() -> None:
     TextThreads(2).map(read, ["a", "b"])
     helpers.remove(threading.current_thread())
     assert [helper.is_alive() for helper in helpers] == [False]
-
-
-def test_there_is_a_core_to_use() -> None:
-    assert usable_cores() >= 1
 
 
 def _give_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,12 +21,9 @@ def test_stopwords_and_punctuation_tell_nothing(piece: str) -> None:
     assert not tells_something(piece)
 
 
-def test_only_tokens_that_tell_something_are_kept() -> None:
+def test_only_tokens_that_tell_something_are_kept_or_all() -> None:
     tokens = np.eye(3, 8, dtype=np.float32)
     assert document_signs(["the", "kettle", "."], tokens, CENTRE) == bytes([0b01000000])
-
-
-def test_where_nothing_tells_anything_all_tokens_are_kept() -> None:
     tokens = np.eye(2, 8, dtype=np.float32)
     assert document_signs(["to", "be"], tokens, CENTRE) == bytes([0b10000000, 0b01000000])
 

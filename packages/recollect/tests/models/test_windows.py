@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from recollect.stores.port import Vectors
 
 
-def test_what_fits_is_one_window() -> None:
-    assert windows(10, 10, 2) == [slice(0, 10)]
-
-
 def test_windows_are_equal_and_share_their_edges() -> None:
+    assert windows(10, 10, 2) == [slice(0, 10)]
     # 18 tokens by 10 with 2 shared: ceil(16 / 8) = 2 windows of ceil((18 + 2) / 2) = 10.
     assert windows(18, 10, 2) == [slice(0, 10), slice(8, 18)]
 
@@ -33,14 +30,12 @@ def test_windows_cover_everything_and_never_exceed_their_size(length: int, size:
     assert all(window.stop - window.start <= size for window in found)
 
 
-def test_pieces_point_together_where_their_mean_points() -> None:
+def test_pieces_point_together_and_halves_share_an_eighth() -> None:
     # (1, 0) and (0, 1) average to (.5, .5), of length one: (.7071, .7071)
     rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
     assert as_one(rows) == pytest.approx([0.7071, 0.7071], abs=1e-4)
-
-
-def test_halves_share_an_eighth() -> None:
     assert halves("0123456789abcdef") == ("012345678", "789abcdef")
+    assert readable("caf\u00e9 \ud800") == "caf\u00e9 ?"
 
 
 @given(st.text(max_size=500), st.integers(1, 50))
@@ -59,7 +54,3 @@ def test_every_text_gets_one_row_however_long() -> None:
             return len(text) <= 4
 
     assert Lengths("lengths").documents(["ab", "abcdefgh", "abc"]).shape == (3, 2)
-
-
-def test_half_a_character_becomes_a_question_mark() -> None:
-    assert readable("caf\u00e9 \ud800") == "caf\u00e9 ?"
