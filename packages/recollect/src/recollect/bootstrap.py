@@ -198,9 +198,13 @@ def zone(settings: Settings) -> tzinfo:
 
 
 def _extractor(settings: Settings) -> Extractor | None:
-    from recollect.models.extractors import Options, extractor_named  # noqa: PLC0415  # few calls draw notes
+    from recollect.models.extractors import extractor_named  # noqa: PLC0415  # few calls draw notes
 
-    options = Options(settings.extractor_url, settings.extractor_key, settings.extractor_timeout_seconds)
+    options = choose.ModelOptions(
+        base_url=settings.extractor_url,
+        key=settings.extractor_key,
+        timeout_seconds=settings.extractor_timeout_seconds,
+    )
     return extractor_named(settings.extractor, options)
 
 

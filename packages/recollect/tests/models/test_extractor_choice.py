@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from recollect.domain.errors import InvalidInput
-from recollect.models.extractors import Options, Rules, extractor_named
+from recollect.models.embedders import ModelOptions
+from recollect.models.extractors import Rules, extractor_named
 
 
 def test_none_is_no_extractor_and_a_model_without_a_name_is_asked_for() -> None:
@@ -24,7 +25,7 @@ def test_rules_need_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("model", ["gpt-4o-mini", "llama3.2:3b", "org/model"])
 def test_any_model_of_a_server_can_be_named(model: str) -> None:
-    extractor = extractor_named(f"openai:{model}", Options(base_url="http://127.0.0.1:9/v1"))
+    extractor = extractor_named(f"openai:{model}", ModelOptions(base_url="http://127.0.0.1:9/v1"))
     assert extractor is not None
     assert extractor.name == f"openai:{model}"
 
@@ -36,7 +37,7 @@ def test_an_unknown_name_lists_those_there_are(name: str) -> None:
 
 
 def test_the_key_is_not_in_what_is_printed() -> None:
-    options = Options(base_url="http://me:secret-password@127.0.0.1:9", key="secret-key")
+    options = ModelOptions(base_url="http://me:secret-password@127.0.0.1:9", key="secret-key")
     assert "secret-key" not in repr(options)
     assert "secret" not in repr(extractor_named("openai:some-model", options))
 

@@ -17,7 +17,8 @@ from json_server import serving
 from recollect.domain.errors import ExtractionFailed
 from recollect.domain.records import Kind, Memory, Scope, Statement
 from recollect.language.statements import Category
-from recollect.models.extractors import LanguageModel, Options
+from recollect.models.embedders import ModelOptions
+from recollect.models.extractors import LanguageModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +85,7 @@ def server() -> Iterator[Server]:
 
 
 def model_of(server: Server, pauses: list[float] | None = None, timeout_seconds: float = 30) -> LanguageModel:
-    options = Options(base_url=server.address, key="secret-key", timeout_seconds=timeout_seconds)
+    options = ModelOptions(base_url=server.address, key="secret-key", timeout_seconds=timeout_seconds)
     return LanguageModel("some-model", options, sleep=(pauses if pauses is not None else []).append)
 
 
@@ -287,7 +288,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
     assert "cannot be reached" in failure(Server(address="localhost"), "one")
     assert "cannot be reached" in failure(Server(address="http://[::1"), "one")
     with pytest.raises(ExtractionFailed, match="needs a key, or the base URL"):
-        LanguageModel("some-model", Options()).statements([message("note")])
+        LanguageModel("some-model", ModelOptions()).statements([message("note")])
 
 
 def test_a_server_that_does_not_answer_in_time_is_given_up_on(server: Server) -> None:
@@ -297,7 +298,7 @@ def test_a_server_that_does_not_answer_in_time_is_given_up_on(server: Server) ->
 
 
 def test_a_key_that_cannot_be_sent_is_not_repeated(server: Server) -> None:
-    model = LanguageModel("some-model", Options(base_url=server.address, key="secret\nkey"))
+    model = LanguageModel("some-model", ModelOptions(base_url=server.address, key="secret\nkey"))
     with pytest.raises(ExtractionFailed, match="check it in the settings") as caught:
         model.statements([message("note")])
     assert "secret" not in str(caught.value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import field
 from datetime import datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from recollect.domain.records import Statement
 from recollect.language.referents import EarlierTurn
 from recollect.language.statements import Category, statements_in
 from recollect.language.time_phrases import time_of
+from recollect.models.embedders import ModelOptions
 from recollect.models.remote import Remote, Unreachable
 from recollect.text.tokens import fold
 
@@ -35,18 +35,8 @@ NAMES = ("none", "rules", "openai:MODEL")
 """Names of extractors; MODEL is the server's name of a model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Settings of an extractor that is a language model."""
-
-    base_url: str | None = None
-    """Of any server that speaks the protocol of OpenAI. None: OpenAI's own."""
-    key: str | None = field(default=None, repr=False)
-    timeout_seconds: float = 60.0
-
-
-def extractor_named(name: str, options: Options | None = None) -> Extractor | None:
-    """The extractor of a name; None for the name `none`."""
+def extractor_named(name: str, options: ModelOptions | None = None) -> Extractor | None:
+    """The extractor of a name; None for the name `none`. By default, `openai` is OpenAI's own server."""
     kind, colon, model = name.strip().partition(":")
     match kind, colon, model.strip():
         case "none", "", _:
@@ -56,7 +46,7 @@ def extractor_named(name: str, options: Options | None = None) -> Extractor | No
         case "openai", ":", "":
             raise InvalidInput("Which model of openai? Write its name after the colon: 'openai:gpt-4o-mini'.")
         case "openai", ":", wanted:
-            return LanguageModel(wanted, options or Options())
+            return LanguageModel(wanted, options or ModelOptions())
         case _:
             raise InvalidInput(f"No extractor named {name!r}; there are: {', '.join(NAMES)}.")
 
@@ -181,7 +171,9 @@ _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 class LanguageModel:
     """All or nothing: where one batch fails, no notes come of any."""
 
-    def __init__(self, model: str, options: Options, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, model: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self._model = model
         self._lacks_key = not options.key and not options.base_url
         headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}

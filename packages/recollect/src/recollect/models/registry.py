@@ -130,7 +130,11 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
         there = f"of ours there are: {', '.join(kind.ours)}"
         return missing(f"no {kind.noun} named {name[:40]!r} is installed; {there}")
     if model is None:
-        return missing(f"the {kind.noun} {name!r} is not installed", install_command(name, kind))
+        distribution = _distribution(kind.prefix + name)
+        package = f"'recollect-memory[{kind.extra}]'" if kind.extra else distribution
+        folder = distribution.removeprefix("recollect-model-")
+        command = f"pip install {package} (in a clone of Recollect: pip install ./models/{folder})"
+        return missing(f"the {kind.noun} {name!r} is not installed", command)
     libraries = [library for library in model.libraries if not is_importable(library)]
     if libraries:
         reason = f"the {kind.noun} {name!r} is installed, but not {' and '.join(libraries)}"
@@ -156,14 +160,6 @@ def made_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
             return cached(*given, **named)  # type: ignore[arg-type]  # whatever it takes can be hashed
 
     return made
-
-
-def install_command(name: str, kind: ModelKind = EMBEDDER) -> str:
-    """The command that installs one of our models."""
-    distribution = _distribution(kind.prefix + name)
-    package = f"'recollect-memory[{kind.extra}]'" if kind.extra else distribution
-    folder = distribution.removeprefix("recollect-model-")
-    return f"pip install {package} (in a clone of Recollect: pip install ./models/{folder})"
 
 
 def reinstall_command(distribution: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 from recollect.domain.errors import InvalidInput
@@ -64,10 +63,6 @@ def parse_store_url(url: str) -> StoreUrl:
     options = _options(parts.query)
     ours = {name: value for name, value in options if name in _OURS}
     theirs = [(name, value) for name, value in options if name not in _OURS]
-
-    def url_with(query: _Options) -> str:
-        return _url(parts, parts.netloc, query)
-
     schema = ours.get("schema", DEFAULT_SCHEMA)
     if not _SCHEMA_NAME.fullmatch(schema):
         raise InvalidInput(f"schema={schema} is no plain name: small letters, digits and underscores")
@@ -77,27 +72,18 @@ def parse_store_url(url: str) -> StoreUrl:
     size = ours.get("pool", str(DEFAULT_POOL))
     if not (size.isascii() and size.isdigit()) or not 1 <= int(size) <= _MOST_CONNECTIONS:
         raise InvalidInput(f"pool={size} is no number of connections from 1 to {_MOST_CONNECTIONS:,}")
-    return StoreUrl(
-        server=url_with(theirs),
-        schema=schema,
-        pool_size=int(size),
-        vectors=vectors,
-        replica=_replica(ours.get("read"), theirs, url_with),
-    )
-
-
-def _replica(read: str | None, options: _Options, url_with: Callable[[_Options], str]) -> str | None:
-    if read is None or read == "primary":
-        return None
+    replica, read = None, ours.get("read", "primary")
+    other = urlsplit(read)
     if read == "replica":
-        others = [(name, value) for name, value in options if name != "target_session_attrs"]
-        return url_with([*others, _PREFER_REPLICA])
-    parts = urlsplit(read)
-    if parts.scheme in SCHEMES:
-        given = [each for each in _options(parts.query) if each[0] not in _OURS]
+        rest = [(name, value) for name, value in theirs if name != "target_session_attrs"]
+        replica = _url(parts, parts.netloc, [*rest, _PREFER_REPLICA])
+    elif other.scheme in SCHEMES:
+        given = [each for each in _options(other.query) if each[0] not in _OURS]
         # The URL's own options come last and win.
-        return _url(parts, parts.netloc, [_PREFER_REPLICA, *given])
-    raise InvalidInput(f"read={read} is unknown; it is primary, replica, or the URL of a replica")
+        replica = _url(other, other.netloc, [_PREFER_REPLICA, *given])
+    elif read != "primary":
+        raise InvalidInput(f"read={read} is unknown; it is primary, replica, or the URL of a replica")
+    return StoreUrl(_url(parts, parts.netloc, theirs), schema, int(size), vectors, replica)
 
 
 def without_password(url: str) -> str:

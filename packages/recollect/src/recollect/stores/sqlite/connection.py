@@ -149,9 +149,9 @@ def prepare(
             try:
                 backup = path.with_name(f"{path.name}-before-schema-{len(steps)}")
                 if keep_older and 0 < schema_version(connection) < len(steps) and not backup.exists():
-                    from recollect.stores.sqlite.copying import copy_older  # noqa: PLC0415  # builds on this
+                    from recollect.stores.sqlite.copying import copy_to  # noqa: PLC0415  # builds on this
 
-                    copy_older(connection, backup, len(steps))
+                    copy_to(connection, backup, older_than=len(steps))
                 _migrate(connection, path, steps, progress)
                 _use_log(connection)
             except NotAStore:

@@ -33,28 +33,25 @@ if TYPE_CHECKING:
 _PAGES = 1_000
 
 
-def copy_to(source: apsw.Connection, path: Path, progress: Progress | None = None) -> None:
-    """A consistent copy of a store in use. The file appears whole, or not at all."""
-    if path.exists():
+def copy_to(
+    source: apsw.Connection, path: Path, progress: Progress | None = None, older_than: int | None = None
+) -> None:
+    """A consistent copy of a store in use. The file appears whole, or not at all.
+
+    With `older_than`, it appears only if it is of an older schema and no other process was quicker.
+    """
+    if older_than is None and path.exists():
         raise InvalidInput(f"{path} exists already; name a new file.")
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {path.parent}; create it first.")
     with _failures_of_copy(path):
         with _unfinished(path) as unfinished:
             _copy(source, unfinished, progress)
-            unfinished.replace(path)
-        _sync_folder(path.parent)
-
-
-def copy_older(source: apsw.Connection, path: Path, newest: int) -> None:
-    """A copy of a store that is about to be brought from an older version to this one."""
-    with _failures_of_copy(path):
-        with _unfinished(path) as unfinished:
-            _copy(source, unfinished, None)
-            with closing(apsw.Connection(str(unfinished), flags=apsw.SQLITE_OPEN_READONLY)) as copied:
-                is_older = schema_version(copied) < newest
-            # Another process may have been quicker with all of it, and its copy is the one to keep.
-            if is_older and not path.exists():
+            is_wanted = True
+            if older_than is not None:
+                with closing(apsw.Connection(str(unfinished), flags=apsw.SQLITE_OPEN_READONLY)) as copied:
+                    is_wanted = schema_version(copied) < older_than and not path.exists()
+            if is_wanted:
                 unfinished.replace(path)
         _sync_folder(path.parent)
 
