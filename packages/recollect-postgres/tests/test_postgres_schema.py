@@ -11,7 +11,7 @@ from postgres_stores import ORDINARY, as_superuser
 
 import recollect
 from recollect.domain.tables import TABLES
-from recollect_postgres.sql import STORE_WIDE
+from recollect_postgres.snapshot import STORE_WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

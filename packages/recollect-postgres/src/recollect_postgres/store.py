@@ -20,8 +20,7 @@ from recollect.stores.port import Result
 from recollect.stores.url import StoreUrl
 from recollect_postgres.connection import conninfo, explained, failures_of, prepare, schema_version
 from recollect_postgres.pool import Connections, Replica
-from recollect_postgres.snapshot import PostgresSnapshot
-from recollect_postgres.sql import Columns
+from recollect_postgres.snapshot import Columns, PostgresSnapshot
 from recollect_postgres.transaction import PostgresTransaction
 from recollect_postgres.upkeep import no_backup_file, rebuild_derived, server_problems, store_bytes, vacuum
 from recollect_postgres.vectors import PgVector, VectorCaches, fill_some, prepare_pgvector

@@ -11,8 +11,7 @@ from recollect.domain.records import Kind
 from recollect.domain.tables import TABLES, Equals, OneOf
 from recollect.stores.check import with_checksums
 from recollect.stores.sql import SqlTransaction
-from recollect_postgres.snapshot import PostgresSnapshot
-from recollect_postgres.sql import STORE_WIDE
+from recollect_postgres.snapshot import STORE_WIDE, PostgresSnapshot
 from recollect_postgres.vectors import PgVector, insert_server_vectors
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
     from recollect.domain.tables import Row, Swap, Table, Values, Where
-    from recollect_postgres.snapshot import Statement
-    from recollect_postgres.sql import Columns
+    from recollect_postgres.snapshot import Columns, Statement
     from recollect_postgres.vectors import VectorCaches
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.

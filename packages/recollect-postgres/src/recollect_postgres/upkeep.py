@@ -25,7 +25,7 @@ from recollect.stores.check import (
     row_problems,
     word_problems,
 )
-from recollect_postgres.sql import STORE_WIDE
+from recollect_postgres.snapshot import STORE_WIDE
 from recollect_postgres.vectors import ScopeQueries
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from recollect.domain.tables import Equals, OneOf
 from recollect.stores.vectors.block import KIND_CODES, VectorRow, VectorSource, Version, check_width
 from recollect.stores.vectors.cache import VectorCache
 from recollect_postgres.connection import KEYWORDS, conninfo, failures_of
-from recollect_postgres.sql import PostgresConditions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row, Where
     from recollect.stores.port import Vector
     from recollect.stores.url import StoreUrl
-    from recollect_postgres.snapshot import PostgresSnapshot
+    from recollect_postgres.snapshot import PostgresConditions, PostgresSnapshot
 
 
 _AT_ONCE = 4_096
