@@ -44,7 +44,6 @@ class HashingEmbedder:
 
 
 def _words(text: str) -> Sequence[str]:
-    """Words without case or accents."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return _WORD.findall("".join(c for c in apart if not unicodedata.combining(c)))
 

@@ -41,7 +41,6 @@ _Result = TypeVar("_Result")
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -296,7 +295,6 @@ def load_tokenizer(packaged: PackagedModel) -> Any:
 
 
 def stored_model(packaged: PackagedModel) -> Model:
-    """An embedder as stores know it."""
     centre = rotation = None
     if packaged.centre is not None and packaged.centre.is_file():
         centre = pack_vector(read_centre(packaged.centre))
@@ -365,8 +363,6 @@ _MOST_AT_ONCE = 4
 
 
 class EncodedText(NamedTuple):
-    """The output of a model for a text."""
-
     vector: Vector
     pieces: Sequence[str] = ()
     """The text's own tokens, as the vocabulary writes them: without the prefix and what frames it."""

@@ -30,8 +30,6 @@ _Given = ParamSpec("_Given")
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """A purpose of models."""
-
     noun: str
     """In messages."""
     prefix: str

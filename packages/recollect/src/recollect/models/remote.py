@@ -27,8 +27,6 @@ class Unreachable(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class RemoteAnswer:
-    """An answer of a server."""
-
     status: int
     text: str
 
@@ -37,7 +35,6 @@ class RemoteAnswer:
         return self.status == 200
 
     def refusal(self, advice: str) -> str:
-        """The refusal in words, and what to do about it."""
         # The refusal of a key may repeat the key.
         said = "" if self.status in {401, 403} else " ".join(self.text[:1000].split())[:200]
         return "; ".join(part for part in (f"answered {self.status}", said, advice) if part)

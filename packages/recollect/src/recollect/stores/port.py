@@ -40,7 +40,6 @@ class Embedder(Protocol):
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """One normalised row per text. Texts over the model's limit are handled whole, not cut."""
-        ...
 
     def query(self, text: str) -> Vector: ...
 
@@ -51,15 +50,12 @@ class TokenEmbedder(Embedder, Protocol):
     @property
     def gives_tokens(self) -> bool:
         """Whether the model, as it is installed, gives them."""
-        ...
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
         """As `documents`; and of each text the signs of its token vectors, as `pack_signs` packs them."""
-        ...
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
         """As `query`; and one row for each token of the query. None: it has none, or they are not given."""
-        ...
 
 
 class Reranker(Protocol):
@@ -70,7 +66,6 @@ class Reranker(Protocol):
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
         """How well each text answers the query: any numbers, the higher the better, each by itself."""
-        ...
 
 
 class Extractor(Protocol):
@@ -85,7 +80,6 @@ class Extractor(Protocol):
         `context` holds the messages just before the first of them, in order. It resolves references;
         no statement is extracted from it.
         """
-        ...
 
 
 class RowsQuery(NamedTuple):
@@ -117,11 +111,9 @@ class Snapshot(Protocol):
         With `newest_first`, the order is turned round. With `each`, order and limit hold among the rows of
         each of these values by itself.
         """
-        ...
 
     def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
         """The rows of each query, asked in one go. Without a limit, they come in any order."""
-        ...
 
     def count(
         self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
@@ -131,7 +123,6 @@ class Snapshot(Protocol):
         A column of whole numbers can be counted in ranges of width `per`: each key is the quotient,
         rounded down.
         """
-        ...
 
     def nearest(
         self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
@@ -142,22 +133,18 @@ class Snapshot(Protocol):
         nearest by the first third of each vector's width (turned by the model's rotation) are compared by
         the whole of it, and no others are found.
         """
-        ...
 
     def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
         """The exact cosine of each of these memories, by id; a memory's best passage speaks for it.
 
         Those in force that have a vector of the model in use; the others are left out.
         """
-        ...
 
     def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
         """The passages in force of these memories that have a vector, each with its memory, by passage."""
-        ...
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
         """Entities with this text, in any case, in their name, type or observations (`observed`), by id."""
-        ...
 
 
 class Transaction(Snapshot, Protocol):
@@ -168,27 +155,21 @@ class Transaction(Snapshot, Protocol):
 
         In a table that does not number its rows, one whose key exists is replaced, or stays with `keep`.
         """
-        ...
 
     def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
         """Set a column of rows that still hold what is expected and meet the conditions; how many did."""
-        ...
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
         """Set columns of all rows that meet the conditions, and return how many there were."""
-        ...
 
     def remove(self, table: Table, where: Where) -> int:
         """Delete rows and all that belongs to them, and return how many rows met the conditions."""
-        ...
 
     def hold(self, scopes: Collection[int] | None) -> None:
         """Lock these scopes, beside those it began with, until the transaction ends; None: all scopes."""
-        ...
 
     def savepoint(self) -> AbstractContextManager[None]:
         """Roll back to here if the block fails; the transaction goes on."""
-        ...
 
 
 class Store(Protocol):
@@ -204,33 +185,26 @@ class Store(Protocol):
         self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
     ) -> Result:
         """Run `work` in one transaction, and commit unless it raises. A store may run it again."""
-        ...
 
     def version(self) -> int:
         """Another number once anybody, of this process or another, has written something."""
-        ...
 
     def close(self) -> None: ...
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """A consistent copy, taken while others read and write."""
-        ...
 
     def compact(self) -> bool:
         """Wipe what was destroyed from unused parts of the store. False: it waits for a reader to finish."""
-        ...
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Return all problems; with `quick`, only unreadable rows and altered texts."""
-        ...
 
     def repair(self) -> Sequence[Problem]:
         """Rebuild what is derived, and return what remains, with what was salvaged and what was not."""
-        ...
 
     def size(self) -> tuple[int, int]:
         """How many bytes the store takes, and the version of its schema."""
-        ...
 
 
 @runtime_checkable
@@ -239,19 +213,15 @@ class CopySource(Snapshot, Protocol):
 
     def stored_columns(self, table: Table) -> Sequence[str]:
         """The columns that are given a value: no computed ones, nor what the store notes for itself."""
-        ...
 
     def page_key(self, table: Table) -> tuple[str, ...]:
         """The columns by which `page` goes: together they are unique."""
-        ...
 
     def page(self, table: Table, columns: Sequence[str], after: Row | None, limit: int) -> list[Row]:
         """The next rows, each with its page key before the columns; without `after`, the first ones."""
-        ...
 
     def last_ids(self) -> Mapping[Table, int]:
         """The highest id that each table that numbers its rows ever gave, also to rows that are gone."""
-        ...
 
 
 @runtime_checkable
@@ -260,12 +230,9 @@ class CopyTarget(CopySource, Transaction, Protocol):
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Add rows that are not there."""
-        ...
 
     def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Set columns of rows that are there; each row begins with its page key, and so do the columns."""
-        ...
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
         """Continue to number rows after these, and derive what the store notes for itself."""
-        ...

@@ -372,18 +372,14 @@ class VectorQueries(Protocol):
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
-        ...
 
     def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         """Return vectors that changed since, and whether each is live; None if the log is too short."""
-        ...
 
     def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
         """The passage of a vector, and its packed numbers."""
-        ...
 
     def rotation(self, source: VectorSource) -> bytes | None: ...
 
     def is_writing(self) -> bool:
         """Whether the snapshot is of a transaction whose writes may yet be undone."""
-        ...

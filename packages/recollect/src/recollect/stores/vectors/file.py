@@ -65,8 +65,6 @@ _CRC = struct.Struct("<I")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a file."""
-
     digest: bytes
     generation: int
     rows: int
