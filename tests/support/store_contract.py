@@ -396,7 +396,7 @@ class StoreContract(WholeStore):
 
     # Notes and messages
 
-    def test_a_text_keeps_all_that_was_said_of_it(self, store: Repository) -> None:
+    def test_a_text_keeps_all_that_was_said_of_it_and_an_entity_is_none(self, store: Repository) -> None:
         new = NewText(
             Kind.MESSAGE, "see you", "talk", "chat", "s", "user", "Ada", 0.25, at(-500), created_at=at(-5)
         )
@@ -404,8 +404,6 @@ class StoreContract(WholeStore):
         assert (kept.text, kept.category, kept.source, kept.session) == ("see you", "talk", "chat", "s")
         assert (kept.role, kept.speaker, kept.importance) == ("user", "Ada", 0.25)
         assert (kept.happened_at, kept.created_at) == (at(-500), at(-5))
-
-    def test_an_entity_is_not_a_text(self, store: Repository) -> None:
         with pytest.raises(InvalidInput):
             do(store, PutText(ME, NewText(Kind.ENTITY, "Ada")))
 
@@ -605,13 +603,11 @@ class StoreContract(WholeStore):
         assert triples(store, kept) == {("Late", "knows", "Kept")}
         assert {found.id for found in near(store, RED)} == {late, kept}
 
-    def test_a_purged_id_is_never_given_again(self, store: Repository) -> None:
+    def test_a_purged_id_is_never_given_again_and_its_history_stays_readable(self, store: Repository) -> None:
         last = put(store, "Last")
         do(store, Forget(ME, ids=(last,)))
         do(store, Purge(at(10)))
         assert put(store, "Next") > last
-
-    def test_purging_a_correction_keeps_the_history_readable(self, store: Repository) -> None:
         ada = put(store, "Ada", "v1")
         do(store, AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)), second=1)
         do(store, RemoveObservations(ME, "Ada", ("v2",)), second=2)
@@ -921,12 +917,21 @@ class StoreContract(WholeStore):
         assert_found(store, subtests, queries, "nothing")
         assert_found(store, subtests, {"tea": queries["tea"]}, "nothing", "stemmed")
 
-    def test_signs_around_a_word_do_not_hide_it(self, store: Repository) -> None:
+    def test_signs_names_types_and_speakers_are_searched_and_stems_by_the_stemmed_index(
+        self, store: Repository
+    ) -> None:
         cpp, csharp = put(store, "C++", "a language"), put(store, "C#", "a language")
         assert set(words(store, "C++")) == {cpp, csharp}
         assert words(store, "f(x):=y^2") == []
         net = put(store, ".NET", "a platform")
         assert words(store, ".net") == [net]
+        by_name, by_type = put(store, "Kettle"), one(store, entity("x", type_="kettle")).ids[0]
+        by_speaker = one(store, PutText(ME, NewText(Kind.MESSAGE, "hello", speaker="Kettle"))).ids[0]
+        assert set(words(store, "kettle")) == {by_name, by_type, by_speaker}
+        found = put(store, "it", "she was running and configured connections")
+        for query in ("run", "configure", "connection", "connect"):
+            assert words(store, query) == []
+            assert words(store, query, index="stemmed") == [found]
 
     def test_a_query_without_words_or_without_room_finds_nothing(self, store: Repository) -> None:
         put(store, "it", "tea")
@@ -954,17 +959,6 @@ class StoreContract(WholeStore):
         for query in questions:
             assert words(store, query)[0] == found
         assert words(store, "to be") == [said]
-
-    def test_names_types_and_speakers_are_searched(self, store: Repository) -> None:
-        by_name, by_type = put(store, "Kettle"), one(store, entity("x", type_="kettle")).ids[0]
-        by_speaker = one(store, PutText(ME, NewText(Kind.MESSAGE, "hello", speaker="Kettle"))).ids[0]
-        assert set(words(store, "kettle")) == {by_name, by_type, by_speaker}
-
-    def test_the_stemmed_index_takes_endings_off_and_the_plain_one_does_not(self, store: Repository) -> None:
-        found = put(store, "it", "she was running and configured connections")
-        for query in ("run", "configure", "connection", "connect"):
-            assert words(store, query) == []
-            assert words(store, query, index="stemmed") == [found]
 
     def test_a_short_list_is_the_beginning_of_a_long_one(self, store: Repository) -> None:
         for number in range(30):
@@ -1347,7 +1341,9 @@ class StoreContract(WholeStore):
             {ada: -1 / root}
         )
 
-    def test_tokens_of_the_wrong_width_are_refused_whole(self, store: Repository) -> None:
+    def test_tokens_of_the_wrong_width_are_refused_and_of_passages_that_are_gone_passed_over(
+        self, store: Repository
+    ) -> None:
         note(store, "red")
         wide = Model("wide", 9)
         with store.read() as view:
@@ -1356,8 +1352,6 @@ class StoreContract(WholeStore):
             do(store, PutVectors(wide, (), tokens=((waiting.id, b"abc"),)))
         with store.read() as view:
             assert view.count("passage_tokens")[None] == 0
-
-    def test_tokens_of_passages_that_are_gone_are_passed_over(self, store: Repository) -> None:
         do(store, PutVectors(TINY, (), tokens=((10_000, b"a"),)))
         with store.read() as view:
             assert view.count("passage_tokens")[None] == 0
@@ -1411,7 +1405,9 @@ class StoreContract(WholeStore):
         assert known.content[2] == known.content[3]
         assert len({*known.content.tolist()}) == 3
 
-    def test_an_echo_is_the_query_as_a_message_of_the_session(self, store: Repository) -> None:
+    def test_what_says_the_same_has_the_same_content_and_an_echo_is_the_query_itself(
+        self, store: Repository
+    ) -> None:
         made = [
             note(store, "where is my cup", Kind.MESSAGE, "now"),
             note(store, "where is my cup", Kind.MESSAGE, "before"),
@@ -1421,8 +1417,6 @@ class StoreContract(WholeStore):
         echoes = facts(store, *made, query="where is my cup", session="now").echo
         assert echoes.tolist() == [True, False, False, False]
         assert not facts(store, *made, query="where is my cup").echo.any()
-
-    def test_what_says_the_same_has_the_same_content(self, store: Repository) -> None:
         # As messages: a note that says the same would be the same note.
         said = ("Tea is good.", "tea  is GOOD", "«Téa is good»!")
         same = [note(store, text, Kind.MESSAGE, "s") for text in said]

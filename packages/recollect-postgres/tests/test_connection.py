@@ -128,12 +128,9 @@ def following(guarded: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
             hand.execute("ALTER DATABASE postgres RESET default_transaction_read_only")
 
 
-def test_a_lone_replica_is_told_to_name_the_primary(following: Node) -> None:
+def test_a_lone_replica_is_told_to_name_the_primary_and_several_to_wait(following: Node) -> None:
     said = _refusal(f"{following.url()}?target_session_attrs=read-write")
     assert "is a replica and takes no writes. Name the primary" in said
-
-
-def test_while_no_server_of_several_takes_writes_a_failover_is_told(following: Node) -> None:
     said = _refusal(f"postgresql://postgres@127.0.0.1:{free_port()},127.0.0.1:{following.port}/postgres")
     assert "None of the servers of" in said
     assert "RECOLLECT_BUSY_SECONDS" in said

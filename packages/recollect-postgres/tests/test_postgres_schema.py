@@ -77,18 +77,12 @@ def _tables(url: str) -> dict[str, tuple[list[str], bool, bool]]:
         return {name: (key, enabled, forced) for name, key, enabled, forced in connection.execute(_TABLES)}
 
 
-def test_every_table_of_a_scope_has_the_scope_first_in_its_primary_key(filled: str) -> None:
+def test_every_table_of_a_scope_has_it_first_in_its_keys_and_row_level_security(filled: str) -> None:
     tables = _tables(filled)
     assert set(TABLES) <= tables.keys()
     assert {name for name, (key, _, _) in tables.items() if key[0] != "scope_id"} == STORE_WIDE
-
-
-def test_row_level_security_is_forced_on_every_table_of_a_scope_and_on_their_directory(filled: str) -> None:
     fenced = {name for name, (_, enabled, forced) in _tables(filled).items() if enabled and forced}
     assert fenced == _tables(filled).keys() - STORE_WIDE | {"scope"}
-
-
-def test_every_foreign_key_between_tables_of_a_scope_includes_the_scope(filled: str) -> None:
     with psycopg.connect(filled) as connection:
         keys = connection.execute(_FOREIGN_KEYS).fetchall()
     within = [key for key in keys if key[1].removeprefix("recollect.") not in STORE_WIDE]

@@ -186,19 +186,13 @@ def test_scores_that_differ_in_their_last_bits_alone_have_the_order_of_a_cache(w
 FIRST, NEARER_IN_TRUTH, TOO_FAR = -0.50, -0.32, -0.29
 
 
-def test_of_two_memories_the_better_may_seem_worse_by_twice_the_doubt() -> None:
+def test_the_better_of_two_may_seem_worse_by_twice_the_doubt() -> None:
     estimates = [(FIRST, 1, 11), (NEARER_IN_TRUTH, 2, 12), (TOO_FAR, 3, 13)]
     assert server_vectors._likely_best(estimates, 1, 0.1) == [11, 12]
     assert not server_vectors._has_all(estimates[:2], 1, 0.1)
     assert server_vectors._has_all(estimates, 1, 0.1)
-
-
-def test_of_two_passages_of_a_memory_the_better_may_seem_worse_by_twice_the_doubt() -> None:
     estimates = [(FIRST, 1, 11), (NEARER_IN_TRUTH, 1, 12), (TOO_FAR, 1, 13)]
     assert server_vectors._likely_best(estimates, 1, 0.1) == [11, 12]
-
-
-def test_one_without_an_estimate_may_be_the_best() -> None:
     assert server_vectors._likely_best([(FIRST, 1, 11), (None, 1, 12), (TOO_FAR, 2, 13)], 1, 0.1) == [11, 12]
 
 

@@ -43,7 +43,7 @@ def test_who_has_waited_a_second_asks_ten_times_as_often_as_a_newcomer() -> None
     assert len(hands.pauses) > 9_000
 
 
-def test_each_lock_is_waited_for_from_the_beginning() -> None:
+def test_each_lock_is_waited_for_from_the_beginning_and_none_without_patience() -> None:
     hands = Hands()
     wait = BusyWait(10.0, lambda: hands.now, hands.sleep)
     assert wait(0)
@@ -51,9 +51,6 @@ def test_each_lock_is_waited_for_from_the_beginning() -> None:
     assert not wait(1)
     assert wait(0)
     assert hands.pauses[-1] > 0.009
-
-
-def test_without_patience_nobody_waits() -> None:
     hands = Hands()
     assert not BusyWait(0.0, lambda: hands.now, hands.sleep)(0)
     assert hands.pauses == []

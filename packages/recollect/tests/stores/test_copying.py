@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -167,12 +168,21 @@ def test_a_backup_may_be_put_back_again_and_again(two_states: tuple[Path, Path])
             assert len(entities(store)) == 18
 
 
-def test_a_backup_makes_a_store_where_there_was_none(two_states: tuple[Path, Path], tmp_path: Path) -> None:
-    _, backup = two_states
+def test_a_good_backup_stays_as_it_is_and_makes_a_store_where_there_was_none(
+    two_states: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path, backup = two_states
+    before = backup.read_bytes()
     restore_copy(backup, tmp_path / "new.db", BUSY_MS)
     assert len(assert_whole(tmp_path / "new.db")) == 8
-    leftover = [file.name for file in tmp_path.iterdir() if ".part" in file.name]
-    assert leftover == []
+    assert [file.name for file in tmp_path.iterdir() if ".part" in file.name] == []
+    # The store itself is no backup.
+    with pytest.raises(InvalidInput, match="the store itself"):
+        restore_copy(path, path, BUSY_MS)
+    assert len(assert_whole(path)) == 20
+    restore_copy(backup, path, BUSY_MS)
+    assert backup.read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir() if file.name.startswith("backup")) == ["backup.db"]
 
 
 def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Path, Path]) -> None:
@@ -188,26 +198,10 @@ def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Pa
         assert {named("a", number) for number in range(8)} <= set(entities(store))
 
 
-def _missing(backup: Path) -> None:
-    backup.unlink()
-
-
-def _empty(backup: Path) -> None:
-    backup.write_bytes(b"")
-
-
-def _text(backup: Path) -> None:
-    backup.write_text("not a backup at all\n" * 500)
-
-
 def _another_programs(backup: Path) -> None:
     backup.unlink()
     with closing(sqlite3.connect(backup)) as other:
         other.execute("CREATE TABLE memory(id)")
-
-
-def _newer(backup: Path) -> None:
-    prepare(backup, BUSY_MS, [*migrations(), "CREATE TABLE trail(step)"])
 
 
 def _damaged(backup: Path) -> None:
@@ -225,26 +219,22 @@ def _damaged_in_one_place(backup: Path) -> None:
     backup.write_bytes(content)
 
 
-def _truncated(backup: Path) -> None:
-    content = backup.read_bytes()
-    backup.write_bytes(content[: len(content) // 2])
-
-
 @pytest.mark.parametrize(
     ("spoil", "error"),
     [
-        (_missing, NotFound),
-        (_empty, NotFound),
-        (_text, NotAStore),
+        (Path.unlink, NotFound),
+        (lambda backup: backup.write_bytes(b""), NotFound),
+        (lambda backup: backup.write_text("not a backup at all\n" * 500), NotAStore),
         (_another_programs, NotAStore),
-        (_newer, NotAStore),
+        # of a newer version
+        (lambda backup: prepare(backup, BUSY_MS, [*migrations(), "CREATE TABLE trail(step)"]), NotAStore),
         (_damaged, StoreDamaged),
         (_damaged_in_one_place, StoreDamaged),
-        (_truncated, StoreDamaged),
+        (lambda backup: os.truncate(backup, backup.stat().st_size // 2), StoreDamaged),
     ],
 )
 def test_what_is_no_good_backup_changes_neither_the_store_nor_itself(
-    two_states: tuple[Path, Path], spoil: Callable[[Path], None], error: type[RecollectError]
+    two_states: tuple[Path, Path], spoil: Callable[[Path], object], error: type[RecollectError]
 ) -> None:
     path, backup = two_states
     spoil(backup)
@@ -253,23 +243,6 @@ def test_what_is_no_good_backup_changes_neither_the_store_nor_itself(
         restore_copy(backup, path, BUSY_MS)
     assert (backup.read_bytes() if backup.exists() else None) == before
     assert len(assert_whole(path)) == 20
-
-
-def test_the_store_itself_is_no_backup(two_states: tuple[Path, Path]) -> None:
-    path, _ = two_states
-    with pytest.raises(InvalidInput, match="the store itself"):
-        restore_copy(path, path, BUSY_MS)
-    assert len(assert_whole(path)) == 20
-
-
-def test_a_good_backup_is_not_changed_by_being_put_back(
-    two_states: tuple[Path, Path], tmp_path: Path
-) -> None:
-    path, backup = two_states
-    before = backup.read_bytes()
-    restore_copy(backup, path, BUSY_MS)
-    assert backup.read_bytes() == before
-    assert sorted(file.name for file in tmp_path.iterdir() if file.name.startswith("backup")) == ["backup.db"]
 
 
 @pytest.mark.parametrize("version", [FIRST, NOW])

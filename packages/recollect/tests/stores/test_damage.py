@@ -224,10 +224,9 @@ def test_a_damaged_page_is_told_in_our_own_words(filled: Path, seed: int) -> Non
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.95])
 def test_a_truncated_file_is_told(filled: Path, share: float) -> None:
-    path = filled
-    content = path.read_bytes()
-    path.write_bytes(content[: max(4096, int(len(content) * share))])
-    assert _everything_it_says(path)
+    content = filled.read_bytes()
+    filled.write_bytes(content[: max(4096, int(len(content) * share))])
+    assert _everything_it_says(filled)
 
 
 def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path: Path) -> None:
@@ -247,9 +246,8 @@ def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path:
 
 
 def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_path: Path) -> None:
-    path = filled
     cache = tmp_path / "store.db-vectors"
-    with closing(Repository(SqliteStore(path))) as store:
+    with closing(Repository(SqliteStore(filled))) as store:
         found_by_meaning(store, named("a", 3))
     whole = cache.read_bytes()
     chance = np.random.default_rng(1)
@@ -257,10 +255,10 @@ def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_
     half[65_536 : 65_536 + 4_096] = chance.bytes(4_096)
     for damaged in (b"", b"hello", whole[: len(whole) // 2], bytes(len(whole)), bytes(half), whole[::-1]):
         cache.write_bytes(damaged)
-        with closing(Repository(SqliteStore(path))) as store:
+        with closing(Repository(SqliteStore(filled))) as store:
             assert found_by_meaning(store, named("a", 3)) == named("a", 3)
             assert store.repair() == []
-        assert_whole(path)
+        assert_whole(filled)
 
 
 # Out of step
@@ -342,18 +340,17 @@ OUT_OF_STEP: dict[str, list[str]] = {
 def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untouched(
     rich: Path, telling: str, damage: str
 ) -> None:
-    path = rich
-    truth = _truth(path)
-    _behind_its_back(path, damage)
-    with closing(Repository(SqliteStore(path))) as store:
+    truth = _truth(rich)
+    _behind_its_back(rich, damage)
+    with closing(Repository(SqliteStore(rich))) as store:
         problems = store.verify()
         assert any(telling in problem.what for problem in problems), problems
         assert all(problem.repairable for problem in problems), problems
         assert store.repair() == []
         assert found_by_words(store, named("a", 0)) == named("a", 0)
         assert found_by_words(store, named("a", 19)) == named("a", 19)
-    assert _truth(path) == truth
-    assert_whole(path)
+    assert _truth(rich) == truth
+    assert_whole(rich)
 
 
 def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_path: Path) -> None:
@@ -378,11 +375,10 @@ def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_p
     ],
 )
 def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: str) -> None:
-    path = rich
-    _behind_its_back(path, damage)
-    with closing(Repository(SqliteStore(path))) as store:
+    _behind_its_back(rich, damage)
+    with closing(Repository(SqliteStore(rich))) as store:
         assert found_by_words(store, named("a", 5)) == named("a", 5)
-    assert_whole(path)
+    assert_whole(rich)
 
 
 def test_who_opens_a_store_with_an_empty_index_is_told_how_far_it_has_come(
@@ -410,13 +406,12 @@ def test_who_opens_a_store_with_an_empty_index_is_told_how_far_it_has_come(
     ],
 )
 def test_truth_that_is_missing_is_told_and_not_invented(rich: Path, damage: str, telling: str) -> None:
-    path = rich
-    _behind_its_back(path, damage)
-    truth = _truth(path)
-    with closing(Repository(SqliteStore(path))) as store:
+    _behind_its_back(rich, damage)
+    truth = _truth(rich)
+    with closing(Repository(SqliteStore(rich))) as store:
         for problems in (store.verify(), store.repair()):
             assert any(telling in problem.what and not problem.repairable for problem in problems)
-    assert _truth(path) == truth
+    assert _truth(rich) == truth
 
 
 def _folder(folder: Path) -> dict[str, bytes]:

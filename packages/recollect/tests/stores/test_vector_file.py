@@ -237,13 +237,10 @@ def test_an_older_copy_of_the_store_that_went_its_own_way_is_noticed(world: Worl
         assert strayed.search(veteran, QUERY, 50) == strayed.expected(QUERY, 50)
 
 
-def test_without_a_path_answers_are_the_same(world: World) -> None:
+def test_without_a_place_that_can_be_written_answers_are_the_same(world: World) -> None:
     cache = VectorCache(None)
     assert world.search(cache, QUERY) == world.expected(QUERY)
     assert cache.reason is not None
-
-
-def test_a_place_that_cannot_be_written_is_remembered_and_answers_are_the_same(world: World) -> None:
     # Root may write anywhere, so the place is one that cannot exist: a folder under a file.
     cache = VectorCache(world.path / "vectors")
     assert world.search(cache, QUERY) == world.expected(QUERY)

@@ -74,26 +74,20 @@ def test_a_score_is_the_same_bits_wherever_its_row_stands() -> None:
     assert [float(np.vecdot(vector, query)) for vector in vectors] == scores.tolist()
 
 
-def test_equal_cosines_come_by_memory_id() -> None:
+def test_equal_cosines_come_by_memory_id_over_many_runs_too() -> None:
     same = np.tile(clustered(1), (4, 1))
     found = nearest([run_of(same, np.array([9, 3, 7, 5]))], same[0], 3, ANY)
     assert [hit.id for hit in found] == [3, 5, 7]
-
-
-def test_equal_cosines_come_by_memory_id_over_many_runs_too() -> None:
     same = np.tile(clustered(1), (100, 1))
     runs = [run_of(same, np.arange(first, first + 100)) for first in (300, 200, 100, 0)]
     assert [hit.id for hit in nearest(runs, same[0], 3, ANY)] == [0, 1, 2]
 
 
-def test_the_best_passage_speaks_for_its_memory() -> None:
+def test_the_best_passage_speaks_for_its_memory_and_leaves_room_for_others() -> None:
     vectors = np.eye(4, DIMS, dtype=np.float32)
     query = normalised(np.array([0.1, 0.9, 0.3, 0.2] + [0.0] * (DIMS - 4)))
     found = nearest([run_of(vectors, np.array([1, 1, 2, 2]), passages=np.arange(4))], query, 9, ANY)
     assert [(hit.id, hit.passage) for hit in found] == [(1, 1), (2, 2)]
-
-
-def test_a_memory_of_very_many_passages_leaves_room_for_others() -> None:
     query = np.eye(1, DIMS, dtype=np.float32)[0]
     close = normalised(np.tile(query, (500, 1)) + 0.01 * clustered(500))
     memories = np.concatenate([np.ones(500, np.int64), np.arange(2, 12)])
@@ -114,7 +108,7 @@ def test_a_filter_gives_what_the_allowed_rows_alone_would_give(share: float, k: 
     assert nearest([run], query, k, ANY) == reference(vectors[allowed], memories[allowed], query, k)
 
 
-def test_only_named_memories_are_found() -> None:
+def test_only_named_memories_are_found_and_without_room_none() -> None:
     vectors, memories = clustered(1000), np.arange(1, 1001)
     query = clustered(1, seed=1)[0]
     only = np.array([700, 3, 701, 5000])
@@ -125,9 +119,6 @@ def test_only_named_memories_are_found() -> None:
     less = Allowed.of([1], memories=only, without=[3, 9])
     found = nearest([run_of(vectors, memories)], query, 30, less)
     assert found == reference(vectors[rows[1:]], memories[rows[1:]], query, 30)
-
-
-def test_no_rows_no_allowed_rows_and_no_room_find_nothing() -> None:
     query = clustered(1)[0]
     run = run_of(clustered(3), np.arange(3))
     assert nearest([], query, 5, ANY) == []
@@ -172,14 +163,11 @@ def query_bits(bits: list[int], counted: list[int], planes: tuple[list[int], ...
     return QueryCode(words[0], words[1], 0, tuple(words[2:]), 0, one, one, one)
 
 
-def test_distances_count_differing_bits_that_count() -> None:
+def test_distances_count_bits_that_count_and_fine_products_high_bits_twice() -> None:
     codes = np.array([[0b0111, 0b0000], [0, 2**64 - 1], [1, 0], [1, 1]], np.uint64)
     code = query_bits([0b0101, 0, 0, 1], [0b1110, 2**64 - 1, 1, 1])
     # first column: 0b0010 counts, so 1 + 0 + 1 + 0     second: 0b0101 & 0b1110 is one bit; 1 + 64 + 0 + 0
     assert code.distances(codes).tolist() == [2, 65]
-
-
-def test_fine_products_count_high_bits_twice_and_by_weight() -> None:
     # Four numbers of the query, all above zero, that weigh 0, 2, 3 and 1.
     code = query_bits([2**64 - 1], [0], ([0b0011], [0b0110]))
     codes = np.array([[0b0000, 0b0000], [0b0001, 0b0010], [0b1111, 0b1111]], np.uint64)
@@ -203,7 +191,7 @@ def test_estimates_follow_scores_and_finer_ones_closer(centred: bool) -> None:
     assert coarse < 0.06
 
 
-def test_a_row_has_the_same_codes_in_any_company() -> None:
+def test_a_row_has_the_same_codes_in_any_company_and_zeros_an_estimate_of_zero() -> None:
     rows, centre = clustered(100), clustered(1, seed=2)[0]
     codes, fine_codes, factors = encoded(rows, centre)
     for at in (slice(3, 4), slice(10, 77)):
@@ -211,9 +199,6 @@ def test_a_row_has_the_same_codes_in_any_company() -> None:
         assert np.array_equal(some[0], codes[:, at])
         assert np.array_equal(some[1], fine_codes[at])
         assert np.array_equal(some[2], factors[:, at])
-
-
-def test_a_row_of_zeros_has_an_estimate_of_zero() -> None:
     rows, query = np.zeros((2, DIMS), np.float32), clustered(1)[0]
     codes, fine_codes, factors = encoded(rows, CENTRE)
     code = query_code(query, CENTRE)
