@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from recollect.domain.errors import InvalidInput
 from recollect.ranking import steps as fuse
-from recollect.ranking.candidates import ByMeaning, ByWords, Profile, Retriever
-from recollect.ranking.profiles import PROFILES, from_plain, profile_named, to_plain
+from recollect.ranking.candidates import ByMeaning, ByWords, Profile, Retriever, profile_named
+from recollect.ranking.profiles import PROFILES, from_plain, to_plain
 from recollect.ranking.steps import Cut, Linear, Order, Rrf
 
 _WORDS, _MEANING = ByWords("stemmed", 1.0, 100), ByMeaning(1.0, 100)

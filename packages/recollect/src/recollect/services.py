@@ -29,9 +29,9 @@ from recollect.domain.errors import ModelUnavailable, NotFound, Outdated, Recoll
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Filter, Kind, Memory, Scope
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.ranking.candidates import Profile
+from recollect.ranking.candidates import Profile, profile_named
 from recollect.ranking.factors import microseconds
-from recollect.ranking.profiles import PROFILES, profile_named
+from recollect.ranking.profiles import PROFILES
 from recollect.search.recording import TrialSettings, UsageRecorder
 from recollect.search.rows import memories_by_id, scope_ids
 from recollect.stores.port import Clock, Embedder, Extractor, Reranker, Result, Snapshot

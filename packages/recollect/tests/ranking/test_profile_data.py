@@ -13,13 +13,20 @@ from hypothesis import strategies as st
 from random_profiles import values
 
 from recollect.domain.errors import InvalidInput
-from recollect.ranking.candidates import RETRIEVERS, ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.candidates import (
+    RETRIEVERS,
+    ByContext,
+    ByLinks,
+    ByMeaning,
+    ByWords,
+    Profile,
+    profile_named,
+)
 from recollect.ranking.factors import FACTORS, factor_name
 from recollect.ranking.profiles import (
     DEFAULT,
     PROFILES,
     from_plain,
-    profile_named,
     to_plain,
 )
 from recollect.ranking.routing import Route
@@ -238,11 +245,11 @@ def test_profiles_are_found_by_name_and_the_own_one_is_the_default() -> None:
     assert list(PROFILES) == ["recollect", "limbic", "mnemosyne", "reverie", "cognis"]
     mine = from_plain(GOOD)
     assert profile_named("mine", {"mine": mine}) is mine
-    assert profile_named("limbic") == PROFILES["limbic"]
+    assert profile_named("limbic", PROFILES) == PROFILES["limbic"]
     with pytest.raises(
         InvalidInput, match="No profile named 'limbo'; there are: recollect, limbic, mnemosyne"
     ):
-        profile_named("limbo")
+        profile_named("limbo", PROFILES)
 
 
 def test_the_page_on_ranking_knows_every_step_and_factor_and_its_profile_can_be_read() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, da
 
 import numpy as np
 
+from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.phrases import decimals
 
@@ -461,6 +462,12 @@ class Profile:
     def __hash__(self) -> int:
         # Every recall looks up facts by profile several times, and a profile has many steps.
         return hash(self.name)
+
+
+def profile_named(name: str, known: Mapping[str, Profile]) -> Profile:
+    if name not in known:
+        raise InvalidInput(f"No profile named {name[:40]!r}; there are: {', '.join(known)}.")
+    return known[name]
 
 
 def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:

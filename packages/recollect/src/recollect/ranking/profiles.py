@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from pkgutil import get_data
@@ -130,12 +130,6 @@ PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, 
 DEFAULT = DEFAULT_PROFILE
 
 
-def profile_named(name: str, known: Mapping[str, Profile] = PROFILES) -> Profile:
-    if name not in known:
-        raise InvalidInput(f"No profile named {name[:40]!r}; there are: {', '.join(known)}.")
-    return known[name]
-
-
 # Facts that a profile reads beside the candidates' own rows; others are not fetched.
 
 FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
@@ -151,15 +145,12 @@ _READS: dict[type[Any], frozenset[FactGroup]] = {
 }
 
 
-def groups_read(profiles: Iterable[Profile]) -> frozenset[FactGroup]:
-    """The groups that any of these profiles reads. An unknown step may read anything."""
-    return frozenset[FactGroup]().union(*map(_groups_read, profiles))
-
-
 @lru_cache(maxsize=64)
-def _groups_read(profile: Profile) -> frozenset[FactGroup]:
+def groups_read(*profiles: Profile) -> frozenset[FactGroup]:
+    """The groups that any of these profiles reads. An unknown step may read anything."""
+    used = [step for profile in profiles for step in profile.steps]
     # A step that applies a factor reads what the factor reads.
-    readers = [step.factor if isinstance(step, steps.Times | steps.Plus) else step for step in profile.steps]
+    readers = [step.factor if isinstance(step, steps.Times | steps.Plus) else step for step in used]
     return frozenset[FactGroup]().union(*(_READS.get(type(reader), EVERY_GROUP) for reader in readers))
 
 

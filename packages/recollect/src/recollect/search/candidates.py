@@ -179,7 +179,7 @@ def gather(
     if any(isinstance(retriever, ByContext) for retriever in profile.retrieve):
         reached.update(search.messages_of_notes(sorted(reached)))
     ids = sorted(reached)
-    groups = groups_read((profile, *also_ranked))
+    groups = groups_read(profile, *also_ranked)
     memories = search.memories
     facts = ranking_facts(
         memories, ids, query.text, query.session, query.now, groups, ignore_marks=ignores_marks(profile)

@@ -461,7 +461,7 @@ def open_search(
     expected = services.store.last_model
     model, embedded, note = _embedded(services, query, expected)
     # Write pending usage first, so that this answer reads it.
-    if not _OF_USE.isdisjoint(groups_read(profiles)):
+    if not _OF_USE.isdisjoint(groups_read(*profiles)):
         services.usage.settle(services.usage.patience_seconds)
     while True:
         with services.read() as snapshot:

@@ -31,10 +31,10 @@ from recollect.ranking.candidates import (
     Facts,
     Profile,
     Source,
+    profile_named,
     run,
 )
 from recollect.ranking.factors import microseconds
-from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.ranking.steps import BaseRelevance, Cut, DropEcho, DropRepeats, Keep, Order, Rrf
 from recollect.search.rows import moment, scope_id
 from recollect.search.texts import store_setting
@@ -426,7 +426,7 @@ def baseline_of(services: Services, profile: Profile) -> Profile:
     """Over the same candidates: similarity alone, or the profile that the settings name."""
     if services.trial.against == SIMILARITY:
         return similarity_baseline(profile)
-    other = profile_named(services.trial.against, {**PROFILES, **services.profiles})
+    other = profile_named(services.trial.against, services.all_profiles)
     return replace(other, retrieve=profile.retrieve)
 
 

@@ -424,7 +424,8 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
     name, number, the published one. Of two: `retrieve` or `steps`, name, numbers in the first, numbers in
     the second; `absent` where a profile lacks it.
     """
-    from recollect.ranking.profiles import profile_named, to_plain  # loads NumPy
+    from recollect.ranking.candidates import profile_named  # loads NumPy
+    from recollect.ranking.profiles import to_plain
 
     known = all_profiles(call)
     found = [profile_named(name, known) for name in names[:2]]
