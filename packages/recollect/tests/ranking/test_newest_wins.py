@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import NOW, Row, gathered, moment
 
-from recollect.ranking.candidates import Candidates, Contradictions, Source, reasons, recombined
+from recollect.ranking.candidates import Candidates, Contradictions, reasons, recombined
 from recollect.ranking.factors import microseconds
-from recollect.ranking.steps import NewestWins, TimeScore
+from recollect.ranking.steps import NewestWins
 from recollect.tuning.events import Event
 from recollect.tuning.search import join_events
 
@@ -52,29 +52,21 @@ def test_the_newer_gets_the_score_of_the_older_which_falls_a_quarter_of_its_lead
     assert newer > 0.8
 
 
-def test_a_question_for_now_exchanges_the_two() -> None:
-    scores = after(contradicting(scored(0.8, 0.4), (0, 1)), "where does she live now?")
-    assert scores == pytest.approx([0.4, 0.8])
-    assert after(contradicting(scored(0.8, 0.4), (0, 1)), "¿dónde vive ahora?") == scores
+def test_a_question_for_now_exchanges_the_two_and_one_about_the_past_turns_them_round() -> None:
+    for text in ("where does she live now?", "¿dónde vive ahora?"):
+        assert after(contradicting(scored(0.8, 0.4), (0, 1)), text) == pytest.approx([0.4, 0.8])
+    for text in ("where did she live before?", "¿dónde vivía antes?"):
+        assert after(contradicting(scored(0.4, 0.8), (0, 1)), text) == pytest.approx([0.8, 0.7])
 
 
-def test_a_question_about_the_past_turns_it_round() -> None:
-    assert after(contradicting(scored(0.4, 0.8), (0, 1)), "where did she live before?") == pytest.approx(
-        [0.8, 0.7]
-    )
-    assert after(contradicting(scored(0.4, 0.8), (0, 1)), "¿dónde vivía antes?") == pytest.approx([0.8, 0.7])
-
-
-def test_of_three_the_one_before_the_current_one_comes_first_for_the_past() -> None:
-    chain = contradicting(scored(0.5, 0.5, 0.9), (0, 1), (1, 2), (0, 2))
-    oldest, previous, current = after(chain, "where did she live before?")
-    assert previous > oldest > current
-
-
-def test_of_three_the_newest_comes_first() -> None:
-    chain = contradicting(scored(0.9, 0.6, 0.3), (0, 1), (1, 2), (0, 2))
-    oldest, middle, newest = after(chain)
+def test_of_three_the_newest_comes_first_and_for_the_past_the_one_before_it() -> None:
+    pairs = (0, 1), (1, 2), (0, 2)
+    oldest, middle, newest = after(contradicting(scored(0.9, 0.6, 0.3), *pairs))
     assert newest > middle > oldest
+    oldest, previous, current = after(
+        contradicting(scored(0.5, 0.5, 0.9), *pairs), "where did she live before?"
+    )
+    assert previous > oldest > current
 
 
 def test_a_named_time_puts_first_what_held_then() -> None:
@@ -88,15 +80,9 @@ def test_a_named_time_puts_first_what_held_then() -> None:
     assert newer > older
 
 
-def test_what_is_right_already_stays_as_it_is() -> None:
+def test_what_is_right_already_and_what_is_not_asked_for_stay_and_equal_scores_are_told_apart() -> None:
     assert after(contradicting(scored(0.4, 0.8), (0, 1))) == [0.4, 0.8]
-
-
-def test_what_the_query_does_not_ask_for_stays_as_it_is() -> None:
     assert after(contradicting(scored(0.8, 0.4), (0, 1), asked=False)) == [0.8, 0.4]
-
-
-def test_equal_scores_are_told_apart() -> None:
     older, newer = after(contradicting(scored(0.5, 0.5), (0, 1)))
     assert newer > older
 
@@ -144,12 +130,3 @@ def test_who_was_dropped_moves_nobody() -> None:
     candidates = contradicting(scored(0.8, 0.4, 0.2), (0, 1))
     left = candidates.without(np.array([True, False, False]), "test", lambda: ["gone"])
     assert after(left) == [0.4, 0.2]
-
-
-def test_a_text_that_held_in_the_asked_year_gains() -> None:
-    start = scored(0.8, 0.6, 0.2)
-    fit = Source(np.zeros(3, np.int64), np.array([0.0, 1.0, 0.5]))
-    found = replace(start, sources={**start.sources, "stated": fit})
-    # 0.6 + 0.4 * 1 = 1; 0.2 + 0.4 * 0.5 = 0.4
-    assert TimeScore(stated=0.4)(found, moment()).score.tolist() == pytest.approx([0.8, 1.0, 0.4])
-    assert TimeScore(stated=0.4)(start, moment()) is start
