@@ -1,11 +1,11 @@
-"""Confidence: the signals and the probabilities by hand, and what holds for any candidates."""
+"""Confidence and bearing: the signals and the probabilities by hand, and what holds for any candidates."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from math import exp, log
 
 import numpy as np
@@ -16,16 +16,24 @@ from hypothesis import strategies as st
 from recollect.domain.limits import confidence_label
 from recollect.domain.numbers import auroc
 from recollect.domain.records import Kind
+from recollect.language.questions import prompt_signs
 from recollect.ranking.confidence import (
     SIGNALS,
+    BearingSignals,
     ConfidenceInput,
     ConfidenceWeights,
     CosineScale,
     QueryTerms,
+    bearing,
+    bearing_signals,
     estimate_confidence,
+    fitted_bearing,
     fitted_confidence,
+    prompt_stems,
     signal_rows,
+    weigh_query_terms,
 )
+from recollect.text.tokens import coarse_stem, matched_terms, query_terms
 
 NAN = float("nan")
 SCALE = CosineScale(cosine=0.7, spread=0.05, background=0.6)
@@ -95,20 +103,14 @@ def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
     assert column(many, "near", None) == [0.0] * 50
 
 
-def test_what_was_found_by_words_alone_has_neither_cosine() -> None:
+def test_single_signals_by_hand() -> None:
     words = read([NAN, NAN], [2.0, 1.0], [{"key"}, set()])
     assert column(words, "near") == column(words, "above") == [0.0, 0.0]
-
-
-def test_a_candidate_without_a_vector_counts_as_far() -> None:
     pair = read([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
     # No cosine: that of what is far down the list, 0.6, which is (0.6 - 0.7) / 0.05 = -2 and above nothing.
     assert (column(pair, "near")[1], column(pair, "above")[1]) == pytest.approx((-2, 0))
     known = replace(pair, near=np.array([0.8, 0.65]))
     assert (column(known, "near")[1], column(known, "above")[1]) == pytest.approx((-1, 1))
-
-
-def test_what_is_of_the_time_asked_for_contains_the_words_for_it() -> None:
     one = read([NAN], [1.0], [{"key"}])
     # 2 of 4; in March, 3 of 4
     assert column(one, "held") == pytest.approx([0.5])
@@ -139,15 +141,11 @@ def test_where_no_hit_stands_out_the_answer_has_its_own_probability() -> None:
     assert done.hits.max() < 0.1
 
 
-def test_nothing_found_is_no_answer() -> None:
-    assert estimate_confidence(read([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
-
-
 def test_what_shares_no_word_and_points_elsewhere_is_no_candidate() -> None:
-    pair = read([0.8, 0.01], [NAN, NAN], [{"key"}, set()])
-    assert estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] == 0.0
-    named = read([0.8, 0.01], [NAN, NAN], [{"key"}, {"key"}])
-    assert estimate_confidence(named, KEYS, WEIGHTS, SCALE).hits[1] > 0.0
+    assert estimate_confidence(read([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
+    for said, is_candidate in ((set[str](), False), ({"key"}, True)):
+        pair = read([0.8, 0.01], [NAN, NAN], [{"key"}, said])
+        assert (estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] > 0.0) is is_candidate
     nothing = estimate_confidence(read([0.01], [NAN], [set()]), KEYS, WEIGHTS, SCALE)
     assert (nothing.hits.tolist(), nothing.answer) == ([0.0], 0.0)
 
@@ -199,17 +197,13 @@ def test_every_process_judges_alike_to_the_last_bit() -> None:
     assert [said(seed) for seed in (1, 2, 3)] == [first] * 3
 
 
-def test_the_fitted_weights_are_complete_and_none_is_below_nothing() -> None:
+def test_the_fitted_weights_are_complete_and_an_unknown_model_is_judged_by_its_list() -> None:
     fitted = fitted_confidence()
     for weights in (fitted.known, fitted.unknown, fitted.words):
         assert len(weights.hit) == len(weights.answer) == len(SIGNALS)
         assert min(*weights.hit, *weights.answer) >= 0
         assert set(weights.kind) == set(Kind)
     assert {"arctic-s", "e5-small"} <= fitted.scales.keys()
-
-
-def test_a_model_that_nobody_has_measured_is_judged_by_its_list() -> None:
-    fitted = fitted_confidence()
     assert fitted.for_model("arctic-s@1") == (fitted.known, fitted.scales["arctic-s"])
     assert fitted.for_model("of my own") == (fitted.unknown, None)
     assert fitted.for_model(None) == (fitted.words, None)
@@ -279,3 +273,83 @@ def test_naming_the_right_time_never_makes_a_hit_less_likely(rows: Rows) -> None
     after = estimate_confidence(timed, KEYS, weights, SCALE)
     assert (after.hits >= before.hits - 1e-12).all()
     assert after.answer >= before.answer - 1e-12
+
+
+# The words that a question looks for
+
+
+def test_the_rarer_word_weighs_more_and_an_unknown_one_the_most() -> None:
+    asked = weigh_query_terms("Where is the spare boiler?", {"spare": 3, "boiler": 0}, 7)
+    # ln(1 + 7 / 3.5) = ln 3; ln(1 + 7 / 0.5) = ln 15
+    assert dict(asked.weights) == pytest.approx(
+        {coarse_stem("spare"): log(3), coarse_stem("boiler"): log(15)}
+    )
+    assert asked.total_weight == pytest.approx(log(45))
+
+
+def test_a_question_of_common_words_alone_looks_for_all_of_them() -> None:
+    assert query_terms("Who is it?") == ["who", "is", "it"]
+    assert query_terms("Who is Ana?") == ["ana"]
+
+
+def test_words_for_a_time_are_known_among_the_others() -> None:
+    asked = weigh_query_terms("boiler September", {"boiler": 3, "september": 3}, 7, "in September")
+    assert asked.of_time == {coarse_stem("september")}
+    # Both weigh ln 3; what was searched for beside the time is the boiler.
+    assert asked.total_weight == pytest.approx(2 * log(3))
+    assert asked.searched_weight == pytest.approx(log(3))
+    assert asked.matched_share({coarse_stem("boiler")}, of_that_time=False) == pytest.approx(0.5)
+    assert asked.matched_share({coarse_stem("boiler")}, of_that_time=True) == pytest.approx(1.0)
+
+
+@given(st.text(max_size=80))
+def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
+    asked = weigh_query_terms(query, {}, 5)
+    assert matched_terms(query, asked.weights.keys()) == asked.weights.keys()
+
+
+# Whether a prompt calls for something remembered
+
+
+def signals(prompt: str, *contained: str, confidence: float = 0.5) -> BearingSignals:
+    """Of a prompt, where each memory contains these of its words."""
+    matched = [frozenset(coarse_stem(word) for word in words.split()) for words in contained]
+    return bearing_signals(prompt_signs(prompt), prompt_stems(prompt), confidence, matched, timed=False)
+
+
+def test_the_signals_of_a_prompt() -> None:
+    found = signals("Draft a mail to Ana about my boiler", "ana", "boiler mail", confidence=0.8)
+    # draft, mail, ana, boiler: three of them are contained, one of them a name; ln(0.8 / 0.2) = ln 4
+    assert (found.answer, found.known, found.names) == pytest.approx((log(4), log(4), 1.0))
+    assert (found.strangers, found.personal, found.errand, found.general, found.topic) == (0, 1, 1, 0, 0)
+    assert signals("Draft a mail to Ana").strangers == 1
+
+
+def test_a_topic_is_what_one_memory_contains_whole() -> None:
+    assert signals("boathouse key", "boathouse key").topic == 1
+    assert signals("boathouse key", "boathouse", "key").topic == 0
+    assert signals("the spare key of the red boathouse", "spare key red boathouse").topic == 0
+
+
+def test_the_probability_by_hand() -> None:
+    weights = dict.fromkeys((field.name for field in fields(BearingSignals)), 0.0)
+    weights |= {"answer": 1.0, "personal": 2.0, "general": -3.0, "constant": -1.0}
+    # ln 4 + 2 - 1 = 2.386; a greeting takes 3 of it
+    asked = signals("a cake for my sister", confidence=0.8)
+    assert bearing(asked, weights) == pytest.approx(1 / (1 + exp(-(log(4) + 1))))
+    assert bearing(replace(asked, general=1.0), weights) == pytest.approx(1 / (1 + exp(-(log(4) - 2))))
+
+
+def test_there_is_a_weight_for_every_signal() -> None:
+    assert fitted_bearing().keys() == {*(field.name for field in fields(BearingSignals)), "constant"}
+
+
+unit = st.floats(0, 1)
+
+
+@given(
+    st.builds(BearingSignals, st.floats(-7, 7), *[unit] * 10), st.sampled_from(["answer", "known", "names"])
+)
+def test_what_the_store_knows_never_speaks_against_it(found: BearingSignals, name: str) -> None:
+    more = replace(found, **{name: asdict(found)[name] + 0.5})
+    assert bearing(more) >= bearing(found)

@@ -38,11 +38,28 @@ def test_all_three_strategies_blend(query: str, weight: float, strategy: str) ->
     assert ranked.score_changes[-1].step == f"routing: {strategy}"
 
 
-def test_what_words_alone_found_blends_with_its_base_relevance() -> None:
-    # rrf: 1/61 each, so norm_rrf = 1 and the base of 2 is 0.8; limbic 0.4 and 0.8, norm 0 and 1
-    # 1: 0.7 * 0.4 + 0.3 * 0 = 0.28     2: 0.7 * 0.8 + 0.3 * 1 = 0.86 (upstream: 0.7 * 0 + 0.3 * 1)
-    rows = [Row(1, 0.4), Row(2, bm25=5.0)]
-    assert scores(LIMBIC.steps, rows, moment(rows, query=FACTUAL)) == pytest.approx({2: 0.86, 1: 0.28})
+@pytest.mark.parametrize(
+    ("rows", "query", "expected"),
+    [
+        # rrf: 1/61 each, so norm_rrf = 1 and the base of 2 is 0.8; limbic 0.4 and 0.8, norm 0 and 1
+        # 1: 0.7 * 0.4 + 0.3 * 0 = 0.28     2: 0.7 * 0.8 + 0.3 * 1 = 0.86 (upstream: 0.7 * 0 + 0.3 * 1)
+        ([Row(1, 0.4), Row(2, bm25=5.0)], FACTUAL, {2: 0.86, 1: 0.28}),
+        # equal limbic scores all have a norm of 1: 0.5 * 0.4 + 0.5 * 1 = 0.7
+        ([Row(1, 0.4), Row(2, 0.4)], MIXED, {1: 0.7, 2: 0.7}),
+        ([Row(1, 0.4)], MIXED, {1: 0.7}),
+        # deboosts come before the norm
+        # limbic: 1: 0.8 * 0.5 (archived) = 0.4; 2: 0.6; 3: 0.5 * 0.7 (metadata) = 0.35
+        # norm:   1: 0.05 / 0.25 = 0.2;         2: 1;   3: 0
+        # blend:  1: 0.4 + 0.1 = 0.5;           2: 0.3 + 0.5 = 0.8; 3: 0.25
+        (
+            [Row(1, 0.8, status=Status.ARCHIVED), Row(2, 0.6), Row(3, 0.5, metadata=0.6)],
+            MIXED,
+            {2: 0.8, 1: 0.5, 3: 0.25},
+        ),
+    ],
+)
+def test_blends_by_hand(rows: list[Row], query: str, expected: dict[int, float]) -> None:
+    assert scores(LIMBIC.steps, rows, moment(rows, query=query)) == pytest.approx(expected)
 
 
 def test_with_routing_off_the_score_is_the_limbic_score() -> None:
@@ -54,30 +71,13 @@ def test_with_routing_off_the_score_is_the_limbic_score() -> None:
     assert ranked.ids.tolist() == [3, 2, 1]
 
 
-def test_equal_limbic_scores_all_have_a_norm_of_1() -> None:
-    # 0.5 * 0.4 + 0.5 * 1 = 0.7
-    rows = [Row(1, 0.4), Row(2, 0.4)]
-    assert scores(LIMBIC.steps, rows) == pytest.approx({1: 0.7, 2: 0.7})
-    assert scores(LIMBIC.steps, [Row(1, 0.4)]) == pytest.approx({1: 0.7})
-
-
-def test_deboosts_come_before_the_norm() -> None:
-    # limbic: 1: 0.8 * 0.5 (archived) = 0.4; 2: 0.6; 3: 0.5 * 0.7 (metadata) = 0.35
-    # norm:   1: 0.05 / 0.25 = 0.2;         2: 1;   3: 0
-    # blend:  1: 0.4 + 0.1 = 0.5;           2: 0.3 + 0.5 = 0.8; 3: 0.25
-    rows = [Row(1, 0.8, status=Status.ARCHIVED), Row(2, 0.6), Row(3, 0.5, metadata=0.6)]
-    assert scores(LIMBIC.steps, rows, moment(rows, query=MIXED)) == pytest.approx({2: 0.8, 1: 0.5, 3: 0.25})
-
-
 def test_the_cut_comes_last_so_that_the_norm_sees_every_candidate() -> None:
     rows = [Row(1, 0.9), Row(2, 0.5), Row(3, 0.1)]
     whole = scores(LIMBIC.steps, rows)
     assert scores(LIMBIC.steps, rows, moment(rows, limit=1)) == {1: whole[1]}
     cut = stepped(LIMBIC.steps, rows, moment(rows, limit=1))
-    assert [(one.id, one.step, one.score) for one in cut.dropped] == [
-        (2, "cut", whole[2]),
-        (3, "cut", whole[3]),
-    ]
+    dropped = [(one.id, one.step, one.score) for one in cut.dropped]
+    assert dropped == [(2, "cut", whole[2]), (3, "cut", whole[3])]
 
 
 def test_the_list_is_in_order_of_the_score_and_not_of_the_limbic_score() -> None:
@@ -97,15 +97,9 @@ def test_a_limit_of_the_caller_steers_the_blend_and_the_default_does_not() -> No
         assert ranked.score_changes[-1].step == f"routing: {strategy}"
 
 
-def test_either_search_alone_still_answers() -> None:
-    by_meaning = [Row(1, 0.9), Row(2, 0.5)]
-    by_words = [Row(1, bm25=9.0), Row(2, bm25=5.0)]
-    assert list(scores(LIMBIC.steps, by_meaning)) == [1, 2]
-    assert list(scores(LIMBIC.steps, by_words)) == [1, 2]
-
-
-def test_a_pair_seen_together_gains_two_percent() -> None:
+def test_either_search_alone_still_answers_and_a_pair_seen_together_gains_two_percent() -> None:
+    assert list(scores(LIMBIC.steps, [Row(1, 0.9), Row(2, 0.5)])) == [1, 2]
+    assert list(scores(LIMBIC.steps, [Row(1, bm25=9.0), Row(2, bm25=5.0)])) == [1, 2]
     rows = [Row(1, 0.5), Row(2, 0.5)]
-    assert scores(UNROUTED.steps, rows, moment(rows, {(1, 2): (3, timedelta())})) == pytest.approx(
-        {1: 0.5 * 1.02, 2: 0.5 * 1.02}
-    )
+    together = scores(UNROUTED.steps, rows, moment(rows, {(1, 2): (3, timedelta())}))
+    assert together == pytest.approx({1: 0.5 * 1.02, 2: 0.5 * 1.02})

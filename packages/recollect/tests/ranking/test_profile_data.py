@@ -23,12 +23,7 @@ from recollect.ranking.candidates import (
     profile_named,
 )
 from recollect.ranking.factors import FACTORS, factor_name
-from recollect.ranking.profiles import (
-    DEFAULT,
-    PROFILES,
-    from_plain,
-    to_plain,
-)
+from recollect.ranking.profiles import DEFAULT, PROFILES, from_plain, to_plain
 from recollect.ranking.routing import Route
 from recollect.ranking.steps import STEPS, BaseRelevance, Cut, Keep, Order, Plus, Times
 
@@ -60,15 +55,10 @@ def test_any_profile_reads_back_equal_from_json(retrieve: tuple[Retriever, ...],
     assert from_plain(json.loads(json.dumps(to_plain(profile)))) == profile
 
 
-def test_what_is_not_given_is_as_published() -> None:
-    plain = {"name": "small", "retrieve": [{"by": "meaning"}], "steps": [{"step": "rrf"}, *END]}
-    profile = from_plain(plain)
-    assert profile.about == ""
-    assert profile.retrieve == (ByMeaning(),)
+def test_what_is_not_given_is_as_published_and_whole_numbers_stand_for_numbers() -> None:
+    profile = from_plain({"name": "a", "retrieve": [{"by": "meaning"}], "steps": [{"step": "rrf"}, *END]})
+    assert (profile.about, profile.retrieve) == ("", (ByMeaning(),))
     assert list(profile.steps) == [STEPS["rrf"](), STEPS["order"](), STEPS["cut"]()]
-
-
-def test_whole_numbers_stand_for_numbers() -> None:
     plain = {"name": "a", "retrieve": [{"by": "words", "times": 2}], "steps": [{"step": "rrf", "k": 5}, *END]}
     assert from_plain(plain).retrieve == (ByWords(times=2.0),)
 
@@ -116,10 +106,6 @@ GOOD: dict[str, Any] = {
         {"step": "cut"},
     ],
 }
-
-
-def test_the_good_profile_is_good() -> None:
-    assert from_plain(GOOD).name == "mine"
 
 
 MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
@@ -177,36 +163,44 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("where", "what", "named"), MISTAKES, ids=lambda value: str(value)[:40])
-def test_a_mistake_is_named_with_what_is_allowed(
-    where: tuple[Any, ...], what: object, named: list[str]
-) -> None:
+def with_mistake(where: tuple[Any, ...], what: object) -> Any:
     plain: Any = deepcopy(GOOD)
     place = plain
     for key in where[:-1]:
         place = place[key]
     place[where[-1]] = what
+    return plain
+
+
+@pytest.mark.parametrize(("where", "what", "named"), MISTAKES, ids=lambda value: str(value)[:40])
+def test_a_mistake_is_named_with_what_is_allowed(
+    where: tuple[Any, ...], what: object, named: list[str]
+) -> None:
+    assert from_plain(GOOD).name == "mine"
     with pytest.raises(InvalidInput) as caught:
-        from_plain(plain)
+        from_plain(with_mistake(where, what))
     for part in named:
         assert part in str(caught.value)
 
 
-def test_only_what_must_be_given_is_asked_for() -> None:
+def test_missing_parts_and_other_data_are_refused() -> None:
     with pytest.raises(InvalidInput, match="'plus', factor must be given"):
         from_plain({**GOOD, "steps": [{"step": "plus"}]})
-
-
-@pytest.mark.parametrize("missing", ["retrieve", "steps"])
-def test_a_missing_list_is_named(missing: str) -> None:
-    with pytest.raises(InvalidInput, match=f"'{missing}' must be a list"):
-        from_plain({key: value for key, value in GOOD.items() if key != missing})
-
-
-@pytest.mark.parametrize("nonsense", [None, [], "limbic", 3])
-def test_what_is_no_table_is_refused(nonsense: Any) -> None:
-    with pytest.raises(InvalidInput, match="A profile is a table with name"):
-        from_plain(nonsense)
+    for missing in ("retrieve", "steps"):
+        with pytest.raises(InvalidInput, match=f"'{missing}' must be a list"):
+            from_plain({key: value for key, value in GOOD.items() if key != missing})
+    nonsense: Any
+    for nonsense in (None, [], "limbic", 3):
+        with pytest.raises(InvalidInput, match="A profile is a table with name"):
+            from_plain(nonsense)
+    for ending in ([], END[:1], END[1:], END[::-1]):
+        with pytest.raises(InvalidInput, match="the last two steps must be 'order' and 'cut'"):
+            from_plain({**GOOD, "steps": [{"step": "rrf"}, *ending]})
+    for within in (0, -1, 21):
+        with pytest.raises(InvalidInput, match=f"within must be from 1 to 20, not {within}"):
+            from_plain({**GOOD, "retrieve": [{"by": "context", "within": within}]})
+    near = {**GOOD, "retrieve": [{"by": "context", "within": 20}]}
+    assert from_plain(near).retrieve == (ByContext(within=20),)
 
 
 JSON = st.recursive(
@@ -217,13 +211,8 @@ JSON = st.recursive(
 
 @given(st.sampled_from([where for where, _, _ in MISTAKES]), JSON)
 def test_any_data_is_read_or_refused_by_name_and_never_breaks(where: tuple[Any, ...], what: object) -> None:
-    plain: Any = deepcopy(GOOD)
-    place = plain
-    for key in where[:-1]:
-        place = place[key]
-    place[where[-1]] = what
     try:
-        profile = from_plain(plain)
+        profile = from_plain(with_mistake(where, what))
     except InvalidInput:
         return
     assert from_plain(to_plain(profile)) == profile
@@ -232,12 +221,6 @@ def test_any_data_is_read_or_refused_by_name_and_never_breaks(where: tuple[Any, 
 def test_routing_may_also_rest_on_a_score_kept_as_base() -> None:
     steps = [{"step": "linear"}, {"step": "keep", "name": "base"}, {"step": "route"}, *END]
     assert from_plain({**GOOD, "steps": steps}).steps[1:3] == (Keep("base"), Route())
-
-
-@pytest.mark.parametrize("steps", [[], END[:1], END[1:], END[::-1]])
-def test_a_profile_that_does_not_end_sorted_and_cut_is_refused(steps: list[dict[str, str]]) -> None:
-    with pytest.raises(InvalidInput, match="the last two steps must be 'order' and 'cut'"):
-        from_plain({**GOOD, "steps": [{"step": "rrf"}, *steps]})
 
 
 def test_profiles_are_found_by_name_and_the_own_one_is_the_default() -> None:
@@ -259,16 +242,6 @@ def test_the_page_on_ranking_knows_every_step_and_factor_and_its_profile_can_be_
     assert [name for name in PROFILES if f"`{name}`" not in page] == []
     block = page.split("```json\n")[1].split("```")[0]
     assert from_plain(json.loads(block)).name == "patient"
-
-
-@pytest.mark.parametrize("within", [0, -1, 21])
-def test_neighbours_stand_one_to_twenty_places_away(within: int) -> None:
-    plain = {**to_plain(PROFILES["recollect"]), "retrieve": [{"by": "context", "within": within}]}
-    with pytest.raises(InvalidInput, match=f"within must be from 1 to 20, not {within}"):
-        from_plain(plain)
-    assert from_plain({**plain, "retrieve": [{"by": "context", "within": 20}]}).retrieve == (
-        ByContext(within=20),
-    )
 
 
 def test_each_retriever_has_its_own_name() -> None:

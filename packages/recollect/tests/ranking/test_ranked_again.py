@@ -58,26 +58,19 @@ def test_many_answers_ranked_at_once_are_ranked_as_each_alone(
 
 
 def test_what_says_the_same_stands_in_for_what_was_dropped() -> None:
-    # 2 repeats 1 and is better, so 1 goes; 3 stands between. Feedback on 1 is found where 2 stands.
-    rows = [Row(1, cosine=0.3, content=7), Row(2, cosine=0.9, content=7), Row(3, cosine=0.5)]
-    profile = Profile("any", "", (), (Linear(), DropRepeats(), Order(), Cut()))
-    data = judged_events([logged(rows, moment(rows), 0)])
-    assert Replay(data, profile).places(profile).tolist() == [1, 1, 2]
-
-
-def test_a_note_stands_in_for_its_message() -> None:
-    # 5 was drawn from message 1 and is better, so the message goes; 3 leads both.
-    rows = [Row(1, cosine=0.3), Row(3, cosine=0.9), Row(5, cosine=0.5, origin=1)]
-    profile = Profile("any", "", (), (Linear(), DropRepeats(), Order(), Cut()))
-    data = judged_events([logged(rows, moment(rows), 0)])
-    assert Replay(data, profile).places(profile).tolist() == [2, 1, 2]
-
-
-def test_two_that_say_the_same_keep_their_own_places_where_both_are_shown() -> None:
-    rows = [Row(1, cosine=0.3, content=7), Row(2, cosine=0.9, content=7), Row(3, cosine=0.5)]
-    profile = Profile("any", "", (), (Linear(), Order(), Cut()))
-    data = judged_events([logged(rows, moment(rows), 0)])
-    assert Replay(data, profile).places(profile).tolist() == [3, 1, 2]
+    repeats = [Row(1, cosine=0.3, content=7), Row(2, cosine=0.9, content=7), Row(3, cosine=0.5)]
+    drawn = [Row(1, cosine=0.3), Row(3, cosine=0.9), Row(5, cosine=0.5, origin=1)]
+    for rows, steps, places in (
+        # 2 repeats 1 and is better, so 1 goes; 3 stands between. Feedback on 1 is found where 2 stands.
+        (repeats, (DropRepeats(),), [1, 1, 2]),
+        # Where both are shown, each keeps its own place.
+        (repeats, (), [3, 1, 2]),
+        # 5 was drawn from message 1 and is better, so the message goes; 3 leads both.
+        (drawn, (DropRepeats(),), [2, 1, 2]),
+    ):
+        profile = Profile("any", "", (), (Linear(), *steps, Order(), Cut()))
+        data = judged_events([logged(rows, moment(rows), 0)])
+        assert Replay(data, profile).places(profile).tolist() == places
 
 
 def test_an_answer_that_loses_all_its_candidates_has_no_places() -> None:

@@ -29,32 +29,29 @@ def reread(step: RerankBlend, list_: Candidates, readings: list[float], limit: i
     return dict(zip(again.ids.tolist(), again.score.tolist(), strict=True))
 
 
-def test_scores_and_readings_are_stretched_and_shared() -> None:
-    # scores 10, 8, 6 become 1, 0.5, 0; readings -4, 4, 0 become 0, 1, 0.5; at a share of 0.25
-    # 1: 0.25 * 0   + 0.75 * 1   = 0.75
-    # 2: 0.25 * 1   + 0.75 * 0.5 = 0.625
-    # 3: 0.25 * 0.5 + 0.75 * 0   = 0.125
-    assert reread(RerankBlend(share=0.25), ranked(10, 8, 6), [-4, 4, 0]) == pytest.approx(
-        {1: 0.75, 2: 0.625, 3: 0.125}
-    )
-
-
-def test_a_larger_share_lets_the_reading_lead() -> None:
-    # as above at 0.75: 1: 0.25; 2: 0.75 + 0.125 = 0.875; 3: 0.375
-    found = reread(RerankBlend(share=0.75), ranked(10, 8, 6), [-4, 4, 0])
-    assert list(found) == [2, 3, 1]
-    assert list(found.values()) == pytest.approx([0.875, 0.375, 0.25])
-
-
-def test_equal_readings_leave_the_order_alone() -> None:
-    # readings all become 1: 0.5 + 0.5 * (1, 0.5, 0)
-    found = reread(RerankBlend(share=0.5), ranked(10, 8, 6), [3, 3, 3])
-    assert found == pytest.approx({1: 1.0, 2: 0.75, 3: 0.5})
-
-
-def test_ties_go_to_the_lower_id() -> None:
-    # 1: 0.5 * 0 + 0.5 * 1; 2: 0.5 * 1 + 0.5 * 0
-    assert list(reread(RerankBlend(share=0.5), ranked(2, 1), [0, 1])) == [1, 2]
+@pytest.mark.parametrize(
+    ("share", "scores", "readings", "expected"),
+    [
+        # scores 10, 8, 6 become 1, 0.5, 0; readings -4, 4, 0 become 0, 1, 0.5; at a share of 0.25
+        # 1: 0.25 * 0   + 0.75 * 1   = 0.75
+        # 2: 0.25 * 1   + 0.75 * 0.5 = 0.625
+        # 3: 0.25 * 0.5 + 0.75 * 0   = 0.125
+        (0.25, (10, 8, 6), [-4, 4, 0], {1: 0.75, 2: 0.625, 3: 0.125}),
+        # as above at 0.75: 1: 0.25; 2: 0.75 + 0.125 = 0.875; 3: 0.375
+        (0.75, (10, 8, 6), [-4, 4, 0], {2: 0.875, 3: 0.375, 1: 0.25}),
+        # equal readings leave the order alone, and all become 1: 0.5 + 0.5 * (1, 0.5, 0)
+        (0.5, (10, 8, 6), [3, 3, 3], {1: 1.0, 2: 0.75, 3: 0.5}),
+        # ties go to the lower id: 1: 0.5 * 0 + 0.5 * 1; 2: 0.5 * 1 + 0.5 * 0
+        (0.5, (2, 1), [0, 1], {1: 0.5, 2: 0.5}),
+        (0.3, (), [], {}),
+    ],
+)
+def test_scores_and_readings_are_stretched_and_shared(
+    share: float, scores: tuple[float, ...], readings: list[float], expected: dict[int, float]
+) -> None:
+    found = reread(RerankBlend(share=share), ranked(*scores), readings)
+    assert list(found) == list(expected)
+    assert found == pytest.approx(expected)
 
 
 def test_of_a_long_list_only_the_first_are_read_and_the_rest_stays_below() -> None:
@@ -74,10 +71,6 @@ def test_what_is_beyond_a_list_of_equals_stays_beyond_it() -> None:
     assert reread(RerankBlend(first=2, share=0.5), ranked(1, 5, 5), [1, 0], limit=1) == pytest.approx(
         {2: 1.0, 3: 0.5, 1: -1.5}
     )
-
-
-def test_nothing_is_reread_of_an_empty_list() -> None:
-    assert reread(RerankBlend(), ranked(), []) == {}
 
 
 numbers = st.floats(-50, 50) | st.sampled_from([0.0, 1.0])
@@ -102,5 +95,4 @@ def test_who_was_not_read_stays_below_in_the_former_order(
         assert after.ids[count:].tolist() == unread
     assert sorted(after.ids.tolist()) == sorted(before.ids.tolist())
     assert (np.diff(after.score) <= 0).all()
-    for row, score in enumerate(after.score.tolist()):
-        assert recombined(reasons(after)[row]) == score
+    assert [recombined(each) for each in reasons(after)] == after.score.tolist()

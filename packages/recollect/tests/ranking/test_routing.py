@@ -32,57 +32,42 @@ def test_each_keyword_has_its_worth(phrase: str, worth: int) -> None:
     assert points(f"alpha beta {phrase.upper()} gamma delta") == worth
 
 
-def test_how_does_it_work_may_hold_any_words_between() -> None:
-    assert points("how does the garbage collector work") == 2
-    assert points("how does sqlite work here") == 2
-    assert points("how does work pay off") == 0  # nothing stands between
-    assert points("does it work now here") == 0
-
-
 @pytest.mark.parametrize(
-    "query",
+    ("query", "worth"),
     [
-        "QUÉ ES la memoria semántica aquí",
-        "que es la memoria semantica aqui",
-        unicodedata.normalize("NFD", "qué es la memoria semántica aquí"),
-        "¿Qué es la memoria semántica aquí?",
-        "(qué   es)\tla memoria, semántica aquí",
+        # any words may stand between, but some must
+        ("how does the garbage collector work", 2),
+        ("how does sqlite work here", 2),
+        ("how does work pay off", 0),
+        ("does it work now here", 0),
+        # without case, accents or signs
+        ("QUÉ ES la memoria semántica aquí", 2),
+        ("que es la memoria semantica aqui", 2),
+        (unicodedata.normalize("NFD", "qué es la memoria semántica aquí"), 2),
+        ("¿Qué es la memoria semántica aquí?", 2),
+        ("(qué   es)\tla memoria, semántica aquí", 2),
+        # whole words only
+        ("porque esta memoria no funciona", 0),  # holds "que es" only across parts of words
+        ("the definitions of some words", 0),  # not "definition"
+        ("unexplained noises in the attic", 0),  # not "explain"
+        ("somewhat island life is fine", 0),  # neither "what is" nor "is a"
+        ("correlaciones de datos muy viejas", 0),  # not "relaciones"
+        # the longest phrase takes its words
+        ("la relación entre alpha beta", -2),  # not also +1 for "relación"
+        ("qué piensas de alpha beta", -2),
+        ("tell me everything about the difference", -2 + 1),  # another word, another class
+        # each class counts once
+        ("qué es y cómo funciona la definición", 2),
+        ("diferencia y ejemplos para comparar alpha", 1),
+        ("explícame y dime todo sobre alpha", -2),
+        ("qué es la diferencia, explícame alpha", 2 + 1 - 2),
+        # short queries are factual, and long ones exploratory
+        *((" ".join(["alpha"] * count), each)
+          for count, each in ((1, 1), (3, 1), (4, 0), (9, 0), (10, -1), (40, -1))),
     ],
-)
-def test_keywords_match_without_case_accents_or_signs(query: str) -> None:
-    assert points(query) == 2
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "porque esta memoria no funciona",  # holds "que es" only across parts of words
-        "the definitions of some words",  # not "definition"
-        "unexplained noises in the attic",  # not "explain"
-        "somewhat island life is fine",  # neither "what is" nor "is a"
-        "correlaciones de datos muy viejas",  # not "relaciones"
-    ],
-)
-def test_keywords_are_whole_words(query: str) -> None:
-    assert points(query) == 0
-
-
-def test_the_longest_phrase_takes_its_words() -> None:
-    assert points("la relación entre alpha beta") == -2  # not also +1 for "relación"
-    assert points("qué piensas de alpha beta") == -2
-    assert points("tell me everything about the difference") == -2 + 1  # another word, another class
-
-
-def test_each_class_counts_once() -> None:
-    assert points("qué es y cómo funciona la definición") == 2
-    assert points("diferencia y ejemplos para comparar alpha") == 1
-    assert points("explícame y dime todo sobre alpha") == -2
-    assert points("qué es la diferencia, explícame alpha") == 2 + 1 - 2
-
-
-@pytest.mark.parametrize(("count", "worth"), [(1, 1), (3, 1), (4, 0), (9, 0), (10, -1), (40, -1)])
-def test_short_queries_are_factual_and_long_ones_exploratory(count: int, worth: int) -> None:
-    assert points(" ".join(["alpha"] * count)) == worth
+)  # fmt: skip
+def test_phrases_and_length_have_their_worth(query: str, worth: int) -> None:
+    assert points(query) == worth
 
 
 @pytest.mark.parametrize(("limit", "worth"), [(None, 0), (1, 1), (3, 1), (4, 0), (9, 0), (10, -1), (50, -1)])

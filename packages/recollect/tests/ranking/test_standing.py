@@ -109,20 +109,15 @@ def test_what_an_archived_memory_loses_is_told() -> None:
 
 
 def test_what_was_dropped_is_told_with_the_step_and_the_reason() -> None:
-    rows = [Row(1, 0.1), Row(2, 0.9), Row(3, 0.8)]
-    stands = standing(COGNIS, gathered(rows), moment(rows, limit=1), 1)
-    assert stands.place is None
-    assert stands.dropped is not None
-    assert (stands.dropped.step, stands.dropped.reason) == ("threshold", "cosine 0.100 is below 0.3")
-    assert stands.needed is not None
-
-
-def test_what_repeats_another_is_told_which() -> None:
-    rows = [Row(1, 0.5, content=3), Row(2, 0.9, content=3)]
-    stands = standing(MNEMOSYNE, gathered(rows), moment(rows), 1)
-    assert stands.dropped is not None
-    assert stands.dropped.reason == "it repeats memory 2"
-    assert stands.needed is None  # the list is not full
+    for profile, rows, limit, told in (
+        (COGNIS, [Row(1, 0.1), Row(2, 0.9), Row(3, 0.8)], 1, ("threshold", "cosine 0.100 is below 0.3")),
+        (MNEMOSYNE, [Row(1, 0.5, content=3), Row(2, 0.9, content=3)], 10, ("repeats", "it repeats memory 2")),
+    ):
+        stands = standing(profile, gathered(rows), moment(rows, limit=limit), 1)
+        assert stands.place is None
+        assert stands.dropped is not None
+        assert (stands.dropped.step, stands.dropped.reason) == told
+        assert (stands.needed is None) is (limit == 10)  # where the list is not full
 
 
 def test_the_last_place_of_the_limit_is_what_is_needed() -> None:

@@ -49,29 +49,25 @@ def test_a_span_matches_by_the_share_of_it_that_lies_inside(named: Span, expecte
     assert span_match(WEEK, named) == pytest.approx(expected)
 
 
-def test_what_lies_before_an_open_end_is_inside_and_beyond_it_falls_over_thirty_days() -> None:
+def test_an_open_end_falls_off_over_thirty_days_and_a_short_span_over_a_day() -> None:
     before = (NEVER, 100 * DAY)
     assert span_match(before, days(1, 2)) == 1
     assert span_match(before, (NEVER, 50 * DAY)) == 1
     assert span_match(before, days(130, 140)) == pytest.approx(0.4 * math.exp(-1))
-
-
-def test_a_short_span_falls_off_over_a_day() -> None:
     hour = (100 * DAY, 100 * DAY + DAY // 24)
     assert span_match(hour, (hour[1] + DAY, hour[1] + DAY)) == pytest.approx(0.4 * math.exp(-1))
 
 
-def test_what_names_no_time_is_of_when_it_was_told() -> None:
+def test_a_text_counts_by_the_time_that_it_speaks_of_else_by_when_it_was_told() -> None:
     assert match(StatementTimes(told=103 * DAY)) == 1
     assert match(StatementTimes(told=114 * DAY)) == pytest.approx(0.4 * math.exp(-1))
     assert match(StatementTimes(told=NEVER)) == UNKNOWN
     assert match() == UNKNOWN
-
-
-def test_what_is_told_later_counts_by_the_time_that_it_speaks_of() -> None:
     assert match(StatementTimes(told=400 * DAY, named=(days(103, 104),))) == 1
     assert match(StatementTimes(told=400 * DAY, happened=103 * DAY)) == 1
     assert match(StatementTimes(told=NEVER, named=(days(103, 104),))) == 1
+    # The best of an entity's observations speaks for it.
+    assert match(StatementTimes(told=900 * DAY), StatementTimes(told=103 * DAY)) == 1
 
 
 def test_what_only_speaks_of_a_far_time_hardly_belongs_to_when_it_was_told() -> None:
@@ -83,10 +79,6 @@ def test_what_only_speaks_of_a_far_time_hardly_belongs_to_when_it_was_told() -> 
     # Of two times, the nearer one says how far away it is.
     near = StatementTimes(told=103 * DAY, named=(*far.named, days(140, 141)))
     assert match(near) == pytest.approx(math.exp(-37 / 180))
-
-
-def test_the_best_of_an_entitys_observations_speaks_for_it() -> None:
-    assert match(StatementTimes(told=900 * DAY), StatementTimes(told=103 * DAY)) == 1
 
 
 def test_the_next_of_what_comes_round_again_counts_nine_tenths() -> None:
