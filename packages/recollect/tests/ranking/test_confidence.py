@@ -145,7 +145,7 @@ def test_what_shares_no_word_and_points_elsewhere_is_no_candidate() -> None:
     assert estimate_confidence(read([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
     for said, is_candidate in ((set[str](), False), ({"key"}, True)):
         pair = read([0.8, 0.01], [NAN, NAN], [{"key"}, said])
-        assert (estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] > 0.0) is is_candidate
+        assert bool(estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] > 0.0) is is_candidate
     nothing = estimate_confidence(read([0.01], [NAN], [set()]), KEYS, WEIGHTS, SCALE)
     assert (nothing.hits.tolist(), nothing.answer) == ([0.0], 0.0)
 

@@ -60,7 +60,7 @@ A, B, C, D = (
     Row(3, bm25=9.0, words_rank=1),
     Row(4, 0.5, 6.0, meaning_rank=5, words_rank=2),
 )
-BASE = [Rrf(), BaseRelevance()]
+BASE: list[Step] = [Rrf(), BaseRelevance()]
 TALK = [
     Row(1, cosine=0.9, session=1, position=1, role=USER, asks=True, nearby=1, conversation=2),
     Row(2, cosine=0.5, session=1, position=2, role=ASSISTANT, nearby=4, conversation=2),
@@ -227,7 +227,7 @@ BEFORE = np.array([0.9, 0.2, 0.5])
 
 def timed(*cosines: float, **sources: list[float]) -> Candidates:
     """Three candidates with these scores of sources."""
-    made = gathered([Row(1 + place, *cosines[place : place + 1]) for place in range(3)])
+    made = gathered([Row(1 + place, cosines[place] if cosines else None) for place in range(3)])
     added = {name: Source(np.zeros(3, np.int64), np.array(score)) for name, score in sources.items()}
     return replace(made, sources={**made.sources, **added}).with_change("before", "set", BEFORE)
 
