@@ -87,14 +87,11 @@ class Call:
                 "`recollect import` makes one, or name another with --store."
             )
         from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
-
-        if not sys.stderr.isatty():
-            return engine(settings, dreams=dreams)
-        from recollect.cli.rendering import progress_if_any
+        from recollect.cli.rendering import progress
 
         # A store of an older version is brought up to date first, and a large one takes a while.
-        with progress_if_any("Indexing words") as progress:
-            return engine(settings, dreams=dreams, progress=progress)
+        with progress("Indexing words") as (indexing,):
+            return engine(settings, dreams=dreams, progress=indexing)
 
     def open_served_memory(self, official: Path | None = None) -> Engine:
         """Open the store for a server: it imports the official server's file first, and embeds by itself."""
@@ -268,12 +265,10 @@ class Group(_WithExamples, click.Group):
         """Run a command; print errors of the user and of the world in one line, without a stack trace."""
         try:
             sys.exit(super().main(*args, **{**rest, "standalone_mode": False}) or 0)
-        except (NotAStore, StoreDamaged, StoreUnavailable) as error:
-            message, code = str(error), STORE_FAILED
-        except ModelUnavailable as error:
-            message, code = str(error), MODEL_FAILED
         except RecollectError as error:
-            message, code = str(error), REFUSED
+            of_store = isinstance(error, NotAStore | StoreDamaged | StoreUnavailable)
+            other = MODEL_FAILED if isinstance(error, ModelUnavailable) else REFUSED
+            message, code = str(error), STORE_FAILED if of_store else other
         except click.UsageError as error:
             help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
             message, code = f"{error.format_message()} {help_}", MISUSED

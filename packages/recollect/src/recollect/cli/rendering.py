@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import click
@@ -15,8 +16,6 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.phrases import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.progress import Progress as Bars
 
     from recollect.stores.port import Progress
@@ -272,26 +271,25 @@ def _plain(value: object) -> Any:
 
 @contextmanager
 def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """A bar for each stage of the work, gone when all is done; None where no terminal shows them."""
+    """A bar for each stage of the work, gone when all is done; None where no terminal shows them.
+
+    Bars are made when there is something to show, since some work is seldom needed.
+    """
     if not sys.stderr.isatty():
         yield (None,) * len(titles)
         return
-    with _bars() as bars:
+    with ExitStack() as stack:
+        bars = cache(lambda: stack.enter_context(_bars()))
         yield tuple(_stage(bars, title) for title in titles)
 
 
-@contextmanager
-def progress_if_any(title: str) -> Iterator[Progress]:
-    """On a terminal: a bar that is made when there is something to show, for work that is seldom needed."""
-    with ExitStack() as stack:
-        stages: list[Progress] = []
+def _stage(bars: Callable[[], Bars], title: str) -> Progress:
+    task = cache(lambda: bars().add_task(title, total=None, count=""))
 
-        def advance(done: int, total: int | None) -> None:
-            if not stages:
-                stages.append(_stage(stack.enter_context(_bars()), title))
-            stages[0](done, total)
+    def advance(done: int, total: int | None) -> None:
+        bars().update(task(), completed=done, total=total, count="" if total else f"{done:,}")
 
-        yield advance
+    return advance
 
 
 @contextmanager
@@ -324,13 +322,3 @@ def _bars() -> Bars:
         rich_progress.TimeElapsedColumn(),
     )
     return rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
-
-
-def _stage(bars: Bars, title: str) -> Progress:
-    task = bars.add_task(title, total=None, visible=False, count="")
-
-    def advance(done: int, total: int | None) -> None:
-        count = "" if total else f"{done:,}"
-        bars.update(task, completed=done, total=total, visible=True, count=count)
-
-    return advance
