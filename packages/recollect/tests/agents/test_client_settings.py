@@ -201,12 +201,9 @@ def test_hooks_that_cannot_be_changed_safely_are_left_alone(text: str) -> None:
         edit_to_install_hooks(text, WANTED)
 
 
-def test_a_hook_that_only_speaks_of_us_is_not_ours() -> None:
+def test_hooks_have_the_form_and_quotes_that_their_client_wants() -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"command": "grep recollect.hooks.log notes"}]}]}})
     assert hooks_in(text) == {}
-
-
-def test_a_hook_has_the_form_and_quotes_that_its_client_wants() -> None:
     entries = HOOK_CLIENTS["cursor"].entries("python3", [], "linux")
     written = json.loads(edit_to_install_hooks(None, entries, HOOK_CLIENTS["cursor"].version).after or "")
     assert written["version"] == 1
@@ -224,7 +221,7 @@ def test_a_hook_has_the_form_and_quotes_that_its_client_wants() -> None:
 PLAIN = Launch("/opt/recollect", ("serve",))
 
 
-def test_an_entry_holds_the_command_and_only_what_was_set() -> None:
+def test_the_command_is_absolute_and_shown_as_one_would_type_it(tmp_path: Path) -> None:
     assert DESKTOP.entry(PLAIN) == {"command": "/opt/recollect", "args": ["serve"]}
     full = Launch("r", ("serve", "--owner", "ana"), {"RECOLLECT_CONFIG": "/c"})
     assert CLIENTS["cursor"].entry(full) == {
@@ -233,6 +230,20 @@ def test_an_entry_holds_the_command_and_only_what_was_set() -> None:
         "args": ["serve", "--owner", "ana"],
         "env": {"RECOLLECT_CONFIG": "/c"},
     }
+    assert Launch("/my tools/r", ("serve", "--owner", "ana")).line == '"/my tools/r" serve --owner ana'
+    assert Launch("/home/ana/.cache/uv/archive-v0/x1/bin/recollect").may_vanish
+    assert Launch(r"C:\Users\Ana\AppData\Local\uv\cache\archive-v0\x1\Scripts\recollect.exe").may_vanish
+    assert not Launch("/home/ana/.local/share/uv/tools/recollect-memory/bin/recollect").may_vanish
+    assert launch_words(tmp_path, "/usr/bin/python3") == (
+        "/usr/bin/python3",
+        "-P",
+        "-m",
+        "recollect.cli.main",
+    )
+    (tmp_path / "recollect.exe").touch()
+    assert launch_words(tmp_path) == (str(tmp_path / "recollect.exe"),)
+    (tmp_path / "recollect").touch()
+    assert launch_words(tmp_path) == (str(tmp_path / "recollect"),)
 
 
 @pytest.mark.parametrize(
@@ -260,39 +271,13 @@ def test_a_name_that_a_client_may_refuse_is_refused(name: str) -> None:
     assert checked_name("work-memory_2") == "work-memory_2"
 
 
-def test_a_command_line_is_shown_as_one_would_type_it() -> None:
-    assert Launch("/my tools/r", ("serve", "--owner", "ana")).line == '"/my tools/r" serve --owner ana'
-
-
-def test_a_command_in_a_cache_is_known_to_be_passing() -> None:
-    assert Launch("/home/ana/.cache/uv/archive-v0/x1/bin/recollect").may_vanish
-    assert Launch(r"C:\Users\Ana\AppData\Local\uv\cache\archive-v0\x1\Scripts\recollect.exe").may_vanish
-    assert not Launch("/home/ana/.local/share/uv/tools/recollect-memory/bin/recollect").may_vanish
-
-
-def test_the_installed_script_is_preferred_and_absolute(tmp_path: Path) -> None:
-    assert launch_words(tmp_path, "/usr/bin/python3") == (
-        "/usr/bin/python3",
-        "-P",
-        "-m",
-        "recollect.cli.main",
-    )
-    (tmp_path / "recollect.exe").touch()
-    assert launch_words(tmp_path) == (str(tmp_path / "recollect.exe"),)
-    (tmp_path / "recollect").touch()
-    assert launch_words(tmp_path) == (str(tmp_path / "recollect"),)
-
-
-def test_an_entry_of_ours_is_brought_up_to_date() -> None:
+def test_our_entry_is_updated_and_anothers_is_replaced_only_by_force() -> None:
     text = '{"mcpServers": {"recollect": {"command": "/old/recollect", "args": ["serve"]}}}'
     after = edit_to_install(DESKTOP, text, "recollect", PLAIN, force=False).after or ""
     assert server_in(DESKTOP, after, "recollect") == {
         "command": "/opt/recollect",
         "args": ["serve"],
     }
-
-
-def test_another_programs_entry_is_replaced_only_by_force() -> None:
     text = '{"mcpServers": {"recollect": {"command": "npx", "args": ["other"], "env": {"KEY": "1"}}}}'
     with pytest.raises(AnotherEntry, match="--force"):
         edit_to_install(DESKTOP, text, "recollect", PLAIN, force=False)
@@ -301,6 +286,10 @@ def test_another_programs_entry_is_replaced_only_by_force() -> None:
         "command": "/opt/recollect",
         "args": ["serve"],
     }
+    text = '{"mcpServers": {"recollect": {"url": "https://example.org"}}}'
+    with pytest.raises(AnotherEntry, match="does not start Recollect"):
+        edit_to_uninstall(DESKTOP, text, "recollect", None, force=False)
+    assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == "{}"
 
 
 def test_an_update_keeps_what_others_put_into_our_entry() -> None:
@@ -342,13 +331,6 @@ def test_what_changed_between_two_installs_is_needs_backup() -> None:
     assert edit_to_install(DESKTOP, later, "recollect", other, "{}", force=False).needs_backup
 
 
-def test_another_programs_entry_is_taken_out_only_by_force() -> None:
-    text = '{"mcpServers": {"recollect": {"url": "https://example.org"}}}'
-    with pytest.raises(AnotherEntry, match="does not start Recollect"):
-        edit_to_uninstall(DESKTOP, text, "recollect", None, force=False)
-    assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == "{}"
-
-
 def test_opencode_has_command_and_arguments_in_one_list() -> None:
     client = CLIENTS["opencode"]
     launch = Launch("/bin/recollect", ("serve",), {"RECOLLECT_LOG": "no-text"})
@@ -367,16 +349,18 @@ def test_opencode_has_command_and_arguments_in_one_list() -> None:
     }
 
 
-def test_what_was_there_is_kept_beside_it(tmp_path: Path) -> None:
+def test_an_edit_keeps_a_copy_until_it_is_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_bytes(b"before\r\n")
     assert apply_edit(path, SettingsEdit("before\r\n", "after\r\n")) == backup_path(path)
     assert path.read_bytes() == b"after\r\n"
     assert read_backup(path) == "before\r\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mcp.json", "mcp.json.before-recollect"]
-
-
-def test_taken_back_no_copy_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("before")
+    apply_edit(path, SettingsEdit("before", "ours"))
+    apply_edit(path, SettingsEdit("ours", "ours again", needs_backup=False))
+    assert read_backup(path) == "before"
     path = tmp_path / "mcp.json"
     path.write_text("before")
     apply_edit(path, SettingsEdit("before", "after"))
@@ -384,15 +368,12 @@ def test_taken_back_no_copy_is_left(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
 
 
-def test_a_file_that_was_not_there_is_made_with_its_folder_and_goes_again(tmp_path: Path) -> None:
+def test_a_file_goes_with_the_folders_that_are_empty_without_it(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "mcp.json"
     assert apply_edit(path, SettingsEdit(None, "new")) is None
     assert read_settings(path) == "new"
     assert apply_edit(path, SettingsEdit("new", None)) is None
     assert read_settings(path) is None
-
-
-def test_with_the_file_go_the_folders_that_are_empty_without_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "theirs").mkdir(parents=True)
     for folder in (home / "made" / "deep", home / "theirs" / "made"):
@@ -405,14 +386,6 @@ def test_with_the_file_go_the_folders_that_are_empty_without_it(tmp_path: Path) 
     (home / "theirs" / "note").unlink()
     apply_edit(home / "mcp.json", SettingsEdit("new", None), home)
     assert home.is_dir()
-
-
-def test_what_our_own_change_made_is_not_copied(tmp_path: Path) -> None:
-    path = tmp_path / "mcp.json"
-    path.write_text("before")
-    apply_edit(path, SettingsEdit("before", "ours"))
-    apply_edit(path, SettingsEdit("ours", "ours again", needs_backup=False))
-    assert read_backup(path) == "before"
 
 
 def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
@@ -476,58 +449,58 @@ LINUX = Machine("linux", PurePosixPath("/home/ana"))
         (
             "claude-desktop",
             r"D:\Roaming\Claude\claude_desktop_config.json",
-            "/Users/ana/Library/Application Support/Claude/claude_desktop_config.json",
-            "/home/ana/.config/Claude/claude_desktop_config.json",
+            "~/Library/Application Support/Claude/claude_desktop_config.json",
+            "~/.config/Claude/claude_desktop_config.json",
         ),
-        ("claude-code", r"C:\Users\Ana\.claude.json", "/Users/ana/.claude.json", "/home/ana/.claude.json"),
-        (
-            "cursor",
-            r"C:\Users\Ana\.cursor\mcp.json",
-            "/Users/ana/.cursor/mcp.json",
-            "/home/ana/.cursor/mcp.json",
-        ),
+        ("claude-code", r"C:\Users\Ana\.claude.json", "~/.claude.json", "~/.claude.json"),
+        ("cursor", r"C:\Users\Ana\.cursor\mcp.json", "~/.cursor/mcp.json", "~/.cursor/mcp.json"),
         (
             "vscode",
             r"D:\Roaming\Code\User\mcp.json",
-            "/Users/ana/Library/Application Support/Code/User/mcp.json",
-            "/home/ana/.config/Code/User/mcp.json",
+            "~/Library/Application Support/Code/User/mcp.json",
+            "~/.config/Code/User/mcp.json",
         ),
-        (
-            "codex",
-            r"C:\Users\Ana\.codex\config.toml",
-            "/Users/ana/.codex/config.toml",
-            "/home/ana/.codex/config.toml",
-        ),
+        ("codex", r"C:\Users\Ana\.codex\config.toml", "~/.codex/config.toml", "~/.codex/config.toml"),
         (
             "gemini",
             r"C:\Users\Ana\.gemini\settings.json",
-            "/Users/ana/.gemini/settings.json",
-            "/home/ana/.gemini/settings.json",
+            "~/.gemini/settings.json",
+            "~/.gemini/settings.json",
         ),
         (
             "opencode",
             r"C:\Users\Ana\.config\opencode\opencode.json",
-            "/Users/ana/.config/opencode/opencode.json",
-            "/home/ana/.config/opencode/opencode.json",
+            "~/.config/opencode/opencode.json",
+            "~/.config/opencode/opencode.json",
         ),
     ],
 )
 def test_each_client_has_its_file_on_each_system(client: str, windows: str, mac: str, linux: str) -> None:
     found = [str(CLIENTS[client].file(machine)) for machine in (WINDOWS, MAC, LINUX)]
-    assert found == [windows, mac, linux]
+    assert found == [windows, mac.replace("~", "/Users/ana"), linux.replace("~", "/home/ana")]
 
 
-def test_windows_without_its_variables_is_guessed() -> None:
+def test_a_client_has_its_file_in_a_project_a_package_and_without_variables() -> None:
     bare = Machine("win32", PureWindowsPath(r"C:\Users\Ana"))
     assert str(CLIENTS["vscode"].file(bare)) == r"C:\Users\Ana\AppData\Roaming\Code\User\mcp.json"
-
-
-def test_a_packaged_claude_desktop_reads_from_its_package() -> None:
     machine = Machine("win32", WINDOWS.home, WINDOWS.environ, ("Other_1", "Claude_pzs8sxrjxfjjc"))
     assert str(CLIENTS["claude-desktop"].file(machine)) == (
         r"C:\Users\Ana\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude"
         r"\claude_desktop_config.json"
     )
+    posix, windows = PurePosixPath("/code/tide"), PureWindowsPath(r"C:\code\tide")
+    assert str(CLIENTS["claude-code"].file(MAC, posix)) == "/code/tide/.mcp.json"
+    assert str(CLIENTS["codex"].file(MAC, posix)) == "/code/tide/.codex/config.toml"
+    assert str(CLIENTS["vscode"].file(WINDOWS, windows)) == r"C:\code\tide\.vscode\mcp.json"
+    with pytest.raises(InvalidInput, match="leave out --project"):
+        CLIENTS["claude-desktop"].file(MAC, posix)
+    assert {name: str(client.file(LINUX)) for name, client in HOOK_CLIENTS.items()} == {
+        "claude-code": "/home/ana/.claude/settings.json",
+        "codex": "/home/ana/.codex/hooks.json",
+        "gemini": "/home/ana/.gemini/settings.json",
+        "opencode": "/home/ana/.config/opencode/plugin/recollect.js",
+        "cursor": "/home/ana/.cursor/hooks.json",
+    }
 
 
 @pytest.mark.parametrize(
@@ -542,22 +515,3 @@ def test_the_clients_own_variables_are_heeded(client: str, variable: str, file: 
     machine = Machine("linux", LINUX.home, {variable: "/else/where"})
     assert str(CLIENTS[client].file(machine)) == file
     assert CLIENTS[client].file(Machine("linux", LINUX.home, {variable: ""})) == CLIENTS[client].file(LINUX)
-
-
-def test_a_project_has_its_own_file() -> None:
-    posix, windows = PurePosixPath("/code/tide"), PureWindowsPath(r"C:\code\tide")
-    assert str(CLIENTS["claude-code"].file(MAC, posix)) == "/code/tide/.mcp.json"
-    assert str(CLIENTS["codex"].file(MAC, posix)) == "/code/tide/.codex/config.toml"
-    assert str(CLIENTS["vscode"].file(WINDOWS, windows)) == r"C:\code\tide\.vscode\mcp.json"
-    with pytest.raises(InvalidInput, match="leave out --project"):
-        CLIENTS["claude-desktop"].file(MAC, posix)
-
-
-def test_each_client_of_hooks_has_its_file() -> None:
-    assert {name: str(client.file(LINUX)) for name, client in HOOK_CLIENTS.items()} == {
-        "claude-code": "/home/ana/.claude/settings.json",
-        "codex": "/home/ana/.codex/hooks.json",
-        "gemini": "/home/ana/.gemini/settings.json",
-        "opencode": "/home/ana/.config/opencode/plugin/recollect.js",
-        "cursor": "/home/ana/.cursor/hooks.json",
-    }

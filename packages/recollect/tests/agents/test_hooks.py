@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,17 @@ from recollect.agents.listener import (
 from recollect.agents.removal import activity_of
 from recollect.agents.wire import Address, NobodyListens, ask, read_address
 
+HOOK = (sys.executable, "-m", "recollect.hooks")
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"
 ASKED = "Is Marisol Vega allergic to hazelnuts or walnuts?"
+
+
+def until(happens: Callable[[], object]) -> None:
+    """Wait for it, but not for ever."""
+    for _ in range(600):
+        if happens():
+            return
+        time.sleep(0.05)
 
 
 @dataclass
@@ -66,16 +75,7 @@ class Hooks:
     def run(self, client: str, event: str, given: object, *options: str) -> str:
         """What the hook prints; it must end well and print nothing else."""
         text = given if isinstance(given, str) else json.dumps(given)
-        words = [
-            sys.executable,
-            "-m",
-            "recollect.hooks",
-            client,
-            event,
-            "--folder",
-            str(self.state),
-            *options,
-        ]
+        words = [*HOOK, client, event, "--folder", str(self.state), *options]
         done = subprocess.run(
             words, input=text, env=self.environ, capture_output=True, text=True, check=False
         )
@@ -95,12 +95,12 @@ class Hooks:
         return [line for day in days for line in logged_events(str(self.state), day)]
 
     def wait_for(self, event: str, count: int) -> list[dict[str, Any]]:
-        for _ in range(600):
-            found = [line for line in self.log() if line["event"] == event]
-            if len(found) >= count:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(self.log())
+        def found() -> list[dict[str, Any]]:
+            return [line for line in self.log() if line["event"] == event]
+
+        until(lambda: len(found()) >= count)
+        assert len(found()) >= count, self.log()
+        return found()
 
     def addresses(self) -> list[Path]:
         return [path for path in self.state.glob("*.json") if not path.name.startswith("settings-")]
@@ -113,10 +113,7 @@ class Hooks:
                     ask(address, {"do": "stop"}, 30)
                 except NobodyListens:
                     continue
-                for _ in range(600):
-                    if not path.exists():
-                        break
-                    time.sleep(0.05)
+                until(lambda path=path: not path.exists())  # type: ignore[misc]  # bound for this turn
 
     def said(self, session: str) -> list[tuple[str | None, str]]:
         with recollect.open(self.folder / "memory.db", model="hashing") as memory:
@@ -262,14 +259,8 @@ def test_a_resident_ends_where_no_hook_can_find_it(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
     monkeypatch.setattr(resident, "_LOOK_SECONDS", 0.01)
     monkeypatch.chdir(tmp_path)  # the resident goes elsewhere; this brings us back
-    options = [
-        "--store",
-        str(tmp_path / "memory.db"),
-        "--model",
-        "hashing",
-        "--folder",
-        str(tmp_path / "state"),
-    ]
+    options = ["--store", str(tmp_path / "memory.db"), "--model", "hashing"]
+    options += ["--folder", str(tmp_path / "state")]
     answer_hooks(options)  # the hooks' folder is gone
     assert not (tmp_path / "memory.db").exists()
     (tmp_path / "state").mkdir()
@@ -296,10 +287,7 @@ def test_a_stranger_on_the_port_is_told_nothing() -> None:
 def test_at_the_deadline_a_prompt_goes_on_and_what_was_said_waits(hooks: Hooks) -> None:
     hooks.run("claude-code", "start", {"session_id": "s1"})
     hooks.wait_for("start", 1)
-    for _ in range(600):
-        if hooks.addresses():
-            break
-        time.sleep(0.05)
+    until(hooks.addresses)
     (path,) = hooks.addresses()
     ours = path.read_text()
     silent = socket.create_server(("127.0.0.1", 0))  # it takes the call, and says nothing
@@ -339,35 +327,20 @@ def test_a_store_that_was_replaced_is_opened_anew(hooks: Hooks) -> None:
     for path in hooks.folder.glob("memory.db*"):
         path.unlink()
     assert hooks.prompt("s2", ASKED) == ""
-    for _ in range(600):
-        if not address.exists():
-            break
-        time.sleep(0.05)
+    until(lambda: not address.exists())
     with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
         memory.remember(KNOWN)
     assert KNOWN in hooks.prompt("s3", ASKED)
-    for _ in range(600):
-        if sum(line["outcome"] == "captured" for line in hooks.log()) == 3:
-            break
-        time.sleep(0.05)
+    until(lambda: sum(line["outcome"] == "captured" for line in hooks.log()) == 3)
     assert hooks.said("s2") == [("user", ASKED)]  # it waited
 
 
 def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:
     hooks.prompt("s1", ASKED)  # from now on somebody answers, and the settings are known
     hooks.wait_for("capture", 1)
-    words = [
-        "-X",
-        "importtime",
-        "-m",
-        "recollect.hooks",
-        "claude-code",
-        "prompt",
-        "--folder",
-        str(hooks.state),
-    ]
+    program, *words = [*HOOK, "claude-code", "prompt", "--folder", str(hooks.state)]
     done = subprocess.run(
-        [sys.executable, *words],
+        [program, "-X", "importtime", *words],
         input=json.dumps({"session_id": "s1", "prompt": ASKED}),
         env=hooks.environ,
         capture_output=True,
@@ -377,18 +350,8 @@ def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:
     loaded = {
         line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import")
     }
-    slow = {
-        "numpy",
-        "click",
-        "rich",
-        "apsw",
-        "dataclasses",
-        "typing",
-        "subprocess",
-        "platformdirs",
-        "tomllib",
-    }
-    assert not loaded & slow
+    slow = "numpy click rich apsw dataclasses typing subprocess platformdirs tomllib"
+    assert not loaded & {*slow.split()}
     ours = {name for name in loaded if name.partition(".")[0] == "recollect"}
     assert "recollect.agents.hook" in ours
     assert not ours & {"recollect.settings", "recollect.engine", "recollect.bootstrap", "recollect.text"}
@@ -409,18 +372,19 @@ def test_a_running_server_answers_the_hooks_of_its_store(hooks: Hooks) -> None:
         stderr=subprocess.DEVNULL,
     )
     try:
-        for _ in range(600):
-            if list(usual.glob("*.lock")) and list(usual.glob("*.json")):
-                break
-            time.sleep(0.05)
+        until(lambda: list(usual.glob("*.lock")) and list(usual.glob("*.json")))
         (path,) = usual.glob("*.json")
         address = read_address(str(path))
         assert address is not None
         assert address.process_id == server.pid
         given = {"session_id": "s1", "prompt": ASKED}
-        words = [sys.executable, "-m", "recollect.hooks", "codex", "prompt"]
         done = subprocess.run(
-            words, input=json.dumps(given), env=hooks.environ, capture_output=True, text=True, check=True
+            [*HOOK, "codex", "prompt"],
+            input=json.dumps(given),
+            env=hooks.environ,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert KNOWN in done.stdout
     finally:
@@ -562,6 +526,10 @@ def test_each_client_gets_its_own_form() -> None:
     assert json.loads(injection("opencode", "known")) == {"context": "known"}
 
 
+def _said(kind: str, text: str = "hi") -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": kind, "text": text}]}
+
+
 @pytest.mark.parametrize(
     ("rows", "answer"),
     [
@@ -569,33 +537,15 @@ def test_each_client_gets_its_own_form() -> None:
             [
                 {"type": "user", "message": {"role": "user", "content": "hello"}},
                 {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "thinking"}]}},
-                {
-                    "type": "assistant",
-                    "message": {"role": "assistant", "content": [{"type": "text", "text": "hi"}]},
-                },
-                {
-                    "type": "user",
-                    "message": {"role": "user", "content": [{"type": "tool_result", "content": "x"}]},
-                },
-                {
-                    "type": "assistant",
-                    "isSidechain": True,
-                    "message": {"role": "assistant", "content": "sub"},
-                },
+                {"type": "assistant", "message": _said("text")},
+                {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result"}]}},
+                {"type": "assistant", "isSidechain": True, "message": _said("text", "sub")},
                 {"type": "summary", "summary": "tea"},
                 [1],
             ],
             "hi",
         ),
-        (
-            [
-                {
-                    "type": "response_item",
-                    "payload": {"role": "assistant", "content": [{"type": "output_text", "text": "hi"}]},
-                }
-            ],
-            "hi",
-        ),
+        ([{"type": "response_item", "payload": _said("output_text")}], "hi"),
         ([{"type": "user", "message": {"role": "user", "content": "hello"}}], ""),
         ([], ""),
     ],

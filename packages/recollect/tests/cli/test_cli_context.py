@@ -34,9 +34,8 @@ def test_standard_output_is_the_text_and_nothing_else(told: CommandLine) -> None
     assert "Ana drinks oolong tea after lunch" in result.stdout
     assert "In the harbour." in result.stdout
     assert [turn["text"] for turn in data["turns"]] == ["Where is the boat?", "In the harbour."]
-
-
-def test_what_it_cost_and_what_was_left_out_is_said_beside_it(told: CommandLine) -> None:
+    first = told("context", "what does Ana drink?").stdout
+    assert told("context", "what does Ana drink?").stdout == first
     data = told.json("context", "what does Ana drink?", "--budget", "45")
     assert 0 < data["tokens"] <= 45
     assert data["left_out"] > 0
@@ -57,11 +56,6 @@ def test_the_messages_at_hand_can_take_the_place_of_a_query(told: CommandLine, t
     assert [turn["text"] for turn in data["turns"]] == ["Good morning", "Does Ana drink oolong tea?"]
     assert "Ana drinks oolong tea after lunch" in [item["text"] for item in data["memories"]]
     assert told.json("context", "--messages", "-", given=json.dumps(messages)) == data
-
-
-def test_asking_leaves_no_trace(told: CommandLine) -> None:
-    first = told("context", "what does Ana drink?").stdout
-    assert told("context", "what does Ana drink?").stdout == first
 
 
 @pytest.mark.parametrize(

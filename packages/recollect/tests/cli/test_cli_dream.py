@@ -73,7 +73,7 @@ def test_what_is_told_as_json_can_be_worked_with(night: CommandLine) -> None:
     assert told["left"] == []
 
 
-def test_a_dry_run_writes_nothing(night: CommandLine) -> None:
+def test_a_dry_run_writes_nothing_and_phases_are_chosen_or_left_out(night: CommandLine) -> None:
     told = night.json("dream", "--dry-run")
     assert (told["id"], told["dry_run"], told["written"]) == (None, True, False)
     assert told["report"]["merged"] == [[4, MEETING]]
@@ -81,6 +81,19 @@ def test_a_dry_run_writes_nothing(night: CommandLine) -> None:
     assert "nothing was written" in night("dream", "--dry-run", "--color").stdout
     assert night.json("dream", "history")["dreams"] == []
     assert night.json("show", "4")["texts"][0]["superseded_by"] is None
+    only = night.json("dream", "--dry-run", "--phase", "link", "--phase", "merge")["report"]
+    assert only["phases"] == ["merge", "link"]
+    assert only["upkeep"] is None
+    rest = night.json("dream", "--dry-run", "--without", "merge", "--without", "report")["report"]
+    assert "merge" not in rest["phases"]
+    assert rest["merged"] == []
+    out = "merge,link"
+    usual = night.json("dream", "--dry-run", RECOLLECT_DREAM_WITHOUT=out)["report"]
+    assert not {"merge", "link"} & set(usual["phases"])
+    asked = night.json("dream", "--dry-run", "--phase", "merge", RECOLLECT_DREAM_WITHOUT=out)["report"]
+    assert asked["phases"] == ["merge"]
+    night("recall", ASKED, RECOLLECT_DREAM="on")
+    assert night.json("dream", "history")["dreams"] == []
 
 
 def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLine) -> None:
@@ -97,34 +110,14 @@ def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLin
     assert "3.0 days earlier" in shown
 
 
-def test_an_empty_memory_has_nothing_to_dream_of(recollect: CommandLine) -> None:
+def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -> None:
+    assert "There is no memory at" in recollect.refused("dream", status=3)
+    assert not recollect.store.exists()
     recollect("remember", "tea")
     recollect("forget", "1")
     assert recollect.json("dream")["report"]["memories"] == 0
     shown = recollect("dream", "--color").stdout
     assert "Nothing to dream of: the memory is empty." in shown
-
-
-def test_without_a_memory_there_is_no_dream(recollect: CommandLine) -> None:
-    assert "There is no memory at" in recollect.refused("dream", status=3)
-    assert not recollect.store.exists()
-
-
-def test_phases_are_chosen_or_left_out(night: CommandLine) -> None:
-    only = night.json("dream", "--dry-run", "--phase", "link", "--phase", "merge")["report"]
-    assert only["phases"] == ["merge", "link"]
-    assert only["upkeep"] is None
-    rest = night.json("dream", "--dry-run", "--without", "merge", "--without", "report")["report"]
-    assert "merge" not in rest["phases"]
-    assert rest["merged"] == []
-
-
-def test_phases_that_the_settings_leave_out_can_be_asked_for(night: CommandLine) -> None:
-    out = "merge,link"
-    usual = night.json("dream", "--dry-run", RECOLLECT_DREAM_WITHOUT=out)["report"]
-    assert not {"merge", "link"} & set(usual["phases"])
-    asked = night.json("dream", "--dry-run", "--phase", "merge", RECOLLECT_DREAM_WITHOUT=out)["report"]
-    assert asked["phases"] == ["merge"]
 
 
 def test_the_report_of_what_could_be_tidied_comes_along(night: CommandLine) -> None:
@@ -195,15 +188,12 @@ def test_one_process_at_a_time_dreams(night: CommandLine) -> None:
     assert night.json("dream", "--dry-run")["dry_run"] is True
 
 
-def test_what_a_shell_says_of_dreams_goes_along_to_a_client(recollect: CommandLine) -> None:
+def test_settings_tell_of_dreams_and_go_along_to_a_client(recollect: CommandLine) -> None:
     told = recollect.json(
         "mcp", "install", "generic", RECOLLECT_DREAM="on", RECOLLECT_DREAM_WITHOUT="prune,link"
     )
     variables = told["entry"]["env"]
     assert (variables["RECOLLECT_DREAM"], variables["RECOLLECT_DREAM_WITHOUT"]) == ("on", "prune,link")
-
-
-def test_settings_tell_of_dreams_and_of_lists(recollect: CommandLine) -> None:
     recollect.store.with_name("config.toml").write_text(
         'dream = true\ndream_without = ["prune"]\nallow_hosts = ["box.local"]\n[dream_knobs]\ndaily = 0.9\n'
     )
@@ -256,11 +246,6 @@ def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: Command
     assert "by itself: every 90 minutes" in night("doctor").stdout
     night("dream", "undo", "1", "--yes")
     assert night.json("stats")["last_dream"] is None
-
-
-def test_commands_do_not_dream_by_themselves(night: CommandLine) -> None:
-    night("recall", ASKED, RECOLLECT_DREAM="on")
-    assert night.json("dream", "history")["dreams"] == []
 
 
 def test_an_entity_shows_it_too(night: CommandLine) -> None:

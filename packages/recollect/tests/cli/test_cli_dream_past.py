@@ -46,6 +46,9 @@ def test_the_dreams_are_listed_newest_first_in_a_few_words(night: CommandLine) -
 
 
 def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
+    assert "There is no dream 7; `recollect dream history`" in night.refused("dream", "show", "7", status=1)
+    assert "There is no dream 7" in night.refused("dream", "undo", "7", "--yes", status=1)
+    assert "is no id" in night.refused("dream", "show", "last", status=2)
     night("dream")
     told = lines(night, "dream", "show", "1")
     assert told[0][:2] == ["dream", "1"]
@@ -73,9 +76,6 @@ def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
     shown = night("dream", "show", "1", "--changes", "--color", COLUMNS="80").stdout
     assert "Journal: " in shown
     assert "superseded by" in shown
-
-
-def test_json_gives_the_whole_dream(night: CommandLine) -> None:
     night("dream")
     told = night.json("dream", "show", "1")
     assert (told["id"], told["undone_at"]) == (1, None)
@@ -83,6 +83,12 @@ def test_json_gives_the_whole_dream(night: CommandLine) -> None:
     assert told["changes"]["merged"][0]["gone"] == 4
     assert {each["field"] for each in told["changes"]["lived"]} >= {"consolidation", "stability", "depth"}
     assert "merge" in told["phases"]
+    night("dream")
+    night("forget", str(ALLERGY))
+    night("purge", "--before", "0d", "--yes")
+    assert ["change", "depth", str(ALLERGY), "2", "3", "(purged since)"] in lines(
+        night, "dream", "show", "1", "--changes"
+    )
 
 
 def test_pruned_and_merged_observations_are_in_the_journal(night: CommandLine) -> None:
@@ -102,12 +108,6 @@ def test_pruned_and_merged_observations_are_in_the_journal(night: CommandLine) -
     (merged,) = (line for line in changes if line[1] == "merged observation")
     assert merged[5].startswith("Marisol Vega: Likes oolong")
     assert "→ Likes oolong" in night("dream", "show", "1", "--color").stdout
-
-
-def test_a_dream_that_is_not_there_cannot_be_shown_or_undone(night: CommandLine) -> None:
-    assert "There is no dream 7; `recollect dream history`" in night.refused("dream", "show", "7", status=1)
-    assert "There is no dream 7" in night.refused("dream", "undo", "7", "--yes", status=1)
-    assert "is no id" in night.refused("dream", "show", "last", status=2)
 
 
 def test_what_somebody_changed_meanwhile_is_named(
@@ -210,15 +210,6 @@ def _typed(recollect: CommandLine, keys: str, *typed: str) -> str:
     running.wait()
     os.close(ours)
     return shown.decode(errors="replace")
-
-
-def test_what_was_purged_since_is_named_so(night: CommandLine) -> None:
-    night("dream")
-    night("forget", str(ALLERGY))
-    night("purge", "--before", "0d", "--yes")
-    assert ["change", "depth", str(ALLERGY), "2", "3", "(purged since)"] in lines(
-        night, "dream", "show", "1", "--changes"
-    )
 
 
 def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
+from click import unstyle
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -64,27 +65,16 @@ def test_a_correction_keeps_the_old_observation_as_history(harbour: CommandLine,
     )
 
 
-def test_a_correction_replaces_by_one_text_only(harbour: CommandLine) -> None:
+def test_an_unknown_type_gives_way_and_what_cannot_be_related_is_refused(harbour: CommandLine) -> None:
     harbour.refused("observe", "Tidebook", "one", "two", "--supersedes", "#4", status=2)
-
-
-def test_a_removed_observation_can_be_brought_back(harbour: CommandLine) -> None:
-    removed = harbour.json("unobserve", "Marisol Vega", "Sails on Sundays", "Never said")
-    assert (removed["removed"], removed["absent"]) == (1, ["Never said"])
-    assert _observations(harbour, "Marisol Vega") == ["Drinks oolong after lunch"]
-    harbour("restore", "--observation", str(removed["observations"][0]))
-    assert "Sails on Sundays" in _observations(harbour, "Marisol Vega")
-
-
-def test_a_relation_to_a_missing_entity_is_refused_unless_asked_for(harbour: CommandLine) -> None:
+    assert "no such relation" in harbour("unrelate", "Tidebook", "leads", "Marisol Vega").stdout
+    said = harbour.refused("relate", "Tidebook", "uses", "Tidebook", "--since", "last week", status=2)
+    assert "write it like 2026-03-01" in said
     harbour.refused("relate", "Tidebook", "uses", "SQLite", status=1)
     made = harbour.json("relate", "Tidebook", "uses", "SQLite", "--create-missing", "--context", "one file")
     assert made["also_created"] == ["SQLite"]
     (entity,) = harbour.json("show", "SQLite")["entities"]
     assert entity["type"] == "unknown"
-
-
-def test_an_unknown_type_gives_way_and_a_known_one_does_not(harbour: CommandLine) -> None:
     harbour("relate", "Tidebook", "uses", "SQLite", "--create-missing")
     said = harbour("add", "SQLite", "-t", "software", "-o", "Is one file").stdout
     assert "took its type, software, and gained 1 new observation." in said
@@ -95,19 +85,17 @@ def test_an_unknown_type_gives_way_and_a_known_one_does_not(harbour: CommandLine
     assert (data["took_type"], data["kept_type"]) == (None, "software")
 
 
-def test_an_ended_relation_holds_no_more(harbour: CommandLine) -> None:
+def test_a_removed_observation_comes_back_and_an_ended_relation_does_not(harbour: CommandLine) -> None:
+    removed = harbour.json("unobserve", "Marisol Vega", "Sails on Sundays", "Never said")
+    assert (removed["removed"], removed["absent"]) == (1, ["Never said"])
+    assert _observations(harbour, "Marisol Vega") == ["Drinks oolong after lunch"]
+    harbour("restore", "--observation", str(removed["observations"][0]))
+    assert "Sails on Sundays" in _observations(harbour, "Marisol Vega")
     harbour("end-relation", "Marisol Vega", "leads", "Tidebook", "--at", "2026-04-01")
     assert _relations(harbour, "Tidebook") == set()
     harbour.refused("end-relation", "Marisol Vega", "leads", "Tidebook", status=1)
-
-
-def test_removing_a_relation_that_is_not_there_says_so(harbour: CommandLine) -> None:
-    assert "no such relation" in harbour("unrelate", "Tidebook", "leads", "Marisol Vega").stdout
-
-
-def test_a_time_that_is_none_is_refused(harbour: CommandLine) -> None:
-    said = harbour.refused("relate", "Tidebook", "uses", "Tidebook", "--since", "last week", status=2)
-    assert "write it like 2026-03-01" in said
+    assert harbour("status", "Tidebook", "Completado").stdout == "Tidebook is completed.\n"
+    assert "paused" in harbour.refused("status", "Tidebook", "sleeping", status=1)
 
 
 def test_purging_asks_first_and_then_destroys(harbour: CommandLine) -> None:
@@ -119,19 +107,12 @@ def test_purging_asks_first_and_then_destroys(harbour: CommandLine) -> None:
     harbour.refused("restore", "3", status=1)
 
 
-def test_a_status_is_set_in_english_or_spanish(harbour: CommandLine) -> None:
-    assert harbour("status", "Tidebook", "Completado").stdout == "Tidebook is completed.\n"
-    assert "paused" in harbour.refused("status", "Tidebook", "sleeping", status=1)
-
-
-def test_showing_names_what_is_not_there(harbour: CommandLine) -> None:
+def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: CommandLine) -> None:
     result = harbour("show", "tidebook", "Nobody")
     assert "entity\tTidebook\tproject\tactive\n" in result.stdout
     assert "'Nobody'" in result.stderr
     assert "recollect graph --find" in harbour.refused("show", "Nobody", status=1)
 
-
-def test_finding_goes_by_words_and_by_text_inside_words(harbour: CommandLine) -> None:
     def found(*text: str) -> list[str]:
         return [each["name"] for each in harbour.json("find", *text)["entities"]]
 
@@ -139,41 +120,44 @@ def test_finding_goes_by_words_and_by_text_inside_words(harbour: CommandLine) ->
     assert found("灯台") == ["Jun Watanabe"]
     assert found("debo") == ["Tidebook"]
     assert found("coffee") == []
-
-
-def test_the_graph_is_read_page_by_page(harbour: CommandLine) -> None:
     first = harbour.json("graph", "--limit", "2")
     last = harbour.json("graph", "--limit", "2", "--after", str(first["cursor"]))
     assert [each["name"] for each in first["entities"]] == ["Marisol Vega", "Jun Watanabe"]
     assert [each["name"] for each in last["entities"]] == ["Tidebook"]
     assert last["cursor"] is None
     assert "recollect graph --limit 2 --after 2" in harbour("graph", "--limit", "2").stderr
-
-
-def test_lines_of_the_graph_begin_with_what_they_are(harbour: CommandLine) -> None:
     lines = harbour("graph").stdout.splitlines()
     assert "entity\tJun Watanabe\tperson\tactive" in lines
     assert "observation\tJun Watanabe\t週末は灯台まで歩く" in lines
     assert lines[-1] == "relation\tMarisol Vega\tleads\tTidebook"
-
-
-def _seen(shown: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", shown)
-
-
-def test_a_card_holds_what_is_known_and_the_relations_both_ways(harbour: CommandLine) -> None:
-    card = _seen(harbour("show", "Tidebook", "Marisol Vega", "--color").stdout)
+    card = unstyle(harbour("show", "Tidebook", "Marisol Vega", "--color").stdout)
     assert "╭─ Tidebook" in card
     assert "•  Says when it is safe to cross" in card
     assert re.search(r"←  leads +Marisol Vega", card)
     assert re.search(r"→  leads +Tidebook", card)
     assert "person · #1" in card
+    shown = unstyle(harbour("graph", "--limit", "2", "--color").stdout)
+    assert re.search(r"1 +Marisol Vega +person +2 +Sails on Sundays", shown)
+    assert re.search(r"Marisol Vega +leads +Tidebook", shown)
+    assert "There is more: recollect graph --limit 2 --after 2" in shown
+    assert "No entities here." in harbour("find", "zebra", "--color").stdout
+    shown = harbour("find", "oolong", "--color").stdout
+    assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", unstyle(shown))
+    assert "\x1b[1;33moolong" in shown
+    assert "Sails on Sundays" not in shown
+    # Even inside a word, and where the name alone holds it, the latest there is.
+    assert "Drinks oolong" in unstyle(harbour("find", "olon", "--color").stdout)
+    assert "Sails on Sundays" in unstyle(harbour("find", "Vega", "--color").stdout)
+    assert harbour("show", "Tidebook", "--no-color").stdout == harbour("show", "Tidebook").stdout
+    assert "no memory 99" in harbour.refused("history", "99", status=1)
+    assert "no entity named 'Nobody'" in harbour.refused("history", "Nobody", status=1)
+    harbour.refused("history", "1", "--owner", "someone else", status=1)
 
 
 def test_a_card_shows_an_inverse_once(harbour: CommandLine) -> None:
     harbour("relate", "Tidebook", "contains", "Jun Watanabe")
     for name, arrow in (("Tidebook", "→  contains  Jun"), ("Jun Watanabe", "→  part_of  Tidebook")):
-        card = _seen(harbour("show", name, "--color").stdout)
+        card = unstyle(harbour("show", name, "--color").stdout)
         assert arrow in card
         assert ("part_of" in card) != ("contains" in card)
 
@@ -183,35 +167,17 @@ def test_a_card_strikes_out_what_was_replaced_only_when_asked(harbour: CommandLi
     assert "Says when" not in harbour("show", "Tidebook", "--color").stdout
     history = harbour("show", "Tidebook", "--history", "--color").stdout
     assert "\x1b[2;9mSays when it is safe to cross" in history
-    assert "state · 2" in _seen(history)
-
-
-def test_a_list_shows_entities_relations_and_what_comes_next(harbour: CommandLine) -> None:
-    shown = _seen(harbour("graph", "--limit", "2", "--color").stdout)
-    assert re.search(r"1 +Marisol Vega +person +2 +Sails on Sundays", shown)
-    assert re.search(r"Marisol Vega +leads +Tidebook", shown)
-    assert "There is more: recollect graph --limit 2 --after 2" in shown
-    assert "No entities here." in harbour("find", "zebra", "--color").stdout
-
-
-def test_find_shows_what_holds_the_words_and_not_the_latest(harbour: CommandLine) -> None:
-    shown = harbour("find", "oolong", "--color").stdout
-    assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", _seen(shown))
-    assert "\x1b[1;33moolong" in shown
-    assert "Sails on Sundays" not in shown
-    # Even inside a word, and where the name alone holds it, the latest there is.
-    assert "Drinks oolong" in _seen(harbour("find", "olon", "--color").stdout)
-    assert "Sails on Sundays" in _seen(harbour("find", "Vega", "--color").stdout)
+    assert "state · 2" in unstyle(history)
 
 
 def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
     recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "-o", "sang")
-    assert "oolong cup" in _seen(recollect("find", "oolong", "--color").stdout)
+    assert "oolong cup" in unstyle(recollect("find", "oolong", "--color").stdout)
 
 
 def test_deeds_are_ticked_and_remarks_marked(recollect: CommandLine) -> None:
-    assert _seen(recollect("add", "Ana", "-o", "likes tea", "--color").stdout).startswith("✓ Created Ana")
-    again = _seen(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
+    assert unstyle(recollect("add", "Ana", "-o", "likes tea", "--color").stdout).startswith("✓ Created Ana")
+    again = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
     assert again.startswith("● Ana (#1) gained")
 
 
@@ -229,13 +195,9 @@ def test_deeds_are_ticked_and_remarks_marked(recollect: CommandLine) -> None:
     ],
 )
 def test_every_table_fits_the_terminal(harbour: CommandLine, typed: list[str]) -> None:
-    lines = _seen(harbour(*typed, "--color").stdout).splitlines()
+    lines = unstyle(harbour(*typed, "--color").stdout).splitlines()
     assert lines
     assert max(map(len, lines)) <= 100
-
-
-def test_no_color_forces_nothing_in_a_pipe(harbour: CommandLine) -> None:
-    assert harbour("show", "Tidebook", "--no-color").stdout == harbour("show", "Tidebook").stdout
 
 
 def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLine) -> None:
@@ -299,6 +261,9 @@ def test_what_a_note_said_and_what_became_of_it_is_told_oldest_first(recollect: 
     times = [datetime.fromisoformat(line[0]) for line in lines]
     assert times == sorted(times)
     assert all(at.tzinfo is not None for at in times)
+    recollect("remember", "Ana keeps bees")
+    shown = recollect("history", "1", "--color").stdout
+    assert re.search(r"\d\d:\d\d.* noted", click.unstyle(shown))
 
 
 def test_times_are_told_in_the_zone_of_the_settings(recollect: CommandLine) -> None:
@@ -314,18 +279,6 @@ def test_an_entity_is_told_by_its_name(harbour: CommandLine) -> None:
     assert [event["what"] for event in told["events"]][:1] == ["created"]
     assert "Ships in May" in [event["detail"] for event in told["events"] if event["what"] == "observed"]
     assert "Marisol Vega leads Tidebook" in [event["detail"] for event in told["events"]]
-
-
-def test_a_terminal_gets_a_timeline(recollect: CommandLine) -> None:
-    recollect("remember", "Ana keeps bees")
-    shown = recollect("history", "1", "--color").stdout
-    assert re.search(r"\d\d:\d\d.* noted", click.unstyle(shown))
-
-
-def test_what_is_not_there_has_no_history(harbour: CommandLine) -> None:
-    assert "no memory 99" in harbour.refused("history", "99", status=1)
-    assert "no entity named 'Nobody'" in harbour.refused("history", "Nobody", status=1)
-    harbour.refused("history", "1", "--owner", "someone else", status=1)
 
 
 def test_former_names_of_commands_still_work(harbour: CommandLine) -> None:

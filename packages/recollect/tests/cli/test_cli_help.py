@@ -56,15 +56,16 @@ def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine)
     for command in COMMANDS:
         (line,) = (line for line in lines if line.split()[:1] == [command.name])
         assert line.endswith("."), "the summary does not fit on its line"
-
-
-def test_the_summaries_are_those_of_the_commands() -> None:
     told = {str(command.name): command.get_short_help_str(limit=90) for command in COMMANDS}
     assert told == SUMMARIES
+    assert set(KINDS) == set(Kind)
 
 
-def test_without_a_command_the_help_is_shown(recollect: CommandLine) -> None:
+def test_help_is_shown_without_a_command_and_a_mistake_names_it(recollect: CommandLine) -> None:
     assert recollect().stdout == recollect("--help").stdout
+    assert recollect("--version").stdout.startswith("recollect ")
+    assert "Did you mean 'recall'?" in recollect.refused("recalll", "tea", status=2)
+    assert "recollect recall --help" in recollect.refused("search", "tea", "--loud", status=2)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -124,14 +125,6 @@ def test_help_loads_nothing_heavy(typed: list[str]) -> None:
     assert result.stdout.endswith("LOADED []\n"), result.stdout[-200:]
 
 
-def test_the_kinds_on_offer_are_the_kinds_there_are() -> None:
-    assert set(KINDS) == set(Kind)
-
-
-def test_the_version_is_told(recollect: CommandLine) -> None:
-    assert recollect("--version").stdout.startswith("recollect ")
-
-
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_completion_script_is_printed_for_each_shell(recollect: CommandLine, shell: str) -> None:
     script = recollect("completion", shell).stdout
@@ -152,9 +145,6 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
         environment = {**recollect.environment, **_completing(typed)}
         result = CliRunner().invoke(cli, [], env=environment, prog_name="recollect")
         assert whole in result.stdout, typed
-
-
-def test_a_shell_that_asks_for_completions_gets_them(recollect: CommandLine) -> None:
     assert b"reindex" in recollect.process(**_completing("rei")).stdout
 
 
@@ -166,11 +156,3 @@ def _completing(typed: str) -> dict[str, str]:
         "COMP_WORDS": f"recollect {typed}",
         "COMP_CWORD": last,
     }
-
-
-def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:
-    assert "Did you mean 'recall'?" in recollect.refused("recalll", "tea", status=2)
-
-
-def test_an_unknown_option_names_where_help_is(recollect: CommandLine) -> None:
-    assert "recollect recall --help" in recollect.refused("search", "tea", "--loud", status=2)

@@ -83,7 +83,10 @@ def test_a_client_is_installed_listed_and_uninstalled(typed: CommandLine, home: 
     assert typed.json("mcp", "uninstall", client)["changed"] is False
 
 
-def test_what_is_written_can_be_started_without_a_path(typed: CommandLine) -> None:
+def test_what_is_written_can_be_started_and_holds_no_secret(typed: CommandLine, home: Path) -> None:
+    done = typed("mcp", "install", "cursor", RECOLLECT_MODEL_KEY="sk-12345")
+    assert "RECOLLECT_MODEL_KEY" in done.stderr
+    assert not any(b"sk-12345" in content for content in files(home).values())
     typed("mcp", "install", "vscode")
     (name, entry), *_ = json.loads(place(typed, "vscode").read_text())["servers"].items()
     assert name == "recollect"
@@ -111,12 +114,6 @@ def test_options_and_variables_go_along_since_a_client_does_not_see_the_shell(
         "RECOLLECT_TIME_ZONE": "Europe/Madrid",
         "RECOLLECT_CONFIG": str(tmp_path / "own.toml"),
     }
-
-
-def test_a_secret_is_never_written(typed: CommandLine, home: Path) -> None:
-    done = typed("mcp", "install", "cursor", RECOLLECT_MODEL_KEY="sk-12345")
-    assert "RECOLLECT_MODEL_KEY" in done.stderr
-    assert not any(b"sk-12345" in content for content in files(home).values())
 
 
 def _empty(folder: Path) -> Path:
@@ -237,11 +234,19 @@ def test_installing_again_brings_our_entry_up_to_date_and_says_how(typed: Comman
     assert list(home.iterdir()) == []
 
 
-def test_tools_that_there_are_not_are_refused_before_anything_is_written(
-    typed: CommandLine, home: Path
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    typed: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = typed.refused("mcp", "install", "cursor", "--tools", "recal", status=1)
     assert "No tool named 'recal'" in told
+    assert files(home) == {}
+    assert "no name for a server" in typed.refused("mcp", "install", "cursor", "--name", "a b", status=1)
+    assert "claude-desktop" in typed.refused("mcp", "install", "emacs", status=2)
+    """As beside LangChain's adapters, which would no longer import with the version that the server needs."""
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    done = typed("mcp", "install", "claude-code", status=1)
+    assert "No module named 'mcp_types'" in done.stderr
+    assert done.stderr.endswith("separate environment: uv tool install 'recollect-memory[mcp]'\n")
     assert files(home) == {}
 
 
@@ -263,19 +268,3 @@ def test_another_programs_server_is_seen_and_left(typed: CommandLine) -> None:
     assert "--force" in typed.refused("mcp", "install", "cursor", status=1)
     typed("mcp", "uninstall", "cursor", "--force")
     assert json.loads(path.read_text()) == {}
-
-
-def test_a_name_or_client_that_cannot_be_is_refused(typed: CommandLine) -> None:
-    assert "no name for a server" in typed.refused("mcp", "install", "cursor", "--name", "a b", status=1)
-    assert "claude-desktop" in typed.refused("mcp", "install", "emacs", status=2)
-
-
-def test_beside_an_older_mcp_the_server_is_to_be_installed_apart(
-    typed: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As beside LangChain's adapters, which would no longer import with the version that the server needs."""
-    monkeypatch.setitem(sys.modules, "mcp_types", None)
-    done = typed("mcp", "install", "claude-code", status=1)
-    assert "No module named 'mcp_types'" in done.stderr
-    assert done.stderr.endswith("separate environment: uv tool install 'recollect-memory[mcp]'\n")
-    assert files(home) == {}

@@ -23,10 +23,27 @@ def _note(recollect: CommandLine, id_: int) -> dict[str, Any]:
     return text
 
 
-def test_a_note_is_remembered_and_says_whom_it_speaks_of(harbour: CommandLine) -> None:
+def test_a_note_keeps_what_it_was_given_and_says_whom_it_speaks_of(harbour: CommandLine) -> None:
+    assert "'Nobody'" in harbour.refused("remember", "x y z", "--about", "Nobody", status=1)
+    assert harbour.json("stats")["notes"] == 0
     said = harbour("remember", "Marisol", "Vega", "leads", "Tidebook").stdout
     assert said == "Remembered as #4.\n  Mentions: Marisol Vega, Tidebook\n"
     assert _note(harbour, 4)["text"] == "Marisol Vega leads Tidebook"
+    harbour(
+        "remember",
+        "The crane was inspected",
+        *("--importance", "0.8"),
+        *("--category", "work"),
+        *("--happened", "2024-05-06"),
+        *("--tag", "crane", "--tag", "safety"),
+        *("--about", "tidebook"),
+        *("--source", "email"),
+    )
+    note = _note(harbour, 5)
+    assert (note["importance"], note["category"], note["source"]) == (0.8, "work", "email")
+    assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
+    assert sorted(note["tags"]) == ["crane", "safety"]
+    assert note["mentions"] == [{"id": 3, "name": "Tidebook"}]
 
 
 def test_the_same_words_again_are_counted(recollect: CommandLine) -> None:
@@ -46,29 +63,6 @@ def test_a_near_repeat_is_kept_and_pointed_out_with_what_to_do(recollect: Comman
     assert "“Ana likes green tea”" in said
     assert "recollect supersede 1 2" in said
     assert recollect.json("stats")["notes"] == 2
-
-
-def test_a_note_keeps_what_it_was_given(harbour: CommandLine) -> None:
-    harbour(
-        "remember",
-        "The crane was inspected",
-        *("--importance", "0.8"),
-        *("--category", "work"),
-        *("--happened", "2024-05-06"),
-        *("--tag", "crane", "--tag", "safety"),
-        *("--about", "tidebook"),
-        *("--source", "email"),
-    )
-    note = _note(harbour, 4)
-    assert (note["importance"], note["category"], note["source"]) == (0.8, "work", "email")
-    assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
-    assert sorted(note["tags"]) == ["crane", "safety"]
-    assert note["mentions"] == [{"id": 3, "name": "Tidebook"}]
-
-
-def test_what_a_note_is_about_must_exist(harbour: CommandLine) -> None:
-    assert "'Nobody'" in harbour.refused("remember", "x y z", "--about", "Nobody", status=1)
-    assert harbour.json("stats")["notes"] == 0
 
 
 @pytest.mark.parametrize("typed", [[], ["-"]])
@@ -132,13 +126,7 @@ def test_a_line_that_cannot_be_kept_is_named_by_its_number(recollect: CommandLin
     data = recollect.json("remember", "--lines", given="\na\0b\ncoffee\n")
     assert [each["line"] for each in data["rejected"]] == [2]
     assert [each["text"] for each in data["notes"]] == ["coffee"]
-
-
-def test_lines_that_are_all_bad_fail(recollect: CommandLine) -> None:
     recollect("remember", "--lines", status=1, given="a\0b\n")
-
-
-def test_lines_and_words_do_not_go_together(recollect: CommandLine) -> None:
     recollect.refused("remember", "tea", "--lines", status=2, given="tea")
 
 
@@ -146,12 +134,6 @@ def test_a_note_without_a_model_says_that_meaning_does_not_find_it(recollect: Co
     result = recollect("remember", "tea", RECOLLECT_MODEL="none")
     assert result.stdout == "Remembered as #1.\n"
     assert "not yet found by meaning" in result.stderr
-
-
-def _text(recollect: CommandLine, id_: int) -> dict[str, Any]:
-    (text,) = recollect.json("show", str(id_))["texts"]
-    assert isinstance(text, dict)
-    return text
 
 
 def _found(recollect: CommandLine, *typed: str) -> list[int]:
@@ -171,23 +153,17 @@ def notes(recollect: CommandLine) -> CommandLine:
 # Showing
 
 
-def test_a_note_is_shown_with_what_is_not_usual_about_it(notes: CommandLine) -> None:
+def test_notes_and_names_are_shown_with_what_is_not_usual_about_them(notes: CommandLine) -> None:
     lines = notes("show", "1").stdout.splitlines()
     assert lines[0] == "note\t1\t\tTidebook ships in May"
     assert "field\t1\tcategory\tplans_goals" in lines
     assert "field\t1\ttags\trelease" in lines
     assert "field\t1\trepeated\t2 times in all" in lines
     assert not any("importance" in line or "pinned" in line or "status" in line for line in lines)
-
-
-def test_a_terminal_shows_a_note_as_a_card(notes: CommandLine) -> None:
     shown = notes("show", "#1", "--color").stdout
     assert "╭─" in shown
     assert "Tidebook ships in May" in shown
     assert "plans_goals" in shown
-
-
-def test_names_and_ids_are_shown_together_and_a_name_wins_over_an_id(notes: CommandLine) -> None:
     notes("add", "1", "-t", "number")
     shown = notes.json("show", "1", "2", "#1", "99")
     assert [each["name"] for each in shown["entities"]] == ["1"]
@@ -208,7 +184,7 @@ def test_a_forgotten_entity_can_be_looked_at_by_its_id(notes: CommandLine) -> No
 def test_an_update_changes_what_is_given_and_leaves_the_rest(notes: CommandLine) -> None:
     said = notes("update", "#1", "--importance", "0.9", "--pin", "--status", "pausado").stdout
     assert said.startswith("Updated note #1.\n")
-    note = _text(notes, 1)
+    note = _note(notes, 1)
     assert (note["importance"], note["pinned"], note["status"]) == (0.9, True, "paused")
     assert (note["text"], note["tags"], note["category"]) == (
         "Tidebook ships in May",
@@ -216,11 +192,11 @@ def test_an_update_changes_what_is_given_and_leaves_the_rest(notes: CommandLine)
         "plans_goals",
     )
     notes("update", "1", "--no-pin", "--tag", "a", "--tag", "b", "--happened", "2024-05-06")
-    note = _text(notes, 1)
+    note = _note(notes, 1)
     assert (note["pinned"], sorted(note["tags"])) == (False, ["a", "b"])
     assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
     notes("update", "1", "--no-tags")
-    assert _text(notes, 1)["tags"] == []
+    assert _note(notes, 1)["tags"] == []
 
 
 def test_an_entity_is_updated_by_its_name(harbour: CommandLine) -> None:
@@ -254,7 +230,7 @@ def test_a_correction_retires_near_copies_and_says_which(notes: CommandLine) -> 
     found = _found(notes, "Tidebook ships")
     assert found[0] == done["by"]["id"]
     assert not {1, 2} & set(found)
-    assert _text(notes, 2)["superseded_by"] == done["by"]["id"]
+    assert _note(notes, 2)["superseded_by"] == done["by"]["id"]
 
 
 def test_a_correction_is_told_in_words(notes: CommandLine) -> None:
@@ -269,7 +245,7 @@ def test_only_what_was_named_is_retired_when_asked_so(notes: CommandLine) -> Non
     done = notes.json("supersede", "1", "#3", "--only")
     assert [each["id"] for each in done["retired"]] == [1]
     assert done["by"]["id"] == 3
-    assert _text(notes, 2)["superseded_by"] is None
+    assert _note(notes, 2)["superseded_by"] is None
 
 
 def test_a_note_cannot_supersede_itself_nor_an_entity_be_superseded(harbour: CommandLine) -> None:
@@ -283,7 +259,7 @@ def test_a_note_cannot_supersede_itself_nor_an_entity_be_superseded(harbour: Com
 # Forgetting and restoring
 
 
-def test_forgetting_says_what_was_forgotten(notes: CommandLine) -> None:
+def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     done = notes("forget", "#3", "99", status=1)
     said = done.stdout
     assert done.stderr == "recollect: #99 is not there; `recollect recall` shows ids.\n"
@@ -293,9 +269,6 @@ def test_forgetting_says_what_was_forgotten(notes: CommandLine) -> None:
     assert 3 not in _found(notes, "bees")
     assert notes("restore", "3").stdout == "Restored note #3.\n  #3: Ana keeps bees\n"
     assert 3 in _found(notes, "bees")
-
-
-def test_what_is_not_there_cannot_be_forgotten(notes: CommandLine) -> None:
     assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 are not there;")
     notes("forget", "3")
     again = notes("forget", "3", status=1)
@@ -315,7 +288,7 @@ def test_restoring_what_was_superseded_says_by_what_it_was(notes: CommandLine) -
 def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None:
     turns = [{"role": "user", "speaker": "Ana", "content": f"turn {number}"} for number in range(1, 8)]
     recollect("session", "add", "talk", "-", "--no-extract", given=json.dumps(turns))
-    shown = _text(recollect, 4)
+    shown = _note(recollect, 4)
     assert [turn["text"] for turn in shown["around"]] == [f"turn {number}" for number in range(2, 7)]
     lines = recollect("show", "4").stdout.splitlines()
     assert lines[0] == "message\t4\tAna\tturn 4"
@@ -328,28 +301,23 @@ def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None
 OLD, NEW = "Ana lives in Lisbon.", "Ana lives in Porto."
 
 
-def test_remember_names_what_it_contradicts_and_the_command_that_settles_it(recollect: CommandLine) -> None:
+def test_a_hit_says_what_it_contradicts_and_a_note_the_command_that_settles_it(
+    recollect: CommandLine,
+) -> None:
     recollect("remember", OLD)
     shown = recollect("remember", NEW).stdout
     assert f"Seems to contradict #1: “{OLD}”" in shown
     assert "recollect supersede 1 2" in shown
     assert "Nearly repeats" not in shown
-    again = recollect.json("remember", "Ana lives in Faro.")
-    assert {each["id"] for each in again["contradicts"]} == {1, 2}
-
-
-def test_a_hit_says_what_it_is_older_or_newer_than(recollect: CommandLine) -> None:
-    recollect("remember", OLD)
-    recollect("remember", NEW)
     first, second = recollect("recall", "where does Ana live?").stdout.splitlines()
     assert first.split("\t")[1] == "2"
     assert first.endswith("newer than #1")
     assert second.endswith("older than #2")
     hits = recollect.json("recall", "where does Ana live?")["hits"]
-    assert [(each["id"], each["is_newer"]) for hit in hits for each in hit["conflicts_with"]] == [
-        (1, False),
-        (2, True),
-    ]
+    others = [(each["id"], each["is_newer"]) for hit in hits for each in hit["conflicts_with"]]
+    assert others == [(1, False), (2, True)]
+    again = recollect.json("remember", "Ana lives in Faro.")
+    assert {each["id"] for each in again["contradicts"]} == {1, 2}
 
 
 def test_observe_names_what_it_contradicts(recollect: CommandLine) -> None:

@@ -49,11 +49,24 @@ def test_a_hit_tells_who_when_where_and_what_sort(boats: CommandLine) -> None:
     assert "Ana  message · session harbour · 2024-05-06 18:00 · #1" in shown
     assert "note  plans · tagged paint, work · " in shown
     assert "note  tagged work · 2024-05-20 · #5" in shown
-
-
-def test_times_are_shown_in_the_zone_of_the_settings(boats: CommandLine) -> None:
     shown = _seen(boats("search", "blue", "--color", RECOLLECT_TIME_ZONE="Asia/Tokyo").stdout)
     assert "session harbour · 2024-05-07 03:00 · #1" in shown
+    # 18:00 in London is three hours into the next day in Tokyo.
+    for day, known in (("2024-05-06", []), ("2024-05-07", [1])):
+        hits = boats.json("search", "boat", "--as-of", day, RECOLLECT_TIME_ZONE="Asia/Tokyo")["hits"]
+        assert [hit["memory"]["id"] for hit in hits] == known
+    answer = boats.json("search", "boat", "-n", "10", "--budget", "12")
+    assert 0 < len(answer["hits"]) < 5
+    assert answer["left_out"] == 5 - len(answer["hits"])
+    assert f"{answer['left_out']} more hits did not fit" in _seen(
+        boats("search", "boat", "-n", "10", "--budget", "12", "--color").stdout
+    )
+    time = boats.json("search", "boat in May 2024")["time"]
+    assert (time["start"], time["stop"]) == ("2024-05-01T00:00:00+00:00", "2024-06-01T00:00:00+00:00")
+    first, *_ = _seen(boats("search", "boat in May 2024", "--color").stdout).splitlines()
+    assert first.strip() == "May 2024: 1 May – 31 May 2024"
+    assert boats.json("search", "boat")["time"] is None
+    assert all(line[0].isdigit() for line in boats("search", "boat in May 2024").stdout.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -75,13 +88,6 @@ def test_the_past_is_asked_as_it_was_known_then(boats: CommandLine, as_of: str, 
     assert set(_found(boats, "boat", "--as-of", as_of)) == known
 
 
-def test_a_day_ends_where_the_user_is(boats: CommandLine) -> None:
-    # 18:00 in London is three hours into the next day in Tokyo.
-    for day, known in (("2024-05-06", []), ("2024-05-07", [1])):
-        hits = boats.json("search", "boat", "--as-of", day, RECOLLECT_TIME_ZONE="Asia/Tokyo")["hits"]
-        assert [hit["memory"]["id"] for hit in hits] == known
-
-
 def test_what_was_superseded_is_found_only_when_asked_for_and_says_by_what(boats: CommandLine) -> None:
     boats("supersede", "1", "The boat is red", "--only")
     assert 1 not in _found(boats, "blue boat")
@@ -91,24 +97,6 @@ def test_what_was_superseded_is_found_only_when_asked_for_and_says_by_what(boats
     (line,) = (line for line in lines if line.split("\t")[1] == "1")
     assert line.endswith("session harbour, superseded by #6")
     assert "#1  superseded by #6" in _seen(boats("search", "blue boat", "--superseded", "--color").stdout)
-
-
-def test_a_budget_leaves_out_what_does_not_fit(boats: CommandLine) -> None:
-    answer = boats.json("search", "boat", "-n", "10", "--budget", "12")
-    assert 0 < len(answer["hits"]) < 5
-    assert answer["left_out"] == 5 - len(answer["hits"])
-    assert f"{answer['left_out']} more hits did not fit" in _seen(
-        boats("search", "boat", "-n", "10", "--budget", "12", "--color").stdout
-    )
-
-
-def test_a_time_in_the_query_is_said_in_words_and_in_json(boats: CommandLine) -> None:
-    time = boats.json("search", "boat in May 2024")["time"]
-    assert (time["start"], time["stop"]) == ("2024-05-01T00:00:00+00:00", "2024-06-01T00:00:00+00:00")
-    first, *_ = _seen(boats("search", "boat in May 2024", "--color").stdout).splitlines()
-    assert first.strip() == "May 2024: 1 May – 31 May 2024"
-    assert boats.json("search", "boat")["time"] is None
-    assert all(line[0].isdigit() for line in boats("search", "boat in May 2024").stdout.splitlines())
 
 
 @pytest.mark.parametrize(

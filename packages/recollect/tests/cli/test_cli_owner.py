@@ -36,9 +36,6 @@ def test_without_an_agent_commands_show_all_of_the_owners(house: CommandLine) ->
     assert _texts(house.json(*search, "--owner", "ana", "--agent", "cook")) == {"kettle of ana cook"}
     assert _texts(house.json(*search, RECOLLECT_OWNER="bob")) == {"kettle of bob cook"}
     assert _texts(house.json(*search)) == {"kettle of nobody alone"}
-
-
-def test_show_finds_by_its_id_what_an_agent_of_the_owner_keeps(house: CommandLine) -> None:
     search = ["search", "kettle", "--owner", "ana", "--agent", "cook"]
     for found in house.json(*search)["hits"]:
         shown = house.json("show", str(found["memory"]["id"]), "--owner", "ana")

@@ -56,11 +56,15 @@ def test_what_is_no_terminal_gets_plain_lines(harbour: CommandLine, typed: list[
     assert result.stderr == ""
 
 
-def test_a_pipe_gets_plain_lines(harbour: CommandLine) -> None:
+def test_a_pipe_gets_plain_lines_and_a_mistake_is_one(harbour: CommandLine) -> None:
     result = harbour.process("recall", "oolong", "--explain")
     assert result.returncode == 0
     _assert_plain(result.stdout.decode())
     assert result.stderr == b""
+    result = harbour.process("observe", "Nobody", "is here")
+    assert result.returncode == 1
+    assert result.stderr.decode().startswith("recollect: There is no entity named 'Nobody'")
+    assert result.stderr.count(b"\n") == 1
 
 
 def _assert_plain(shown: str) -> None:
@@ -69,26 +73,20 @@ def _assert_plain(shown: str) -> None:
     assert not set("─│╭╮╰╯━┃") & set(shown)
 
 
-def test_a_terminal_gets_tables(harbour: CommandLine) -> None:
+def test_a_terminal_gets_tables_and_every_step(harbour: CommandLine) -> None:
     shown = _in_terminal([*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm-256color"))
     assert "╭─" in shown
     assert "\x1b[" in shown
-
-
-def test_a_terminal_gets_every_step(harbour: CommandLine) -> None:
-    typed = [*harbour.program, "recall", "oolong", "--profile", "limbic", "--explain"]
-    shown = _in_terminal(typed, harbour.variables(TERM="xterm-256color"))
-    assert "base relevance" in shown
-    assert "\x1b[36m" in shown  # what a step did
-
-
-def test_a_terminal_without_colour_gets_tables_without_it(harbour: CommandLine) -> None:
     shown = _in_terminal(
         [*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm", NO_COLOR="1")
     )
     assert "╭─" in shown
     assert "\x1b[36m" not in shown
     assert "\x1b[1;36m" not in shown
+    typed = [*harbour.program, "recall", "oolong", "--profile", "limbic", "--explain"]
+    shown = _in_terminal(typed, harbour.variables(TERM="xterm-256color"))
+    assert "base relevance" in shown
+    assert "\x1b[36m" in shown  # what a step did
 
 
 LOCALES = [
@@ -105,13 +103,6 @@ def test_any_locale_speaks_utf8(harbour: CommandLine, locale: dict[str, str]) ->
     assert "Café Faro" in written.stdout.decode("utf-8")
     (entity,) = harbour.json("show", "Café Faro")["entities"]
     assert entity["observations"][0]["content"] == "灯台の近く"
-
-
-def test_a_mistake_is_one_line_without_a_trace(harbour: CommandLine) -> None:
-    result = harbour.process("observe", "Nobody", "is here")
-    assert result.returncode == 1
-    assert result.stderr.decode().startswith("recollect: There is no entity named 'Nobody'")
-    assert result.stderr.count(b"\n") == 1
 
 
 def test_a_reader_that_leaves_early_gets_no_complaint(recollect: CommandLine, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click import unstyle
 
 from recollect.ranking.profiles import DEFAULT, PROFILES, from_plain, to_plain
 
@@ -31,15 +32,11 @@ steps = [
 """
 
 
-def _seen(shown: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", shown)
-
-
 def _write(recollect: CommandLine, settings: str) -> None:
     Path(str(recollect.environment["RECOLLECT_CONFIG"])).write_text(settings, encoding="utf-8")
 
 
-def test_the_list_tells_what_each_does_and_which_is_the_default(recollect: CommandLine) -> None:
+def test_profiles_are_listed_and_compared_without_a_store(recollect: CommandLine) -> None:
     rows = [line.split("\t") for line in recollect("profile", "list").stdout.splitlines()]
     assert [row[0] for row in rows] == [*PROFILES]
     assert [row[0] for row in rows if row[1] == "default"] == [DEFAULT]
@@ -47,12 +44,32 @@ def test_the_list_tells_what_each_does_and_which_is_the_default(recollect: Comma
     listed = recollect.json("profile", "list")
     assert listed["default"] == DEFAULT
     assert [each["name"] for each in listed["profiles"] if each["default"]] == [DEFAULT]
-
-
-def test_no_store_is_needed_or_made(recollect: CommandLine) -> None:
     for typed in (["list"], ["show", "limbic"], ["diff", "limbic", "reverie"]):
         recollect("profile", *typed)
     assert not recollect.store.exists()
+    parts = [line.split("\t") for line in recollect("profile", "show", "limbic").stdout.splitlines()]
+    numbers = {part[1]: part[2] for part in parts}
+    assert numbers["rrf"] == "k 60"
+    assert numbers["× salience"] == "beta_sal 0.5, beta_deg 0.15, d_max 15, alpha_cons 0.2"
+    assert numbers["words"] == "index plain, times 3, least 0"
+    assert numbers["keep limbic_score"] == ""
+    lines = recollect("profile", "diff", "limbic", "reverie").stdout.splitlines()
+    assert "steps\trrf\tk 60\tk 30" in lines
+    assert "retrieve\tmeaning\ttimes 3, least 0\ttimes 1, least 100" in lines  # not the shortlist
+    assert any(line.startswith("steps\t× salience\tbeta_sal") and line.endswith("\tabsent") for line in lines)
+    assert "steps\t× strength\tabsent\t" in lines
+    assert not any("\torder\t" in line or "\tcut\t" in line for line in lines)
+    shown = unstyle(recollect("profile", "diff", "limbic", "reverie", "--color", COLUMNS="80").stdout)
+    assert re.search(r"limbic +reverie", shown)
+    assert re.search(r"rrf +k 60 +k 30", shown)
+    assert re.search(r"× strength +absent", shown)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert recollect("profile").stdout == recollect("profile", "list").stdout
+    assert "at most two" in recollect.refused("profile", "recollect", "limbic", "cognis", status=2)
+    _write(recollect, MINE)
+    for typed in (["show", "moody"], ["diff", "limbic", "moody"]):
+        said = recollect.refused("profile", *typed, status=1)
+        assert f"there are: {', '.join(PROFILES)}, mine." in said
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -70,43 +87,14 @@ def test_every_search_and_step_is_shown_with_its_numbers(recollect: CommandLine,
         plain["steps"]
     )
     assert all(len(line) == 4 and line[3] for line in lines), "something is not said to do anything"
-    shown = _seen(recollect("profile", "show", name, "--color", COLUMNS="80").stdout)
+    shown = unstyle(recollect("profile", "show", name, "--color", COLUMNS="80").stdout)
     for _, part, numbers, _ in lines:
         assert part in shown
         assert all(number in " ".join(shown.split()) for number in numbers.split(", "))
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_numbers_are_readable(recollect: CommandLine) -> None:
-    lines = {line.split("\t")[1]: line.split("\t")[2] for line in _shown(recollect, "limbic")}
-    assert lines["rrf"] == "k 60"
-    assert lines["× salience"] == "beta_sal 0.5, beta_deg 0.15, d_max 15, alpha_cons 0.2"
-    assert lines["words"] == "index plain, times 3, least 0"
-    assert lines["keep limbic_score"] == ""
-
-
-def _shown(recollect: CommandLine, name: str) -> list[str]:
-    return recollect("profile", "show", name).stdout.splitlines()
-
-
 # What differs
-
-
-def test_a_diff_shows_only_what_differs(recollect: CommandLine) -> None:
-    lines = recollect("profile", "diff", "limbic", "reverie").stdout.splitlines()
-    assert "steps\trrf\tk 60\tk 30" in lines
-    assert "retrieve\tmeaning\ttimes 3, least 0\ttimes 1, least 100" in lines  # not the shortlist
-    assert any(line.startswith("steps\t× salience\tbeta_sal") and line.endswith("\tabsent") for line in lines)
-    assert "steps\t× strength\tabsent\t" in lines
-    assert not any("\torder\t" in line or "\tcut\t" in line for line in lines)
-
-
-def test_a_diff_in_a_terminal_is_side_by_side(recollect: CommandLine) -> None:
-    shown = _seen(recollect("profile", "diff", "limbic", "reverie", "--color", COLUMNS="80").stdout)
-    assert re.search(r"limbic +reverie", shown)
-    assert re.search(r"rrf +k 60 +k 30", shown)
-    assert re.search(r"× strength +absent", shown)
-    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_a_step_that_moved_is_a_difference(recollect: CommandLine) -> None:
@@ -136,7 +124,12 @@ def _inline(item: dict[str, object]) -> str:
 # A user's own
 
 
-def test_a_profile_of_the_users_own_ranks_from_end_to_end(harbour: CommandLine) -> None:
+def test_a_profile_of_the_users_own_ranks_and_may_replace_a_built_in_one(harbour: CommandLine) -> None:
+    _write(harbour, MINE.replace('"mine"', f'"{DEFAULT}"'))
+    rows = [line.split("\t") for line in harbour("profile", "list").stdout.splitlines()]
+    assert [row[1] for row in rows if row[0] == DEFAULT] == ["default, yours"]
+    (hit,) = harbour.json("search", "oolong", "--explain")["hits"]
+    assert hit["reasons"][0]["step"] == "rrf: meaning"
     _write(harbour, MINE)
     assert "mine\tyours\twords alone, and what matters" in harbour("profile", "list").stdout
     hits = harbour.json("search", "oolong", "--profile", "mine", "--explain")["hits"]
@@ -152,13 +145,10 @@ def test_a_profile_of_the_users_own_ranks_from_end_to_end(harbour: CommandLine) 
     assert "Profile(" not in harbour("settings").stdout
 
 
-def test_what_toml_prints_is_all_that_one_needs_to_begin(harbour: CommandLine) -> None:
+def test_what_toml_prints_is_all_that_one_needs_and_what_is_off_is_said_so(harbour: CommandLine) -> None:
     printed = harbour("profile", "show", "limbic", "--toml").stdout
     _write(harbour, printed.replace('name = "limbic"', 'name = "calm"').replace("k = 60", "k = 10"))
     assert harbour("profile", "diff", "limbic", "calm").stdout == "steps\trrf\tk 60\tk 10\n"
-
-
-def test_what_is_switched_off_or_zero_is_said_so(harbour: CommandLine) -> None:
     _write(harbour, MINE.replace("archived = 0.25 }", "archived = 0 }, on = false"))
     shown = harbour.json("profile", "show", "mine")
     (written,) = tomllib.loads(harbour("profile", "show", "mine", "--toml").stdout)["profiles"]
@@ -194,23 +184,3 @@ def test_a_mistake_is_named_with_what_is_allowed(
         for each in said:
             assert each in message
     assert "profile 'mine'" in harbour("doctor", status=1).stdout
-
-
-def test_an_unknown_profile_is_met_with_those_there_are(recollect: CommandLine) -> None:
-    _write(recollect, MINE)
-    for typed in (["show", "moody"], ["diff", "limbic", "moody"]):
-        said = recollect.refused("profile", *typed, status=1)
-        assert f"there are: {', '.join(PROFILES)}, mine." in said
-
-
-def test_more_than_two_profiles_are_refused(recollect: CommandLine) -> None:
-    assert recollect("profile").stdout == recollect("profile", "list").stdout
-    assert "at most two" in recollect.refused("profile", "recollect", "limbic", "cognis", status=2)
-
-
-def test_a_profile_may_take_the_place_of_a_built_in_one(harbour: CommandLine) -> None:
-    _write(harbour, MINE.replace('"mine"', f'"{DEFAULT}"'))
-    rows = [line.split("\t") for line in harbour("profile", "list").stdout.splitlines()]
-    assert [row[1] for row in rows if row[0] == DEFAULT] == ["default, yours"]
-    (hit,) = harbour.json("search", "oolong", "--explain")["hits"]
-    assert hit["reasons"][0]["step"] == "rrf: meaning"

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click import unstyle
 from hand_weights import hand_weighted
 
 from recollect.models.registry import RERANKER, availability
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
 
 pytest_plugins = ["command_line"]
-
-
-def _seen(shown: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
 def _again(reasons: list[dict[str, Any]]) -> float:
@@ -49,7 +46,7 @@ def _salience(recollect: CommandLine, query: str) -> dict[str, float]:
 # What is noted
 
 
-def test_recall_and_search_give_the_same_answer(harbour: CommandLine) -> None:
+def test_recall_counts_what_it_showed_and_search_gives_the_same_without_a_trace(harbour: CommandLine) -> None:
     looked = harbour.json("search", "oolong", "--profile", "limbic", "--explain")
     recalled = harbour.json("recall", "oolong", "--profile", "limbic", "--explain", "--no-record")
     # Seconds pass between the two, and forgetting goes by the hour.
@@ -57,9 +54,6 @@ def test_recall_and_search_give_the_same_answer(harbour: CommandLine) -> None:
     assert names[0] == names[1]
     scores = [[hit["score"] for hit in answer["hits"]] for answer in (looked, recalled)]
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
-
-
-def test_recall_counts_what_it_showed_and_search_does_not(harbour: CommandLine) -> None:
     assert set(_salience(harbour, "oolong").values()) == {1.0}
     harbour("search", "oolong", "--limit", "1")
     harbour("recall", "oolong", "--limit", "1", "--no-record")
@@ -88,9 +82,29 @@ def test_recombining_the_reasons_in_json_gives_the_score_exactly(harbour: Comman
         assert hit["reasons"][-1]["score"] == hit["score"]
 
 
-def test_reasons_are_given_only_when_asked_for(harbour: CommandLine) -> None:
+def test_an_answer_has_stable_keys_and_its_look_depends_on_the_options(harbour: CommandLine) -> None:
     assert all(not hit["reasons"] for hit in harbour.json("search", "oolong")["hits"])
     assert "\tstep\t" not in harbour("search", "oolong").stdout
+    for typed in (["search", "tea"], ["recall", "tea"], ["why-not", "tea", "Tidebook"]):
+        said = harbour.refused(*typed, "--profile", "moody", status=1)
+        assert "No profile named 'moody'; there are: recollect, limbic, mnemosyne, reverie, cognis." in said
+    answer = harbour.json("search", "oolong")
+    sure = {"confidence", "doubtful", "abstained", "withheld"}
+    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "time", "left_out", "hits"} | sure
+    hit = answer["hits"][0]
+    ranked = {"rank", "score", "confidence", "found_by", "scores", "reasons"}
+    assert set(hit) == ranked | {"passage", "piece", "conflicts_with", "memory"}
+    assert hit["found_by"]["words"]["rank"] == 1
+    assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
+    assert harbour.json("search", "safe", "to", "cross")["query"] == "safe to cross"
+    before = harbour("--json", "--store", str(harbour.store), "search", "oolong")
+    after = harbour("search", "oolong", "--store", str(harbour.store), "--json")
+    assert before.stdout == after.stdout
+    harbour("--store", "/nowhere/x.db", "search", "oolong", "--store", str(harbour.store))
+    shown = harbour("search", "oolong", "--color").stdout
+    assert "\x1b[1;36mMarisol Vega" in shown
+    assert "\x1b[1;33moolong" in shown
+    assert "words #1, meaning #1" in shown
 
 
 def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: CommandLine) -> None:
@@ -114,7 +128,7 @@ def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: C
 
 def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
     harbour("recall", "oolong", "-n", "1")
-    shown = _seen(harbour("search", "oolong", "-n", "1", "-p", "limbic", "--explain", "--color").stdout)
+    shown = unstyle(harbour("search", "oolong", "-n", "1", "-p", "limbic", "--explain", "--color").stdout)
     assert re.search(r"rrf: meaning +\+0\.0164 +0\.0164 *\n", shown)
     assert re.search(r"rrf: words +\+0\.0164 +0\.0328 *\n", shown)  # 1/61 + 1/61
     assert re.search(r"base relevance +→0\.\d{4} +0\.\d{4} *\n", shown)
@@ -129,7 +143,7 @@ def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
 def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     weights = {"meaning": {"cosine": 0.6}, "words": {"bm25": 0.4}, "origin": {"entity": -1.25}}
     monkeypatch.setitem(PROFILES, DEFAULT, hand_weighted(**weights))
-    shown = _seen(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
+    shown = unstyle(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
     # 0.6 * 1 + 0.4 * 1 - 1.25
     assert re.search(r"entity +−1\.2500 +-0\.2500 *\n", shown)
     assert "score -0.2500" in shown
@@ -142,7 +156,7 @@ def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: p
 def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, columns: str) -> None:
     harbour("recall", "person", COLUMNS=columns)
     typed = ["search", "person who drinks oolong", "-p", profile, "--explain", "--color"]
-    lines = _seen(harbour(*typed, COLUMNS=columns).stdout).splitlines()
+    lines = unstyle(harbour(*typed, COLUMNS=columns).stdout).splitlines()
     assert max(map(len, lines)) <= int(columns)
     # Nothing was folded or cut to make it fit: each step that did something has a line, with its score.
     rows = [line.strip() for line in lines if re.search(r"  (from |[+−×→]\d|\d+/\d+ with )", line)]
@@ -158,12 +172,6 @@ def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, co
     assert {name for name in moved if not any(row.startswith(f"{name} ") for row in rows)} == set()
 
 
-def test_an_unknown_profile_is_met_with_those_there_are(harbour: CommandLine) -> None:
-    for typed in (["search", "tea"], ["recall", "tea"], ["why-not", "tea", "Tidebook"]):
-        said = harbour.refused(*typed, "--profile", "moody", status=1)
-        assert "No profile named 'moody'; there are: recollect, limbic, mnemosyne, reverie, cognis." in said
-
-
 @pytest.mark.usefixtures("matched_fusion")
 def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLine) -> None:
     first, *_ = harbour("search", "oolong").stdout.splitlines()
@@ -173,28 +181,6 @@ def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLi
     assert why.startswith("words #1, meaning #1 (cosine 0.")
     # Best in both, 0.6 * 1 by meaning + 0.4 * 1 by words; and it holds all that was given: 0.4 more.
     assert score == "1.4000"
-
-
-def test_json_has_stable_keys_and_iso_times(harbour: CommandLine) -> None:
-    answer = harbour.json("search", "oolong")
-    sure = {"confidence", "doubtful", "abstained", "withheld"}
-    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "time", "left_out", "hits"} | sure
-    hit = answer["hits"][0]
-    ranked = {"rank", "score", "confidence", "found_by", "scores", "reasons"}
-    assert set(hit) == ranked | {"passage", "piece", "conflicts_with", "memory"}
-    assert hit["found_by"]["words"]["rank"] == 1
-    assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
-
-
-def test_words_need_no_quotes(harbour: CommandLine) -> None:
-    assert harbour.json("search", "safe", "to", "cross")["query"] == "safe to cross"
-
-
-def test_options_work_before_and_after_the_command(harbour: CommandLine) -> None:
-    before = harbour("--json", "--store", str(harbour.store), "search", "oolong")
-    after = harbour("search", "oolong", "--store", str(harbour.store), "--json")
-    assert before.stdout == after.stdout
-    harbour("--store", "/nowhere/x.db", "search", "oolong", "--store", str(harbour.store))
 
 
 def test_without_a_model_words_are_searched_and_the_reason_is_told(recollect: CommandLine) -> None:
@@ -230,13 +216,6 @@ def test_a_long_text_is_cut_around_what_was_sought(recollect: CommandLine) -> No
     assert passage.endswith("…")
 
 
-def test_a_terminal_gets_colours_and_highlights(harbour: CommandLine) -> None:
-    shown = harbour("search", "oolong", "--color").stdout
-    assert "\x1b[1;36mMarisol Vega" in shown
-    assert "\x1b[1;33moolong" in shown
-    assert "words #1, meaning #1" in shown
-
-
 def test_tabs_and_new_lines_in_a_text_do_not_break_the_columns(recollect: CommandLine) -> None:
     recollect("add", "Ana", "-o", "likes\ttea\nand cake")
     (line,) = recollect("search", "tea").stdout.splitlines()
@@ -246,33 +225,27 @@ def test_tabs_and_new_lines_in_a_text_do_not_break_the_columns(recollect: Comman
 NEVER_STORED = "which orchestra performed the symphony in Vienna?"
 
 
-def test_who_asks_for_what_was_never_stored_is_told_so(harbour: CommandLine) -> None:
+def test_an_answer_tells_how_likely_it_is(harbour: CommandLine) -> None:
     shown = harbour("search", NEVER_STORED, "--color").stdout
-    assert _seen(shown).startswith("Nothing here seems to answer that; these are the nearest.\n")
+    assert unstyle(shown).startswith("Nothing here seems to answer that; these are the nearest.\n")
     # The guesses stand back.
     assert "\x1b[2m" in shown
     piped = harbour("search", NEVER_STORED)
     assert piped.stderr == "recollect: Nothing here seems to answer that; these are the nearest.\n"
     assert all(len(line.split("\t")) >= 7 for line in piped.stdout.splitlines())
-
-
-def test_a_known_thing_is_shown_with_how_likely_it_is(harbour: CommandLine) -> None:
     answer = harbour.json("search", "who drinks oolong after lunch?", "--abstain")
     assert answer["doubtful"] is answer["abstained"] is False
     likely = round(100 * answer["hits"][0]["confidence"])
     result = harbour("search", "who drinks oolong after lunch?", "--color")
-    assert f"{likely} % likely" in _seen(result.stdout)
+    assert f"{likely} % likely" in unstyle(result.stdout)
     assert "Nothing here" not in result.output
-
-
-def test_the_least_confidence_cuts_the_list(harbour: CommandLine) -> None:
     every = harbour.json("search", "who drinks oolong after lunch?")["hits"]
     least = every[0]["confidence"]
     some = harbour.json("search", "who drinks oolong after lunch?", "--min-confidence", str(least))
     assert [hit["memory"]["id"] for hit in some["hits"]] == [every[0]["memory"]["id"]]
     assert some["withheld"] == len(every) - 1
     none = harbour("search", "who drinks oolong after lunch?", "--min-confidence", "1", "--color")
-    assert "not shown" in _seen(none.stdout)
+    assert "not shown" in unstyle(none.stdout)
 
 
 def test_the_bench_is_run_from_the_command_line(recollect: CommandLine, tmp_path: Path) -> None:
@@ -312,19 +285,16 @@ def museum(recollect: CommandLine) -> CommandLine:
     return recollect
 
 
-def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(museum: CommandLine) -> None:
+def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(
+    museum: CommandLine, recollect: CommandLine
+) -> None:
     plain, asked = museum("search", "museum"), museum("search", "museum", RECOLLECT_RERANK="guess")
     assert asked.stdout == plain.stdout
     assert "Not re-ranked: No re-ranker named 'guess' is installed" in asked.stderr
     assert museum("search", "museum", "--no-rerank", RECOLLECT_RERANK="guess").stderr == plain.stderr
-
-
-def test_asking_for_it_without_having_it_is_refused(museum: CommandLine) -> None:
     said = museum.refused("search", "museum", "--rerank", status=4, RECOLLECT_RERANK="guess")
     assert "No re-ranker named 'guess' is installed" in said
 
-
-def test_doctor_tells_of_it(museum: CommandLine) -> None:
     def told(setting: str) -> dict[str, str]:
         checks = museum.json("doctor", RECOLLECT_RERANK=setting)["checks"]
         (check,) = [each for each in checks if each["what"] == "re-ranking"]
@@ -334,9 +304,6 @@ def test_doctor_tells_of_it(museum: CommandLine) -> None:
     assert (off["mark"], off["said"][:5]) == ("ok", "off; ")
     assert missing["mark"] == "note"
     assert "there are: minilm" in missing["remedy"]
-
-
-def test_the_setting_takes_on_off_and_names(recollect: CommandLine) -> None:
     for given, kept in (("ON", "on"), ("no", "off"), ("minilm", "minilm")):
         rows = recollect.json("settings", RECOLLECT_RERANK=given)["settings"]
         assert [row["value"] for row in rows if row["name"] == "rerank"] == [kept]

@@ -74,14 +74,21 @@ def test_notes_are_drawn_out_and_named(recollect: CommandLine) -> None:
     assert "#2 wellness: I'm allergic to nuts." in result.stdout
     (note,) = recollect.json("show", "2")["texts"]
     assert (note["kind"], note["drawn_from"], note["speaker"]) == ("note", 1, "Ana")
-
-
-def test_a_session_without_anything_to_keep_says_so(recollect: CommandLine) -> None:
     recollect("session", "add", "small", "--role", "user", "Hello!")
     assert "Nothing in small was found worth a note." in recollect("session", "extract", "small").stdout
 
 
 def test_the_list_tells_turns_days_and_speakers(talk: CommandLine) -> None:
+    for typed in (["show", "nope"], ["extract", "nope"]):
+        assert "recollect session show" in talk.refused("session", *typed, status=1)
+
+    def days(zone: str) -> list[str]:
+        shown = talk("session", "show", "harbour", "--color", RECOLLECT_TIME_ZONE=zone).stdout
+        return re.findall(r"(\w+, \d+ \w+ 2024) ", re.sub(r"\x1b\[[\d;]*m", "", shown))
+
+    assert days("UTC") == ["Monday, 6 May 2024", "Tuesday, 7 May 2024"]
+    # 23:30 in London's winter is past midnight in Madrid.
+    assert days("Europe/Madrid") == ["Monday, 6 May 2024", "Wednesday, 8 May 2024"]
     talk("session", "add", "later", "--speaker", "Jun", "Hi")
     first, second = (line.split("\t") for line in talk("session", "list").stdout.splitlines())
     assert first[:2] == ["later", "1"]
@@ -90,16 +97,6 @@ def test_the_list_tells_turns_days_and_speakers(talk: CommandLine) -> None:
     listed = talk.json("session", "list")["sessions"]
     assert [each["name"] for each in listed] == ["later", "harbour"]
     assert talk.json("session", "list", "--owner", "nobody") == {"sessions": []}
-
-
-def test_days_part_the_talk_where_those_of_the_user_begin(talk: CommandLine) -> None:
-    def days(zone: str) -> list[str]:
-        shown = talk("session", "show", "harbour", "--color", RECOLLECT_TIME_ZONE=zone).stdout
-        return re.findall(r"(\w+, \d+ \w+ 2024) ", re.sub(r"\x1b\[[\d;]*m", "", shown))
-
-    assert days("UTC") == ["Monday, 6 May 2024", "Tuesday, 7 May 2024"]
-    # 23:30 in London's winter is past midnight in Madrid.
-    assert days("Europe/Madrid") == ["Monday, 6 May 2024", "Wednesday, 8 May 2024"]
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
@@ -119,11 +116,6 @@ def test_talks_cards_and_timelines_fit_the_terminal(talk: CommandLine, columns: 
     shown = talk("session", "show", "harbour", "--color", COLUMNS=columns).stdout
     assert "too_long" in shown
     assert "superseded by" in re.sub(r"\s+", " ", shown)
-
-
-def test_a_session_that_is_not_there_points_to_the_list(talk: CommandLine) -> None:
-    for typed in (["show", "nope"], ["extract", "nope"]):
-        assert "recollect session show" in talk.refused("session", *typed, status=1)
 
 
 def test_bad_turns_are_left_out_and_named(recollect: CommandLine) -> None:

@@ -56,9 +56,20 @@ def test_a_file_that_is_not_ours_is_refused_untouched(recollect: CommandLine, ty
     assert recollect.store.read_text() == "Dear diary, "
 
 
-def test_a_backup_is_put_back_after_a_question(harbour: CommandLine, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
+def test_a_backup_overwrites_nothing_and_is_put_back_after_a_question(
+    harbour: CommandLine, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("keep me")
+    harbour.refused("backup", str(precious), status=1)
+    assert precious.read_text() == "keep me"
+    harbour.refused("restore", "missing.db", status=1)
+    harbour.refused("restore", "1", "missing.db", status=2)
+    harbour.refused("restore", "--observation", "missing.db", status=2)
+    copy, new = tmp_path / "copy.db", str(tmp_path / "new.db")
     assert harbour.json("backup", str(copy))["bytes"] == copy.stat().st_size
+    harbour("restore", str(copy), "--store", new)
+    assert harbour.json("stats", "--store", new)["entities"] == 3
     harbour("delete", "Tidebook", "Marisol Vega")
     assert "add --yes" in harbour.refused("restore", str(copy), status=1)
     assert harbour.json("stats")["entities"] == 1
@@ -66,31 +77,18 @@ def test_a_backup_is_put_back_after_a_question(harbour: CommandLine, tmp_path: P
     assert harbour.json("stats")["entities"] == 3
 
 
-def test_a_backup_makes_a_store_where_there_is_none(harbour: CommandLine, tmp_path: Path) -> None:
-    copy, new = tmp_path / "copy.db", str(tmp_path / "new.db")
-    harbour("backup", str(copy))
-    harbour("restore", str(copy), "--store", new)
-    assert harbour.json("stats", "--store", new)["entities"] == 3
-
-
-def test_a_backup_does_not_overwrite(harbour: CommandLine, tmp_path: Path) -> None:
-    precious = tmp_path / "precious.txt"
-    precious.write_text("keep me")
-    harbour.refused("backup", str(precious), status=1)
-    assert precious.read_text() == "keep me"
-
-
-def test_restoring_takes_ids_or_one_file(harbour: CommandLine) -> None:
-    harbour.refused("restore", "missing.db", status=1)
-    harbour.refused("restore", "1", "missing.db", status=2)
-    harbour.refused("restore", "--observation", "missing.db", status=2)
-
-
-def test_a_store_that_is_well_verifies(harbour: CommandLine) -> None:
+def test_a_healthy_memory_is_counted_and_what_is_derived_is_repaired(harbour: CommandLine) -> None:
+    checks = _checks(harbour)
+    assert {mark for mark, _ in checks.values()} == {"ok"}
+    assert "3 entities, 4 observations, 1 relation" in checks["holds"][1]
+    assert "hashing@1 is ready" in checks["model"][1]
+    assert "all 7 passages" in checks["vectors"][1]
+    assert {"Recollect", "Python", "SQLite", "settings", "store", "vector cache"} <= set(checks)
+    counts = harbour.json("stats")
+    assert (counts["entities"], counts["observations"], counts["relations"]) == (3, 4, 1)
+    assert counts["store"] == str(harbour.store)
+    assert "entities\t3" in harbour("stats").stdout
     assert harbour.json("verify") == {"ok": True, "found": [], "left": []}
-
-
-def test_what_is_derived_is_repaired(harbour: CommandLine) -> None:
     connection = apsw.Connection(str(harbour.store))
     connection.execute("UPDATE passage SET live = 1 - live")
     connection.close()
@@ -102,17 +100,23 @@ def test_what_is_derived_is_repaired(harbour: CommandLine) -> None:
     assert harbour.json("verify")["ok"] is True
 
 
-def test_reindexing_switches_to_another_model(harbour: CommandLine) -> None:
+def test_reindexing_switches_to_another_model_that_is_there(harbour: CommandLine) -> None:
+    assert "there are: arctic-s" in harbour.refused("reindex", "--model", "psychic", status=4)
+    harbour.refused("reindex", "--model", "none", status=4)
     done = harbour.json("reindex", "--model", "hashing@1-64")
     assert done["switched"] is True
     assert done["embedded"] == harbour.json("stats")["passages"]
     assert harbour.json("stats")["model"] == "hashing@1-64"
 
 
-def test_reindexing_embeds_what_was_written_without_a_model(recollect: CommandLine) -> None:
+def test_what_waits_for_a_vector_is_counted_told_and_embedded(recollect: CommandLine) -> None:
     result = recollect("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
     assert "not yet found by meaning" in result.stderr
     assert recollect.json("stats")["due"] == 2
+    mark, said = _checks(recollect)["vectors"]
+    assert mark == "note"
+    assert said.startswith("2 of 2 passages wait")
+    assert said.endswith("recollect reindex")
     assert recollect.json("reindex")["embedded"] == 2
     assert recollect.json("stats")["due"] == 0
 
@@ -126,18 +130,6 @@ def test_what_waits_for_a_vector_is_told_with_the_command_that_makes_it(
     assert "so only words find them. Run: recollect reindex" in told
     harbour("reindex")
     assert "reindex" not in harbour(command, "tea").stderr
-
-
-def test_a_model_that_is_not_there_has_its_own_status(harbour: CommandLine) -> None:
-    assert "there are: arctic-s" in harbour.refused("reindex", "--model", "psychic", status=4)
-    harbour.refused("reindex", "--model", "none", status=4)
-
-
-def test_statistics_count_what_is_held(harbour: CommandLine) -> None:
-    counts = harbour.json("stats")
-    assert (counts["entities"], counts["observations"], counts["relations"]) == (3, 4, 1)
-    assert counts["store"] == str(harbour.store)
-    assert "entities\t3" in harbour("stats").stdout
 
 
 def test_a_locked_store_says_so(harbour: CommandLine) -> None:
@@ -176,33 +168,14 @@ def _settings(recollect: CommandLine, *typed: str, key: str = "") -> dict[str, t
     return {row["name"]: (row["value"], row["origin"]) for row in rows}
 
 
-def test_each_setting_says_where_it_came_from(recollect: CommandLine) -> None:
-    config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
-    config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
-    rows = _settings(recollect, "--owner", "ana")
-    assert rows["owner"] == ("ana", "option")
-    assert rows["model"] == ("hashing", "RECOLLECT_MODEL")
-    assert rows["agent"] == ("scribe", str(config))
-    assert rows["busy_seconds"] == ("10.0", "default")
-
-
-def test_the_settings_file_is_named(recollect: CommandLine) -> None:
+def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine) -> None:
     data = recollect.json("settings")
     assert data["file"] == recollect.environment["RECOLLECT_CONFIG"]
     assert data["file_exists"] is True
-
-
-def test_a_key_is_never_shown(recollect: CommandLine) -> None:
     assert _settings(recollect, key="sesame")["model_key"][0] == "(hidden)"
     assert "sesame" not in recollect("settings", RECOLLECT_MODEL_KEY="sesame").stdout
-
-
-def test_a_wrong_setting_is_refused_by_name(recollect: CommandLine) -> None:
     said = recollect.refused("settings", status=1, RECOLLECT_BUSY_SECONDS="soon")
     assert "busy_seconds" in said
-
-
-def test_models_are_listed_with_what_installs_them(recollect: CommandLine) -> None:
     data = recollect.json("models")
     assert data["preferred"] == "hashing"
     by_name = {each["name"]: each for each in data["models"]}
@@ -210,6 +183,15 @@ def test_models_are_listed_with_what_installs_them(recollect: CommandLine) -> No
     for each in by_name.values():
         assert each["ready"] or each["command"].startswith("pip install")
     assert "hashing\tready\t" in recollect("models").stdout
+    config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
+    config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
+    rows = _settings(recollect, "--owner", "ana")
+    assert rows["owner"] == ("ana", "option")
+    assert rows["model"] == ("hashing", "RECOLLECT_MODEL")
+    assert rows["agent"] == ("scribe", str(config))
+    assert rows["busy_seconds"] == ("10.0", "default")
+    Path(str(recollect.environment["RECOLLECT_CONFIG"])).write_text("store = [", encoding="utf-8")
+    assert _checks(recollect, status=1)["settings"][0] == "problem"
 
 
 Checks = dict[str, tuple[str, str]]
@@ -221,20 +203,20 @@ def _checks(recollect: CommandLine, *typed: str, status: int = 0, **set_: str) -
     return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
 
 
-def test_a_healthy_memory_has_no_problem(harbour: CommandLine) -> None:
-    checks = _checks(harbour)
-    assert {mark for mark, _ in checks.values()} == {"ok"}
-    assert "3 entities, 4 observations, 1 relation" in checks["holds"][1]
-    assert "hashing@1 is ready" in checks["model"][1]
-    assert "all 7 passages" in checks["vectors"][1]
-    assert {"Recollect", "Python", "SQLite", "settings", "store", "vector cache"} <= set(checks)
-
-
-def test_without_a_store_it_says_so_and_makes_none(recollect: CommandLine) -> None:
+def test_without_a_store_the_doctor_makes_none_and_looks_at_models_and_the_extractor(
+    recollect: CommandLine,
+) -> None:
     mark, said = _checks(recollect)["store"]
     assert mark == "note"
     assert "recollect add" in said
     assert not recollect.store.exists()
+    mark, said = _checks(recollect, status=1, RECOLLECT_MODEL="psychic")["model"]
+    assert mark == "problem"
+    assert "No model named 'psychic'" in said
+    assert _checks(recollect)["extractor"][0] == "ok"
+    assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
+    for wrong in ("magic", "openai:small"):
+        assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
 
 
 def test_a_foreign_file_is_a_problem_and_stays_as_it_is(recollect: CommandLine) -> None:
@@ -278,14 +260,6 @@ def test_another_schema_is_told_and_not_opened(
     assert harbour.store.read_bytes() == content
 
 
-def test_passages_that_wait_are_told_with_the_command(recollect: CommandLine) -> None:
-    recollect("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
-    mark, said = _checks(recollect)["vectors"]
-    assert mark == "note"
-    assert said.startswith("2 of 2 passages wait")
-    assert said.endswith("recollect reindex")
-
-
 def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
     harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,19 +271,6 @@ def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
     assert said.endswith("recollect reindex")
 
 
-def test_a_model_that_cannot_be_used_is_a_problem(recollect: CommandLine) -> None:
-    mark, said = _checks(recollect, status=1, RECOLLECT_MODEL="psychic")["model"]
-    assert mark == "problem"
-    assert "No model named 'psychic'" in said
-
-
-def test_the_extractor_is_looked_at(recollect: CommandLine) -> None:
-    assert _checks(recollect)["extractor"][0] == "ok"
-    assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
-    for wrong in ("magic", "openai:small"):
-        assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
-
-
 def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLine) -> None:
     def remedies(model: str) -> list[str]:
         found = harbour.json("doctor", RECOLLECT_MODEL=model)["checks"]
@@ -317,11 +278,6 @@ def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLin
 
     assert remedies("hashing@1") == [""]
     assert remedies("potion") == ["", "recollect reindex --model potion"]
-
-
-def test_broken_settings_are_a_problem(recollect: CommandLine) -> None:
-    Path(str(recollect.environment["RECOLLECT_CONFIG"])).write_text("store = [", encoding="utf-8")
-    assert _checks(recollect, status=1)["settings"][0] == "problem"
 
 
 @pytest.mark.skipif(

@@ -27,22 +27,18 @@ def asked(harbour: CommandLine, query: str = "who drinks oolong?", *more: str) -
 
 
 def test_feedback_is_of_the_last_answer_that_showed_the_memory(harbour: CommandLine) -> None:
+    assert "recall it first" in harbour.refused("feedback", "1", "--good", status=1)
     first, *_ = asked(harbour)
+    assert "to 'another'" in harbour.refused("feedback", "1", "--good", "--query", "another", status=1)
+    assert "no memory 99" in harbour.refused("feedback", "99", "--good", status=1)
+    assert "Say --good or --bad" in harbour("feedback", "1", status=2).stderr
+    assert "is no id" in harbour("feedback", "Tidebook", "--good", status=2).stderr
     assert "was what you looked for" in harbour("feedback", f"#{first}", "--good").stdout
     data = harbour.json("feedback", str(first), "--bad", "--query", "Who drinks OOLONG?")
     assert data == {"ids": [first], "grade": -1.0, "query": "Who drinks OOLONG?"}
     with library.open(harbour.store, model="hashing") as memory, memory._services.store.read() as view:
         (answer,) = logged_answers(view, scope_id(view, memory.scope), "limbic")
     assert answer.feedback == ((first, "said", -1.0),)
-
-
-def test_feedback_on_what_was_not_shown_says_what_to_do(harbour: CommandLine) -> None:
-    assert "recall it first" in harbour.refused("feedback", "1", "--good", status=1)
-    asked(harbour)
-    assert "to 'another'" in harbour.refused("feedback", "1", "--good", "--query", "another", status=1)
-    assert "no memory 99" in harbour.refused("feedback", "99", "--good", status=1)
-    assert "Say --good or --bad" in harbour("feedback", "1", status=2).stderr
-    assert "is no id" in harbour("feedback", "Tidebook", "--good", status=2).stderr
 
 
 # Analyze and run
@@ -67,13 +63,22 @@ def test_analyze_tells_of_the_log_and_the_measures(harbour: CommandLine) -> None
     assert "Profile limbic" in shown
 
 
-def test_analyze_of_an_empty_log_says_so(harbour: CommandLine) -> None:
+def test_without_a_log_nothing_is_tuned_and_what_cannot_be_is_told_with_what_can(
+    harbour: CommandLine,
+) -> None:
     data = harbour.json("tune", "analyze")
     assert (data["profile"], data["events"], data["overall"]) == ("recollect", 0, None)
     assert "Nothing became of any answer yet" in harbour("tune", "analyze", "--color").stdout
-
-
-def test_run_says_how_many_answers_there_are_and_writes_nothing(harbour: CommandLine) -> None:
+    said = harbour.refused("tune", "run", "--profile", "limbic", "--range", "mood=1,2", status=1)
+    assert GAMMA in said
+    said = harbour.refused("tune", "set", "mood=1", "--profile", "limbic", status=1)
+    assert GAMMA in said
+    assert "No profile named" in harbour.refused("tune", "set", "gamma=1", "--profile", "nobody", status=1)
+    assert "never tuned" in harbour.refused("tune", "rollback", "--profile", "limbic", status=1)
+    assert "tuned" not in harbour.json("profile", "show", "limbic")
+    said = harbour.refused("recall", "oolong", status=1, RECOLLECT_AB_AGAINST="nobody")
+    assert "there are: similarity, recollect" in said
+    assert "off or split" in harbour.refused("recall", "oolong", status=1, RECOLLECT_AB="both")
     asked(harbour)
     data = harbour.json("tune", "run", "--gamma-range", "0.001,0.1", "--beta-sal-range", "0.1,1")
     assert (data["verdict"], data["written"]) == ("too few", False)
@@ -94,11 +99,6 @@ def test_run_says_how_many_answers_there_are_and_writes_nothing(harbour: Command
 )
 def test_a_range_that_is_none_is_refused(harbour: CommandLine, typed: tuple[str, ...]) -> None:
     harbour("tune", "run", "--profile", "limbic", *typed, status=2)
-
-
-def test_a_range_of_no_number_of_the_profile_says_which_there_are(harbour: CommandLine) -> None:
-    said = harbour.refused("tune", "run", "--profile", "limbic", "--range", "mood=1,2", status=1)
-    assert GAMMA in said
 
 
 # Set, history, rollback, reset
@@ -141,10 +141,6 @@ def test_analyze_says_what_is_left_out(harbour: CommandLine) -> None:
     assert "1 answer that showed another baseline than similarity" in " ".join(shown.split())
 
 
-def test_a_profile_that_was_never_tuned_is_shown_as_published(harbour: CommandLine) -> None:
-    assert "tuned" not in harbour.json("profile", "show", "limbic")
-
-
 def test_a_search_can_ask_for_the_published_numbers(harbour: CommandLine) -> None:
     def score(*more: str) -> float:
         found = harbour.json("search", "safe to cross", "--profile", "limbic", *more)
@@ -161,16 +157,3 @@ def test_a_search_can_ask_for_the_published_numbers(harbour: CommandLine) -> Non
 @pytest.mark.parametrize("typed", [("gamma",), ("=1",), ("gamma=x",), ("gamma=1", "gamma=2")])
 def test_a_number_that_is_none_is_refused(harbour: CommandLine, typed: tuple[str, ...]) -> None:
     harbour("tune", "set", *typed, "--profile", "limbic", status=2)
-
-
-def test_what_cannot_be_is_told_with_what_can(harbour: CommandLine) -> None:
-    said = harbour.refused("tune", "set", "mood=1", "--profile", "limbic", status=1)
-    assert GAMMA in said
-    assert "No profile named" in harbour.refused("tune", "set", "gamma=1", "--profile", "nobody", status=1)
-    assert "never tuned" in harbour.refused("tune", "rollback", "--profile", "limbic", status=1)
-
-
-def test_a_trial_needs_a_baseline_that_exists(harbour: CommandLine) -> None:
-    said = harbour.refused("recall", "oolong", status=1, RECOLLECT_AB_AGAINST="nobody")
-    assert "there are: similarity, recollect" in said
-    assert "off or split" in harbour.refused("recall", "oolong", status=1, RECOLLECT_AB="both")

@@ -7,15 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from click import unstyle
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-
-
-def _seen(shown: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", shown)
 
 
 @pytest.fixture
@@ -41,9 +38,22 @@ def test_a_step_that_cost_places_is_named(teas: CommandLine) -> None:
     assert status == {"step": "status", "value": 0.5, "place_without": 1, "places": 2}
     assert standing["reasons"][-1]["score"] == standing["score"]
     assert any("'status'" in advice for advice in why["advice"])
+    lines = teas("why-not", "tea", "Assam", "-n", "1").stdout.splitlines()
+    fields = [line.split("\t") for line in lines]
+    assert {each[0] for each in fields} == {"verdict", "search", "place", "step", "cost", "advice"}
+    assert ["place", "3", "0.4000", "0.8000"] in fields
+    assert ["step", "status", "times", "0.5000", "", "0.4000"] in fields
+    assert ["cost", "status", "0.5000", "2", "1"] in fields
+    assert ["search", "meaning", "", "", "100"] in fields
 
 
 def test_each_search_tells_its_rank_score_and_how_many_were_taken(teas: CommandLine) -> None:
+    by_name = teas.json("why-not", "tea", "Assam")
+    assert teas.json("why-not", "tea", "1") == by_name
+    assert teas.json("why-not", "tea", "#1") == by_name
+    assert "no entity named 'Zebra'" in teas.refused("why-not", "tea", "Zebra", status=1)
+    assert "no memory 99" in teas.refused("why-not", "tea", "99", status=1)
+    assert "no entity named" in teas.refused("why-not", "tea", "9" * 40, status=1)
     by_words = teas.json("why-not", "tea", "Assam")["searches"][1]
     assert by_words["search"] == "words"
     assert by_words["rank"] == 1  # ties by id
@@ -54,34 +64,17 @@ def test_each_search_tells_its_rank_score_and_how_many_were_taken(teas: CommandL
     missed = teas.json("why-not", "tea", "Bosun")
     assert [search["reached"] for search in missed["searches"]] == [False, False]
     assert "It shares no word with the query." in missed["advice"]
-
-
-def test_a_memory_is_named_by_id_or_by_name(teas: CommandLine) -> None:
-    by_name = teas.json("why-not", "tea", "Assam")
-    assert teas.json("why-not", "tea", "1") == by_name
-    assert teas.json("why-not", "tea", "#1") == by_name
-
-
-def test_a_memory_that_is_not_there_is_refused(teas: CommandLine) -> None:
-    assert "no entity named 'Zebra'" in teas.refused("why-not", "tea", "Zebra", status=1)
-    assert "no memory 99" in teas.refused("why-not", "tea", "99", status=1)
-    assert "no entity named" in teas.refused("why-not", "tea", "9" * 40, status=1)
-
-
-def test_in_a_pipe_each_line_begins_with_what_it_is(teas: CommandLine) -> None:
-    lines = teas("why-not", "tea", "Assam", "-n", "1").stdout.splitlines()
-    fields = [line.split("\t") for line in lines]
-    assert {each[0] for each in fields} == {"verdict", "search", "place", "step", "cost", "advice"}
-    assert ["place", "3", "0.4000", "0.8000"] in fields
-    assert ["step", "status", "times", "0.5000", "", "0.4000"] in fields
-    assert ["cost", "status", "0.5000", "2", "1"] in fields
-    assert ["search", "meaning", "", "", "100"] in fields
+    teas("add", "Bosun", "-o", "a cat")
+    shown = unstyle(teas("why-not", "tea", "Bosun", "--color").stdout)
+    assert "No search brought it up" in shown
+    assert "Taken in all the same, it would stand at place 4" in shown
+    assert "It stands" not in shown
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, columns: str) -> None:
     typed = ["why-not", "tea", "Assam", "-n", "1", "--color"]
-    shown = _seen(teas(*typed, COLUMNS=columns).stdout)
+    shown = unstyle(teas(*typed, COLUMNS=columns).stdout)
     assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and stands at place 3")
     assert re.search(r"words +1 +BM25 \d\.\d\d +100 +✓ a candidate", shown)
     assert re.search(r"meaning +– +– +100 +✗ not found", shown)
@@ -89,11 +82,3 @@ def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, col
     assert re.search(r"status +×0\.5000 +0\.4000 +−2 places", shown)
     assert "\n→ " in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
-
-
-def test_one_that_no_search_brought_up_is_not_said_to_stand_anywhere(teas: CommandLine) -> None:
-    teas("add", "Bosun", "-o", "a cat")
-    shown = _seen(teas("why-not", "tea", "Bosun", "--color").stdout)
-    assert "No search brought it up" in shown
-    assert "Taken in all the same, it would stand at place 4" in shown
-    assert "It stands" not in shown
