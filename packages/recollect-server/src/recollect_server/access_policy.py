@@ -31,7 +31,6 @@ _FIRST_PARTS = frozenset((*_API, *_PAGES))
 _PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
 _SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES)) - _PUBLIC
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
-"""Methods that change nothing."""
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
 _ORIGIN = re.compile(r"https?://([^/]+)")
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
@@ -42,8 +41,6 @@ NOTHING_HERE = f"There is nothing here; MCP is at {PATH}, the API at /v1, the da
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """Where to listen, and which requests to allow."""
-
     host: str
     port: int
     token: str | None
@@ -51,7 +48,6 @@ class AccessPolicy:
     allowed: tuple[str, ...] = ()
     """Names of this machine, beside `host` and those of the loopback."""
     tls: bool = False
-    """Whether clients come by HTTPS."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -79,7 +75,6 @@ class AccessPolicy:
         return self.is_open_to_others and self.token is not None and len(self.token) < SHORTEST_TOKEN
 
     def is_token(self, word: str) -> bool:
-        """Whether this is the token that the server was started with."""
         return self.token is not None and hmac.compare_digest(word.encode(), self.token.encode())
 
     def url(self, port: int, path: str = PATH) -> str:
@@ -242,7 +237,6 @@ NO_HANDSHAKE = Refusal(
 
 
 def library_refusal(status: int, text: str) -> Refusal:
-    """A refusal of the MCP library, in our words."""
     if "Content-Type" in text:
         return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
     return Refusal(status, "refused", text)

@@ -34,8 +34,6 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """One browser that has signed in."""
-
     credential: str
     """The credential of `Identity` that it signed in with; the session ends with it."""
     csrf: str
@@ -43,8 +41,6 @@ class BrowserSession:
 
 
 class BrowserSessions:
-    """Opens, finds and ends sessions."""
-
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._sessions: _Secrets[BrowserSession] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
         self._challenges: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
@@ -88,8 +84,6 @@ def proof_of(token: str, challenge: str, port: int) -> str:
 
 
 class _Secrets(Generic[_Value]):
-    """Values by a random word, each for a number of seconds."""
-
     def __init__(self, seconds: float, most_each: int, clock: Callable[[], float]) -> None:
         self._seconds = seconds
         self._most_each = most_each
@@ -158,7 +152,6 @@ class TokenRegistry:
         self._thread = anyio.CapacityLimiter(1)
 
     async def with_digest(self, digest: str) -> NamedToken | None:
-        """The token with this digest, if it is in force."""
         tokens = await self._current()
         return next((each for each in tokens.values() if hmac.compare_digest(each.digest, digest)), None)
 
@@ -187,8 +180,6 @@ class TokenRegistry:
 
 
 class Authenticator:
-    """Knows the server's own token, the named ones and the open sessions."""
-
     def __init__(
         self, policy: AccessPolicy, registry: TokenRegistry, sessions: BrowserSessions | None = None
     ) -> None:
@@ -286,7 +277,6 @@ class TokenGuesses:
         return min(FIRST_DELAY_SECONDS * 2.0**doublings, LONGEST_DELAY_SECONDS)
 
     def add(self, address: str) -> None:
-        """This address has shown a wrong token."""
         now = self._clock()
         count, last = self._wrong.pop(address, (0, now))
         self._wrong[address] = (1 if now - last > FORGET_SECONDS else count + 1, now)

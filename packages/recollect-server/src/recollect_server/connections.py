@@ -59,7 +59,6 @@ class LimitedConnection(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, {**app_state, CONNECTION: self}, _loop)
         self.was_admitted = False
-        """Whether a request that came by it was allowed."""
         self._opened_at = self.loop.time()
         self._header_timer: asyncio.TimerHandle | None = None
 

@@ -48,7 +48,6 @@ class _Timings:
             self._errors[name, error] += 1
 
     def lines(self) -> Iterator[str]:
-        """In Prometheus' text format."""
         metric = f"recollect_{self._metric}_duration_seconds"
         yield from _head(metric, "histogram", f"How long {self._what} took, by {self._label}.")
         for name, one in sorted(self._histograms.items()):
@@ -145,13 +144,11 @@ class Metrics:
         ]
 
     def lines(self) -> list[str]:
-        """In Prometheus' text format."""
         with self._lock:
             return [*self._calls.lines(), *self._screens.lines()]
 
 
 def gauge(name: str, words: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
-    """A metric of one number, or of one for each set of labels."""
     yield from _head(name, "gauge", words)
     for labels, value in values:
         yield f"{name}{_labels(labels)} {value:.10g}"
@@ -169,5 +166,4 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def _quantile(times: Sequence[float], share: float) -> float:
-    """Of sorted times, the one at this place."""
     return times[min(len(times) - 1, int(share * len(times)))]

@@ -221,7 +221,6 @@ class CsrfMiddleware(_HttpMiddleware):
 
 
 async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) -> str:
-    """The form's field `csrf`; empty without a form."""
     kind = headers.get(b"content-type", b"").lower()
     if not kind.startswith((b"application/x-www-form-urlencoded", b"multipart/form-data")):
         return ""

@@ -63,13 +63,10 @@ TITLES: Mapping[str, str] = {
     "unsupported-media-type": "The body is not JSON",
     "unexpected": "It failed unexpectedly",
 }
-"""A few words for each kind of problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemDetails:
-    """An error, and what to do next."""
-
     status: int
     kind: str
     detail: str
@@ -104,7 +101,6 @@ UNEXPECTED = ProblemDetails(500, "unexpected", "It failed unexpectedly; the serv
 
 
 def problem_of(error: RecollectError) -> ProblemDetails:
-    """The problem that an error of ours is to a client."""
     for form, status, kind in _KINDS:
         if isinstance(error, form):
             waits = status == HTTPStatus.SERVICE_UNAVAILABLE

@@ -69,7 +69,6 @@ class EventStream:
 
 
 async def cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
-    """Cancel what is in the scope when the client closes the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()

@@ -39,7 +39,6 @@ class Right(IntEnum):
 
 
 def operation_right(name: str, *, read_only: bool) -> Right:
-    """The right that a caller needs for an operation."""
     if name in FOR_THE_STORE:
         return Right.STORE
     return Right.READ if read_only else Right.WRITE
@@ -60,7 +59,6 @@ class Caller:
 
     @property
     def reach(self) -> Right:
-        """The most that they may do."""
         return Right.STORE if self.right is Right.ADMIN and self.scope is None else self.right
 
     def may_call(self, name: str, *, read_only: bool) -> bool:

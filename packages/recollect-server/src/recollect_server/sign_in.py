@@ -44,8 +44,6 @@ _TOO_MANY = "Only a form with the fields `token` and `next` is taken here."
 
 
 class SignIn:
-    """The pages of signing in and out."""
-
     def __init__(self, authenticator: Authenticator, guesses: TokenGuesses, runner: MemoryRunner) -> None:
         self._authenticator = authenticator
         self._guesses = guesses

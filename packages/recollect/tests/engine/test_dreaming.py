@@ -14,8 +14,9 @@ from recollect.admin import Internals
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import Consolidation
 from recollect.domain.tables import OneOf
+from recollect.dreams.dreaming import gate_questions
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.state import past_questions
+from recollect.dreams.state import dream_state, past_questions
 from recollect.engine import Engine
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import PROFILES
@@ -23,6 +24,7 @@ from recollect.ranking.steps import Cut, Order
 from recollect.search.rows import scope_id
 from recollect.search.texts import passages_of
 from recollect.transfer import export_file
+from recollect.tuning.knobs import with_knobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -630,6 +632,20 @@ def test_questions_that_people_asked_come_first(engine: Engine, clock: FixedCloc
     # Two that differ were asked, and three memories can ask for themselves.
     assert [(each.questions, each.made) for each in verdicts if each] == [(1, 0), (2, 0), (4, 2), (5, 3)]
     assert [each.before for each in verdicts if each] == [1.0] * 4
+
+
+def test_the_gate_asks_by_the_tuned_default_profile_whichever_people_asked_by(engine: Engine) -> None:
+    engine.create_entities([{"name": f"tea {number}", "observations": ["leaf"]} for number in range(4)])
+    engine.recall("tea", profile="reverie")
+    engine.tuning.set({"linked.weight": 0.5}, "recollect", exactly=True)
+    knobs = Knobs()
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
+        snapshot = dream_state(
+            view, scope_id(view, engine.scope), microseconds(engine._services.clock()), knobs.link_together
+        )
+    found = gate_questions(engine._services, snapshot, knobs)
+    assert {one.profile for one in found} == {with_knobs(PROFILES["recollect"], {"linked.weight": 0.5})}
 
 
 def test_a_dream_that_would_hide_what_people_find_writes_nothing_or_leaves_out_the_phase(

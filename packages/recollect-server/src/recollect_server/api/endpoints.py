@@ -33,7 +33,6 @@ class Endpoint:
     is a list, its only entry."""
     operation: str
     tag: str = ""
-    """The heading in the documentation."""
     name: str = ""
     """Its id in the documentation, where a second endpoint calls the same operation."""
     resource: Resource | None = None
@@ -66,7 +65,6 @@ class Endpoint:
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The operation's arguments by the names in the path."""
         return {name: argument or name for name, argument in _PARAMETER.findall(self.route)}
 
 

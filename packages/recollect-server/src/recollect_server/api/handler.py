@@ -43,7 +43,6 @@ _LONGEST_NUMBER = 40
 async def given_arguments(
     request: Request, endpoint: Endpoint, schema: Schema, path: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Read a caller's arguments, for the operation to check."""
     fields = schema["properties"]
     given = _from_query(request, endpoint, fields)
     if endpoint.takes_body:
@@ -171,8 +170,6 @@ _GONE = Response(status_code=499)
 
 @dataclass(frozen=True, slots=True)
 class ApiHandler:
-    """Answers whatever comes under `/v1`."""
-
     runner: MemoryRunner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -236,8 +233,6 @@ class ApiHandler:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A request that was read."""
-
     endpoint: Endpoint
     operation: Operation
     given: Mapping[str, Any]

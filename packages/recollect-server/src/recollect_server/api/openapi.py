@@ -45,7 +45,6 @@ def openapi_bytes() -> bytes:
 
 
 def openapi() -> dict[str, Any]:
-    """The whole document."""
     schemas = _Schemas()
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in ENDPOINTS:

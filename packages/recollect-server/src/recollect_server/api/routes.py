@@ -41,13 +41,11 @@ async def docs_page(runner: MemoryRunner, request: Request) -> Response:
 
 
 def _with_code(text: str) -> Markup:
-    """Text between backticks becomes code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # it was escaped
 
 
 @cache
 def _contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
-    """The document's `info`, and its operations by tag."""
     document = openapi()
     tags: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for each in _operations(document):
@@ -92,7 +90,6 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _command(method: str, path: str, body: Any, base: str) -> str:
-    """The example as a line for a shell."""
     parts = ["curl", "-s"] + (["-X", method] if method not in {"GET", "POST"} else [])
     parts += [shlex.quote(f"{base}{path}"), '-H "Authorization: Bearer $TOKEN"']
     if body is not None:
@@ -117,7 +114,6 @@ def _resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any
 
 
 def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
-    """A type in a few words."""
     match _resolved(document, schema):
         case {"enum": list(words)}:
             return " or ".join(map(str, words))
@@ -142,8 +138,6 @@ _READY_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """The handlers of `/healthz`, `/readyz` and `/metrics`."""
-
     runner: MemoryRunner
 
     async def live(self, request: Request) -> Response:  # noqa: ARG002  # whatever it asks

@@ -375,7 +375,6 @@ MOST_MESSAGES = 1_000
 MOST_IN_BATCH = 1_000
 MOST_ROWS_PER_PAGE = 1_000
 MOST_LISTED = 10_000
-"""Notes that a list goes through."""
 # Options of clients without a meaning here: the form of answers, and the platform's accounts.
 _WITHOUT_MEANING = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
 _WITHOUT_MEANING |= {"org_id", "project_id"}
@@ -415,7 +414,6 @@ class _OfSomebody(_Request):
 
     @property
     def filter(self) -> dict[str, Any]:
-        """The filters and the ids beside them, as one filter."""
         ids = {name: getattr(self, name) for name in ("user_id", "agent_id", "app_id", "run_id")}
         beside = {name: value for name, value in ids.items() if value is not None}
         return {"AND": [beside, self.filters or {}]}

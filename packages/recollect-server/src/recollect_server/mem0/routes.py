@@ -80,8 +80,6 @@ _ELSEWHERE = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
 
 @dataclass(frozen=True, slots=True)
 class Mem0Call:
-    """A request below `/mem0`, taken apart."""
-
     method: str
     version: str | None
     parts: tuple[str, ...]
@@ -128,7 +126,6 @@ async def _call_of(request: Request) -> Mem0Call:
 
 
 def _work(call: Mem0Call, caller: Caller) -> tuple[Right, Callable[[Engine], Any]]:  # noqa: PLR0911  # one for each route
-    """The right that a call needs, and what to do."""
 
     def notes(memory: Engine) -> Mem0Notes:
         return Mem0Notes(caller, memory)
@@ -343,8 +340,6 @@ _PER_PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Mem0Notes:
-    """The notes that a caller sees, in mem0's words."""
-
     caller: Caller
     memory: Engine
 
@@ -422,7 +417,6 @@ class Mem0Notes:
         return {"results": _with_fields(rows, asked.fields), **_remarks(asked.ignored, note)}
 
     def list_page(self, asked: ListRequest) -> Mem0Row:
-        """One page, the newest first."""
         within = {
             name: value
             for name, value in (("gte", asked.start_date), ("lte", asked.end_date))
@@ -526,7 +520,6 @@ class Mem0Notes:
 
 
 def forget_run(own: Engine, run: str) -> int:
-    """A run's messages and notes."""
     run = clean_name(run, "run_id")
     count = 0
     while page := own.list(kinds=tuple(Kind), session=run, include_superseded=True, limit=_PER_PAGE).memories:
@@ -632,7 +625,6 @@ def reset(caller: Caller, memory: Engine) -> Mem0Row:
 
 
 def _seen(caller: Caller, memory: Engine) -> dict[Scope, int]:
-    """The scopes that a caller sees, with the number of their notes."""
     return {
         scope: notes
         for scope, notes in Internals(memory).notes_by_scope().items()

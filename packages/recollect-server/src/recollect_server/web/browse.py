@@ -30,8 +30,6 @@ _LONGEST_FIELD = 500
 
 @dataclass(frozen=True, slots=True)
 class BrowseForm:
-    """The form, as it was filled in."""
-
     kind: str = ""
     words: str = ""
     state: str = "in_force"
@@ -59,7 +57,6 @@ class BrowseForm:
         return self.state == "in_force" and not any(others)
 
     def query(self, **changes: str) -> str:
-        """As the address of a page has it."""
         given = {name: getattr(self, name) for name in _FIELDS} | changes
         usual = {"state": "in_force"}
         return urlencode({name: each for name, each in given.items() if each != usual.get(name, "")})

@@ -24,7 +24,6 @@ class WaterfallRow:
     step: str
     effect: str
     kind: str
-    """up, down or same."""
     score: float
     x: float
     width: float
@@ -79,8 +78,6 @@ _LARGEST_DOT, _SMALLEST_DOT = 11.0, 3.5
 
 @dataclass(frozen=True, slots=True)
 class CurveDot:
-    """A bin, and where it is drawn."""
-
     bin: ConfidenceBin
     low: float
     high: float
@@ -88,7 +85,6 @@ class CurveDot:
     x: float
     y: float
     radius: float
-    """By its hits."""
     y_low: float
     y_high: float
 
@@ -97,7 +93,6 @@ class CurveDot:
 class CurveDrawing:
     dots: tuple[CurveDot, ...]
     points: str
-    """Points of the line through the dots."""
     ticks: tuple[tuple[float, str], ...]
     size: int = SIZE
 

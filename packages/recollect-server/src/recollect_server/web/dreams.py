@@ -91,7 +91,6 @@ async def dream_now(screen: Screen) -> Response:
 
 
 def _named(report: DreamReport) -> set[int]:
-    """The memories that the page of a dry run names."""
     moved = (*report.strongest, *report.weakest, *report.stablest)
     pairs = (*report.merged[:_SHOWN], *report.corrected[:_SHOWN], *(row[:2] for row in report.linked))
     lost = () if report.gate is None else report.gate.losses[:_SHOWN]

@@ -75,7 +75,6 @@ def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGrap
 
 
 def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
-    """The graph as the drawing's script reads it."""
     zone = screen.runner.memory().zone
     nodes = [(graph.center, 0), *graph.entities]
     return {

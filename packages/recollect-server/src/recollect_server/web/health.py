@@ -28,8 +28,6 @@ _USUALLY_ASKED = "recall"
 
 @dataclass(frozen=True, slots=True)
 class OperationLatency:
-    """One operation over the last day."""
-
     name: str
     calls: int
     median: float
@@ -41,7 +39,6 @@ class OperationLatency:
 @dataclass(frozen=True, slots=True)
 class LatencyView:
     operations: tuple[OperationLatency, ...]
-    """The most called first."""
     chosen: str | None
     minutes: tuple[MinuteLatency, ...]
     """Minutes of the chosen operation, newest first."""
@@ -125,8 +122,6 @@ async def make_backup(screen: Screen) -> Response:
 
 
 async def embed_waiting(screen: Screen) -> Response:
-    """Embed texts that wait for a vector."""
-
     def work(memory: Engine, progress: Progress) -> str:
         Internals(memory).embed_pending(progress)
         return "/health"

@@ -67,8 +67,6 @@ _LOCAL_TIME = "%Y-%m-%dT%H:%M"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A version beside the one before it."""
-
     number: int
     """From 0, the oldest; the last is what it says now."""
     version: MemoryVersion
@@ -122,7 +120,6 @@ def local_time(found: datetime | None, zone: tzinfo) -> str:
 
 
 def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
-    """The newest first, each with what changed."""
     befores = ["", *(each.text for each in versions)]
     made = [
         Wording(number, each, word_diff(before, each.text) if number else ())
@@ -342,7 +339,6 @@ _OBSERVATION_CHANGES = ("add", "correct", "remove", "restore", "undo")
 
 
 async def edit_observations(screen: Screen) -> Response:
-    """Add, correct, remove or restore one observation."""
     id_, form = _memory_id(screen), await screen.form()
     path = f"/memory/{id_}"
     said, fields = await screen.run(lambda memory: _observe(memory, id_, form), right=Right.WRITE)
@@ -393,7 +389,6 @@ _DESTROY_WORD = "destroy"
 
 
 async def purge_screen(screen: Screen) -> Response:
-    """Ask for a word to be typed."""
     id_ = _memory_id(screen)
     found = await screen.run(lambda memory: existing_memory(memory, id_), right=Right.ADMIN)
     is_wrong = screen.request.method == "POST"

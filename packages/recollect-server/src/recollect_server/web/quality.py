@@ -41,8 +41,6 @@ _FOUND: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(3
 
 @dataclass(frozen=True, slots=True)
 class QualityForm:
-    """The form, as it was filled in."""
-
     sample: int = _USUAL_SAMPLE
     seed: int = 0
     profile: str = ""
@@ -286,7 +284,6 @@ def _said(answer: LoggedAnswer) -> dict[int, float]:
 
 
 async def judge_hit(screen: Screen) -> Response:
-    """Store that a hit was right or wrong, or take that back."""
     id_, form = _number(screen.request.path_params["id"], "answer"), await screen.form()
     named, grade = _number(form.text("memory"), "memory"), GRADES.get(form.text("grade"))
     if grade is None:

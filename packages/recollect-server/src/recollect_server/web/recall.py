@@ -31,8 +31,6 @@ _CLOSEST = 5
 
 @dataclass(frozen=True, slots=True)
 class RecallForm:
-    """The form, as it was filled in."""
-
     query: str
     profile: str
     kinds: tuple[str, ...]
@@ -206,7 +204,6 @@ class Comparison:
 
     other: Hit
     place: int
-    """The other one's."""
     steps: Sequence[StepGap]
     missing: float
     """Points that the memory lacks; negative: points that it has more."""
@@ -218,7 +215,6 @@ class WhyNotView:
     verdict: str
     comparison: Comparison | None
     shown: int
-    """Number of memories that the answer shows."""
 
 
 async def why_not_screen(screen: Screen) -> Response:

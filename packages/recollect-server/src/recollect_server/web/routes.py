@@ -114,7 +114,6 @@ async def _to_recall(screen: Screen) -> Response:
 
 
 async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> Response:
-    """Answer a request; an error gets a page that says what to do."""
     screen = Screen(runner, request)
     try:
         with runner.metrics.timed(path, screen=True):

@@ -136,8 +136,6 @@ async def _items(screen: Screen, tab: Tab, *, kept: bool) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ShownSide:
-    """One of two texts, beside the other."""
-
     title: str
     id: int
     name: str

@@ -55,8 +55,6 @@ KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A form that reverses what was just done."""
-
     path: str
     fields: tuple[tuple[str, str], ...] = ()
 
@@ -96,7 +94,6 @@ class Screen:
         return await self.runner.run(self.request, work, right=right, reads=reads)
 
     async def call(self, operation: str, **given: Any) -> dict[str, Any]:
-        """Return the result of an operation."""
         return (await self.runner.call(self.request, operation, given)).result
 
     async def form(self) -> SentForm:

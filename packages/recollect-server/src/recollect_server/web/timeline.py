@@ -64,13 +64,10 @@ _TIMES: dict[TimeOf, str] = {"happened": "Happened", "stored": "Learnt"}
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One day, week or month of one of the two drawings."""
-
     bucket: Bucket
     x: float
     width: float
     height: float
-    """In hundredths of the drawing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,6 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 class KeptFile:
     path: Path
     name: str
-    """As the reader knows it."""
     scope: Scope
     """Only who sees this may have it."""
 
@@ -180,7 +179,6 @@ def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
 
 
 async def run_import(screen: Screen) -> Response:
-    """Import a file that was previewed."""
     screen.caller.require(Right.ADMIN)
     fields = await screen.form()
     key = fields.text("file")

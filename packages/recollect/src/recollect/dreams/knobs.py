@@ -29,8 +29,6 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ByKind:
-    """A number for each kind of memory."""
-
     entity: float
     note: float
     message: float

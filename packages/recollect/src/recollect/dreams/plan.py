@@ -147,7 +147,6 @@ def _after_dream(candidates: Candidates, draft: Draft, snapshot: DreamState) -> 
 
 
 def _ranked_anew(source: Source) -> Source:
-    """Close the gaps in the ranks."""
     rank = np.zeros_like(source.rank)
     found = np.flatnonzero(source.found)
     order = found[np.argsort(source.rank[found], kind="stable")]
@@ -175,7 +174,6 @@ class Plan:
 
     @property
     def draft(self) -> Draft:
-        """After all of them."""
         return [Draft.of(self.snapshot), *self.drafts.values()][-1]
 
     @property
@@ -205,7 +203,6 @@ class Plan:
 
 
 def plan(snapshot: DreamState, knobs: Knobs, phases: Collection[Phase] = tuple(Phase)) -> Plan:
-    """Dream these phases, in their own order."""
     draft = Draft.of(snapshot)
     drafts = {}
     for phase, step in STEPS.items():
@@ -222,8 +219,6 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A memory whose number changed."""
-
     id: int
     before: float
     after: float

@@ -20,8 +20,6 @@ FIELDS = ("consolidation", "strength", "depth", "spread", "stability")
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """Fields that dreams write, as columns."""
-
     consolidation: Ints
     """Place in `tuple(Consolidation)`."""
     strength: Floats
@@ -41,8 +39,6 @@ class ReplayedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """Another memory that says nearly the same."""
-
     memory: int
     cosine: float
 
@@ -52,7 +48,6 @@ class Said:
     """A note, or an observation of an entity, as far as repeats are concerned."""
 
     memory: int
-    """The note, or the entity."""
     text: str
     observation: int | None = None
     accesses: int = 0
@@ -78,7 +73,6 @@ class Copy:
     wrong: str
     right: str
     by: int
-    """The memory that corrects it."""
     cosine: float
 
 
@@ -137,7 +131,6 @@ class DreamState:
         return max(self.dreamt_at.values(), default=None)
 
     def place(self, id_: int) -> int | None:
-        """Return the row of a memory."""
         found = int(np.searchsorted(self.ids, id_))
         return found if found < len(self.ids) and self.ids[found] == id_ else None
 
@@ -171,15 +164,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Decisions of a dream so far."""
-
     life: Life
     replayed: Flags
     """Strengthened in this dream."""
     interleaved: tuple[tuple[int, int], ...] = ()
     """Places: something new, and the old memory that was replayed beside it."""
     pruned: tuple[int, ...] = ()
-    """Ids."""
     echoed_by: Mapping[int, int] = field(default_factory=dict)
     """Those of them that another memory says, and which."""
     unique: tuple[int, ...] = ()
@@ -190,7 +180,6 @@ class Draft:
 
     @classmethod
     def of(cls, snapshot: DreamState) -> Draft:
-        """A draft without decisions."""
         return cls(snapshot.life, np.zeros(len(snapshot.ids), bool))
 
     @property

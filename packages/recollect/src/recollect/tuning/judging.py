@@ -140,7 +140,6 @@ class JudgedEvents:
         return len(self.events)
 
     def gains(self, eta: float) -> Floats:
-        """Return the gain of each row, corrected for its place."""
         return self.grade * position_weights(self.place, self.said, eta)
 
 
@@ -217,7 +216,6 @@ def mean_ndcg(data: JudgedEvents, scale: DcgScale, places: Ints, k: int) -> floa
 
 
 def gain_between(data: JudgedEvents, before: Ints, after: Ints, k: int, eta: float) -> Gain:
-    """Of one set of places over another."""
     scale = dcg_scale(data, eta, k)
     differences = above_worst(data, scale, after, k) - above_worst(data, scale, before, k)
     return gain_of(differences, scale.span, [normalized_query(event.query) for event in data.events])

@@ -55,7 +55,6 @@ def knobs_of(profile: Profile) -> dict[str, float]:
 
 
 def knobs_with_places(profile: Profile) -> tuple[Knob, ...]:
-    """Return the numbers with their paths."""
     seen: dict[str, int] = {}
     found = []
     for place, step in enumerate(profile.steps):

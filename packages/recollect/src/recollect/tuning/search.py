@@ -232,8 +232,6 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class MovedFeedback:
-    """A question whose feedback would move."""
-
     query: str
     event: int
     memory: int
@@ -370,7 +368,6 @@ def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta:
 
 
 def _judge_proposal(found: Proposal, data: JudgedEvents, profile: Profile) -> Proposal:
-    """The verdict of the test part."""
     replay = Replay(data, profile)
     step = eased(found.now, found.best)
     before = replay.places(profile)

@@ -389,6 +389,5 @@ def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, floa
 
 
 def _known_numbers(profile: Profile, knobs: Mapping[str, float]) -> dict[str, float]:
-    """Return the numbers that the profile still has."""
     known = knobs_of(profile)
     return {name: value for name, value in knobs.items() if name in known}
