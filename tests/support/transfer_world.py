@@ -15,7 +15,7 @@ from recollect.models.hashing import HashingEmbedder
 from recollect.search.recording import UsageRecorder
 from recollect.services import Services
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.transfer import export_file
+from recollect.transfer import ForeignReport, export_file, import_path
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
@@ -67,3 +67,10 @@ def entity(name: str, *observations: str, type_: str = "thing") -> str:
 def relation(source: str, type_: str, target: str) -> str:
     line = {"type": "relation", "from": source, "to": target, "relationType": type_}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def import_foreign(engine: Engine, path: str | Path, *, merge_owners: bool = False) -> ForeignReport:
+    """Import another program's memory, without embedding it."""
+    report = import_path(engine, path, embed=False, merge_owners=merge_owners)
+    assert isinstance(report, ForeignReport)
+    return report

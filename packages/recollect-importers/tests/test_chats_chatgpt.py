@@ -9,13 +9,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations
+from chat_reading import conversations, read, said, saved, texts
 
 import recollect_importers.conversations as archives_module
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import TEXT_LIMIT
 from recollect.transfer import recognise
-from recollect.transfer.importers import Conversation
 from recollect_importers.conversations import json_values
 
 if TYPE_CHECKING:
@@ -29,12 +28,8 @@ def node(
 ) -> dict[str, dict[str, Any]]:
     """One node of the tree; `content` as text, or as it stands in the file."""
     plain = {"content_type": "text", "parts": [content]} if isinstance(content, str) else content
-    message = {
-        "id": f"m-{id_}",
-        "author": {"role": role, "name": None},
-        "create_time": NOON,
-        "content": plain,
-    }
+    author = {"role": role, "name": None}
+    message = {"id": f"m-{id_}", "author": author, "create_time": NOON, "content": plain}
     return {id_: {"id": id_, "parent": parent, "children": [], "message": message | more}}
 
 
@@ -47,122 +42,88 @@ def talk(*nodes: dict[str, dict[str, Any]], current: str | None = None, **more: 
     return known | more
 
 
-def saved(folder: Path, *talks: Any, name: str = "conversations.json") -> Path:
-    path = folder / name
-    path.write_text(json.dumps(list(talks)), encoding="utf-8")
-    return path
-
-
-def read(folder: Path, *talks: Any) -> list[Conversation]:
-    return list(conversations(saved(folder, *talks)))
-
-
-def texts(conversation: Conversation) -> list[str]:
-    return [turn.content for turn in conversation.turns]
+ONE = talk(node("a", "root"))
 
 
 def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -> None:
-    path = saved(
-        tmp_path,
-        talk(node("a", "root", content="When is high tide?"), node("b", "a", "assistant", "At six.")),
-    )
+    asked = node("a", "root", content="When is high tide?")
+    path = saved(tmp_path, talk(asked, node("b", "a", "assistant", "At six.")))
     (found,) = conversations(path)
     assert recognise(path) == "chatgpt"
     assert (found.session, found.title, found.bad) == ("chatgpt:c-1", "Tides", ())
     noon = datetime(2024, 5, 6, 12, tzinfo=UTC)
-    assert [(t.content, t.role, t.speaker, t.at, t.source) for t in found.turns] == [
+    assert said(found) == [
         ("When is high tide?", "user", None, noon, "chatgpt:m-a"),
         ("At six.", "assistant", "ChatGPT", noon, "chatgpt:m-b"),
     ]
 
 
 def test_of_several_branches_the_one_is_followed_on_which_the_user_ended(tmp_path: Path) -> None:
-    tree = (
-        node("a", "root", content="Draft"),
-        node("b1", "a", "assistant", "First answer"),
-        node("b2", "a", "assistant", "Second answer"),
-        node("c1", "b1", content="After the first"),
-    )
-    assert [texts(one) for one in read(tmp_path, talk(*tree, current="b2"))] == [["Draft", "Second answer"]]
-    assert [texts(one) for one in read(tmp_path, talk(*tree, current="c1"))] == [
-        ["Draft", "First answer", "After the first"]
-    ]
+    draft, first = node("a", "root", content="Draft"), node("b1", "a", "assistant", "First answer")
+    second, after = node("b2", "a", "assistant", "Second answer"), node("c1", "b1", content="After")
+    for current, branch in (("b2", ["Draft", "Second answer"]), ("c1", ["Draft", "First answer", "After"])):
+        (found,) = read(tmp_path, talk(draft, first, second, after, current=current))
+        assert texts(found) == branch
+    # Without an end, it is the newest leaf.
+    newer = node("new", "a", "assistant", "Newer", create_time=NOON + 9)
+    for unknown in (None, "gone", 7, ["a"]):
+        tree = talk(draft, newer, node("old", "a", "assistant", "Older"))
+        (found,) = read(tmp_path, tree | {"current_node": unknown})
+        assert texts(found) == ["Draft", "Newer"]
 
 
-@pytest.mark.parametrize("current", [None, "gone", 7, ["a"]])
-def test_without_an_end_the_newest_leaf_is_taken(tmp_path: Path, current: Any) -> None:
-    tree = talk(
-        node("a", "root", content="Draft"),
-        node("new", "a", "assistant", "Newer", create_time=NOON + 9),
-        node("old", "a", "assistant", "Older"),
-    )
-    (found,) = read(tmp_path, tree | {"current_node": current})
-    assert texts(found) == ["Draft", "Newer"]
-
-
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        node("x", "a", "system", "You are helpful"),
-        node("x", "a", "tool", "stdout"),
-        node("x", "a", metadata={"is_visually_hidden_from_conversation": True}),
-        node("x", "a", "assistant", "search('tides')", recipient="web"),
-        node("x", "a", "assistant", {"content_type": "code", "text": "search('tides')"}, recipient="browser"),
-        node("x", "a", "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hmm"}]}),
-        node("x", "a", "assistant", {"content_type": "reasoning_recap", "content": "Thought for 3s"}),
-        node("x", "a", content={"content_type": "user_editable_context", "user_profile": "I sail"}),
-        node("x", "a", content=" \n"),
-        node("x", "a", content={"content_type": "text", "parts": []}),
-        node("x", "a", content={"content_type": "text"}),
-        {"x": {"id": "x", "parent": "a", "message": None}},
-    ],
+HIDDEN = [
+    node("x", "a", "system", "You are helpful"),
+    node("x", "a", "tool", "stdout"),
+    node("x", "a", metadata={"is_visually_hidden_from_conversation": True}),
+    node("x", "a", "assistant", "search('tides')", recipient="web"),
+    node("x", "a", "assistant", {"content_type": "code", "text": "search('tides')"}, recipient="browser"),
+    node("x", "a", "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hmm"}]}),
+    node("x", "a", "assistant", {"content_type": "reasoning_recap", "content": "Thought for 3s"}),
+    node("x", "a", content={"content_type": "user_editable_context", "user_profile": "I sail"}),
+    node("x", "a", content=" \n"),
+    node("x", "a", content={"content_type": "text", "parts": []}),
+    node("x", "a", content={"content_type": "text"}),
+    {"x": {"id": "x", "parent": "a", "message": None}},
+]
+PARTS = [
+    {"content_type": "image_asset_pointer", "asset_pointer": "file-service://1"},
+    "What bird is this?",
+    {"content_type": "audio_transcription", "text": "It sings at dawn"},
+    {"content_type": "audio_asset_pointer", "asset_pointer": "sediment://2"},
+    {"content_type": "real_time_user_audio_video_asset_pointer"},
+]
+FILES = [
+    {"name": "chart.pdf", "mime_type": "application/pdf"}, {"name": "a.png", "mime_type": "image/png"}, 3,
+]  # fmt: skip
+REFERENCES = (
+    "High at six. \ue200cite\ue202turn0search1\ue202turn0search2\ue201 In "
+    '\ue200entity\ue202["city","Vigo","Spain"]\ue201, see '
+    "\ue200url\ue202the table\ue202turn0search1\ue201."
+    "\ue200entity\ue202broken\ue201\ue203"
 )
-def test_what_the_user_was_not_shown_is_left_out(tmp_path: Path, hidden: dict[str, Any]) -> None:
-    (found,) = read(
-        tmp_path, talk(node("a", "root", content="Before"), hidden, node("z", "x", content="After"))
-    )
-    assert (texts(found), found.bad) == (["Before", "After"], ())
+CODE = {"content_type": "code", "language": "unknown", "text": "print(1)"}
+SHOWN = {
+    # Speech is kept as its transcription.
+    "[image]\n\nWhat bird is this?\n\nIt sings at dawn": {
+        "content": {"content_type": "multimodal_text", "parts": PARTS}
+    },
+    "See\n\n[attachment: chart.pdf]": {"content": "See", "metadata": {"attachments": FILES}},
+    "```\nprint(1)\n```": {"role": "assistant", "content": CODE, "recipient": "python"},
+    # The words that a reference showed stay.
+    "High at six.  In Vigo, see the table.": {"role": "assistant", "content": REFERENCES},
+    "a\ufffdbc": {"content": "a\ud800b\0c"},
+}
 
 
-def test_images_are_marked_and_speech_is_kept_as_its_transcription(tmp_path: Path) -> None:
-    parts = [
-        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://1"},
-        "What bird is this?",
-        {"content_type": "audio_transcription", "text": "It sings at dawn"},
-        {"content_type": "audio_asset_pointer", "asset_pointer": "sediment://2"},
-        {"content_type": "real_time_user_audio_video_asset_pointer"},
-    ]
-    (found,) = read(
-        tmp_path, talk(node("a", "root", content={"content_type": "multimodal_text", "parts": parts}))
-    )
-    assert texts(found) == ["[image]\n\nWhat bird is this?\n\nIt sings at dawn"]
-
-
-def test_attachments_are_named_but_images_only_once(tmp_path: Path) -> None:
-    files = [
-        {"name": "chart.pdf", "mime_type": "application/pdf"},
-        {"name": "a.png", "mime_type": "image/png"},
-        3,
-    ]
-    (found,) = read(tmp_path, talk(node("a", "root", content="See", metadata={"attachments": files})))
-    assert texts(found) == ["See\n\n[attachment: chart.pdf]"]
-
-
-def test_code_for_the_interpreter_is_kept_in_a_fence(tmp_path: Path) -> None:
-    code = {"content_type": "code", "language": "unknown", "text": "print(1)"}
-    (found,) = read(tmp_path, talk(node("a", "root", "assistant", code, recipient="python")))
-    assert texts(found) == ["```\nprint(1)\n```"]
-
-
-def test_marks_of_references_go_and_the_words_they_showed_stay(tmp_path: Path) -> None:
-    text = (
-        "High at six. \ue200cite\ue202turn0search1\ue202turn0search2\ue201 In "
-        '\ue200entity\ue202["city","Vigo","Spain"]\ue201, see '
-        "\ue200url\ue202the table\ue202turn0search1\ue201."
-        "\ue200entity\ue202broken\ue201\ue203"
-    )
-    (found,) = read(tmp_path, talk(node("a", "root", "assistant", text)))
-    assert texts(found) == ["High at six.  In Vigo, see the table."]
+def test_what_the_user_was_shown_is_kept_and_nothing_else(tmp_path: Path) -> None:
+    for hidden in HIDDEN:
+        before, after = node("a", "root", content="Before"), node("z", "x", content="After")
+        (found,) = read(tmp_path, talk(before, hidden, after))
+        assert (texts(found), found.bad) == (["Before", "After"], ()), hidden
+    for text, given in SHOWN.items():
+        (found,) = read(tmp_path, talk(node("a", "root", **given), title="T\udfff"))
+        assert (texts(found), found.title) == ([text], "T\ufffd")
 
 
 def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> None:
@@ -172,9 +133,6 @@ def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> 
     nodes += [node(f"n{n + 2}", f"n{n + 1}", create_time=given) for n, given in enumerate(wrong)]
     (found,) = read(tmp_path, talk(*nodes))
     assert [turn.at and turn.at.minute for turn in found.turns] == [0, 5, 5, 5, 5, 5, 5]
-
-
-def test_without_any_time_a_turn_has_none(tmp_path: Path) -> None:
     (found,) = read(tmp_path, talk(node("a", "root", create_time=None), create_time=None))
     assert [turn.at for turn in found.turns] == [None]
 
@@ -183,26 +141,16 @@ def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path)
     start = (node("a", "root"), node("b", "a", "assistant", "Hi"))
     (before,) = read(tmp_path, talk(*start))
     (after,) = read(tmp_path, talk(*start, node("c", "b", content="More"), title="Renamed"))
-    assert after.session == before.session
-    assert after.turns[:2] == before.turns
+    assert (after.session, after.turns[:2]) == (before.session, before.turns)
     assert after.turns[2].source == "chatgpt:m-c"
-
-
-def test_a_conversation_without_an_id_is_known_by_its_title_and_start(tmp_path: Path) -> None:
-    (one,) = read(tmp_path, talk(node("a", "root"), id=None))
-    (same,) = read(tmp_path, talk(node("a", "root"), node("b", "a"), id=None))
-    (other,) = read(tmp_path, talk(node("a", "root"), id=None, title="Other"))
+    # Without an id, it is known by its title and start.
+    one, same, other = read(
+        tmp_path, ONE | {"id": None}, talk(*start, id=None), ONE | {"id": 0, "title": "O"}
+    )
     assert one.session == same.session != other.session
 
 
-def test_surrogates_and_nuls_are_mended(tmp_path: Path) -> None:
-    path = tmp_path / "conversations.json"
-    path.write_text(json.dumps([talk(node("a", "root", content="a\ud800b\0c"), title="T\udfff")]))
-    (found,) = conversations(path)
-    assert (texts(found), found.title) == (["a\ufffdbc"], "T\ufffd")
-
-
-def test_bad_messages_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     tree = talk(
         node("a", "root", content="Good"),
         node("b", "a", content=["no", "object"]),
@@ -211,11 +159,14 @@ def test_bad_messages_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
         node("e", "d", author=None),
         node("f", "e", content="Good too"),
     )
-    (found,) = read(tmp_path, tree)
+    found, first, second, good = read(tmp_path, tree, 7, {"mapping": "none"}, ONE)
+    place = "conversations.json, conversation"
     assert texts(found) == ["Good", "Good too"]
-    assert [reason.split(":")[0] for reason in found.bad] == [
-        f"conversations.json, conversation 1, 'Tides', message '{id_}'" for id_ in "bcde"
-    ]
+    named = [f"{place} 1, 'Tides', message '{id_}'" for id_ in "bcde"]
+    assert [reason.split(":")[0] for reason in found.bad] == named
+    assert first.bad == (f"{place} 2: It is a number, where an object was expected.",)
+    assert "conversation 3: It has no `mapping`" in second.bad[0]
+    assert (first.turns, second.turns, texts(good)) == ((), (), ["Hello"])
 
 
 def test_a_broken_path_is_named_and_what_follows_it_is_read(tmp_path: Path) -> None:
@@ -230,32 +181,15 @@ def test_a_broken_path_is_named_and_what_follows_it_is_read(tmp_path: Path) -> N
     assert "its own ancestor" in circle.bad[0]
 
 
-def test_bad_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    first, second, good = read(tmp_path, 7, {"mapping": "none"}, talk(node("a", "root")))
-    assert first.bad == ("conversations.json, conversation 1: It is a number, where an object was expected.",)
-    assert "conversation 2: It has no `mapping`" in second.bad[0]
-    assert (first.turns, second.turns, texts(good)) == ((), (), ["Hello"])
-
-
 def test_conversations_in_which_nothing_was_said_are_passed_over(tmp_path: Path) -> None:
-    assert read(tmp_path, talk(node("a", "root", "system")), talk(node("a", "root"))) != []
     assert read(tmp_path, talk(node("a", "root", "system", {"content_type": "text", "parts": [""]}))) == []
     (silent,) = read(tmp_path, talk(node("a", "root", "system")))
     assert (silent.turns, silent.bad) == ((), ())
 
 
-def test_a_file_that_is_cut_short_gives_what_stands_before(tmp_path: Path) -> None:
-    path = saved(tmp_path, talk(node("a", "root")), talk(node("b", "root"), id="c-2"))
-    path.write_text(path.read_text()[:-40])
-    good, rest = conversations(path)
-    assert texts(good) == ["Hello"]
-    assert "is not JSON from character" in rest.bad[0]
-    assert "1 conversations, was read" in rest.bad[0]
-
-
 def test_an_export_in_several_files_is_read_in_their_order(tmp_path: Path) -> None:
     for number in (10, 0, 9):
-        saved(tmp_path, talk(node("a", "root"), id=f"c-{number}"), name=f"conversations-{number}.json")
+        saved(tmp_path, ONE | {"id": f"c-{number}"}, name=f"conversations-{number}.json")
     (tmp_path / "user.json").write_text("{}")
     assert recognise(tmp_path) == "chatgpt"
     assert [one.session for one in conversations(tmp_path)] == ["chatgpt:c-0", "chatgpt:c-9", "chatgpt:c-10"]
@@ -265,7 +199,7 @@ def test_zips_are_read_alone_and_several_in_a_folder(tmp_path: Path) -> None:
     for number in (1, 2):
         with zipfile.ZipFile(tmp_path / f"export-{number}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for part in (0, 1):
-                one = json.dumps([talk(node("a", "root"), id=f"c-{number}-{part}")])
+                one = json.dumps([ONE | {"id": f"c-{number}-{part}"}])
                 archive.writestr(f"inner/conversations-00{part}.json", one)
             archive.writestr("inner/user.json", "{}")
             archive.writestr("__MACOSX/inner/conversations-000.json", b"\0\0")
@@ -282,24 +216,16 @@ def test_zips_are_read_alone_and_several_in_a_folder(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "export.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("conversations.json", b"[" + b" " * 5_000 + b"]")
-    monkeypatch.setattr(archives_module, "SIZE_LIMIT", 4_000)
-    with pytest.raises(InvalidInput, match=r"GB of conversations.*unpack it"):
-        recognise(path)
-
-
-def test_a_zip_of_something_else_a_damaged_and_a_locked_one_are_refused_with_the_reason(
-    tmp_path: Path,
+def test_a_zip_of_something_else_a_large_a_damaged_and_a_locked_one_are_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, damaged, locked = (tmp_path / f"{name}.zip" for name in ("other", "damaged", "locked"))
+    other, large, damaged, locked = (tmp_path / f"{name}.zip" for name in ("other", "large", "bad", "locked"))
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("notes.txt", "a")
     with zipfile.ZipFile(damaged, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", json.dumps([talk(node("a", "root", content="x" * 99_999))]))
     content = damaged.read_bytes()
+    large.write_bytes(content)
     damaged.write_bytes(content[:60] + bytes(40) + content[100:])
     # Bit 0 of the flags, at 8 in the entry of the directory, says that a member is locked.
     entry = content.index(b"PK\x01\x02")
@@ -311,37 +237,65 @@ def test_a_zip_of_something_else_a_damaged_and_a_locked_one_are_refused_with_the
         list(conversations(damaged, "chatgpt"))
     with pytest.raises(InvalidInput, match="password"):
         recognise(locked)
+    monkeypatch.setattr(archives_module, "SIZE_LIMIT", 4_000)
+    with pytest.raises(InvalidInput, match=r"GB of conversations.*unpack it"):
+        recognise(large)
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b'[{"mapping": 0}, \xff]', "It has no `mapping`"),
-        (b"[\xff]", "byte 2 is wrong"),
-        (b"[1, 2]", "is a number"),
-        (b'"text"', "is a text"),
-        (b"[" * 100_000, "is not JSON"),
-        (b"[" + b"1" * 5_000 + b"]", "is not JSON"),
-        (b"<html>", "'<' begins no value"),
-        (b"[{} {}]", "It has no `mapping`"),
-        (b"[{}] x", "It has no `mapping`"),
-        (b"[{},", "It has no `mapping`"),
-    ],
-)
-def test_a_file_of_which_nothing_can_be_read_says_why(tmp_path: Path, content: bytes, reason: str) -> None:
+UNREADABLE = [
+    (b'[{"mapping": 0}, \xff]', "It has no `mapping`"),
+    (b"[\xff]", "byte 2 is wrong"),
+    (b"[1, 2]", "is a number"),
+    (b'"text"', "is a text"),
+    (b"[" * 100_000, "is not JSON"),
+    (b"[" + b"1" * 5_000 + b"]", "is not JSON"),
+    (b"<html>", "'<' begins no value"),
+    (b"[{} {}]", "It has no `mapping`"),
+    (b"[{}] x", "It has no `mapping`"),
+    (b"[{},", "It has no `mapping`"),
+]
+
+
+def test_a_file_of_which_nothing_can_be_read_says_why(tmp_path: Path) -> None:
     path = tmp_path / "conversations.json"
-    path.write_bytes(content)
-    with pytest.raises(InvalidInput, match="Known formats"):
+    for content, reason in UNREADABLE:
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match="Known formats"):
+            recognise(path)
+        with pytest.raises(InvalidInput, match=reason):
+            list(conversations(path, "chatgpt"))
+    path.write_bytes("[]".encode("utf-16"))
+    with pytest.raises(InvalidInput, match="UTF-16"):
         recognise(path)
-    with pytest.raises(InvalidInput, match=reason):
-        list(conversations(path, "chatgpt"))
+    path.write_bytes(b'[{"mapping": {\xff')
+    with pytest.raises(InvalidInput, match=r"byte 15 is wrong.*Known formats"):
+        recognise(path)
+
+
+def test_a_list_that_goes_wrong_says_where_and_how_and_what_stands_before_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    wrong = {
+        b"[@ {}]": "'{' stands where ',' was expected",
+        b"[@,": "it is cut short",
+        b"[@": "it is cut short",
+        b"[@] x": "something follows the list",
+        b'[@, {"mapping": {}': "is not JSON from character",
+        b'[@, "\xff"]': "is wrong",
+    }
+    one = json.dumps(ONE).encode()
+    for content, reason in wrong.items():
+        path.write_bytes(content.replace(b"@", one))
+        good, rest = conversations(path)
+        assert texts(good) == ["Hello"]
+        assert reason in rest.bad[0]
+        assert "1 conversations, was read" in rest.bad[0]
+    assert f"byte {len(one) + 5:,} is wrong" in rest.bad[0]
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_a_byte_order_mark_and_a_wrapping_object_do_no_harm(tmp_path: Path, mark: str) -> None:
     path = tmp_path / "conversations.json"
-    wrapped = json.dumps({"conversations": [talk(node("a", "root"))]}, indent=2)
-    path.write_text(mark + wrapped, encoding="utf-8")
+    path.write_text(mark + json.dumps({"conversations": [ONE]}, indent=2), encoding="utf-8")
     assert [one.session for one in conversations(path)] == ["chatgpt:c-1"]
 
 
@@ -355,53 +309,11 @@ def test_a_long_list_is_read_one_conversation_at_a_time(tmp_path: Path) -> None:
     assert len(list(found)) < 39
 
 
-def test_bytes_that_are_no_text_are_named_by_their_place_and_what_stands_before_is_read(
-    tmp_path: Path,
-) -> None:
-    path = saved(tmp_path, talk(node("a", "root")), talk(node("a", "root", content="here"), id="c-2"))
-    path.write_bytes(path.read_bytes().replace(b"here", b"h\xffre"))
-    place = path.read_bytes().index(b"\xff") + 1
-    good, rest = conversations(path)
-    assert texts(good) == ["Hello"]
-    assert f"byte {place:,} is wrong" in rest.bad[0]
-
-
-def test_the_reason_why_a_file_is_none_of_the_formats_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "export.json"
-    path.write_bytes("[]".encode("utf-16"))
-    with pytest.raises(InvalidInput, match="UTF-16"):
-        recognise(path)
-    path.write_bytes(b'[{"mapping": {\xff')
-    with pytest.raises(InvalidInput, match=r"byte 15 is wrong.*Known formats"):
-        recognise(path)
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("[@ {}]", "'{' stands where ',' was expected"),
-        ("[@,", "it is cut short"),
-        ("[@", "it is cut short"),
-        ("[@] x", "something follows the list"),
-    ],
-)
-def test_a_list_that_goes_wrong_says_where_and_how(tmp_path: Path, content: str, reason: str) -> None:
-    path = tmp_path / "conversations.json"
-    path.write_text(content.replace("@", json.dumps(talk(node("a", "root")))))
-    good, rest = conversations(path)
-    assert texts(good) == ["Hello"]
-    assert reason in rest.bad[0]
-
-
-def test_a_value_without_an_end_is_given_up_before_it_fills_the_memory() -> None:
+def test_a_value_without_an_end_is_given_up_and_a_comma_before_the_end_is_refused() -> None:
     endless = io.BytesIO(b'[{"a": "' + b"x" * 300_000)
-    with pytest.raises(
-        InvalidInput, match=r"export is not JSON from character 2 on: .* within 70,000 characters"
-    ):
+    limit = r"export is not JSON from character 2 on: .* within 70,000 characters"
+    with pytest.raises(InvalidInput, match=limit):
         list(json_values(endless, "export", limit=70_000))
     assert endless.tell() < 300_000
-
-
-def test_a_comma_before_the_end_of_a_list_is_refused() -> None:
     with pytest.raises(InvalidInput, match="character 4 on: ']' begins no value"):
         list(json_values(io.BytesIO(b"[1,]"), "export"))

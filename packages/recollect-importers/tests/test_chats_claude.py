@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations
+from chat_reading import conversations, saved, texts
+from chat_reading import said as told
 
 from recollect.domain.errors import InvalidInput
 from recollect.transfer import recognise
@@ -30,19 +31,8 @@ def block(text: str) -> dict[str, Any]:
 
 
 def talk(*messages: Any, **more: Any) -> dict[str, Any]:
-    known = {
-        "uuid": "c-1",
-        "name": "Tides",
-        "created_at": "2024-05-06T11:00:00Z",
-        "chat_messages": list(messages),
-    }
-    return known | more
-
-
-def saved(folder: Path, *talks: Any) -> Path:
-    path = folder / "conversations.json"
-    path.write_text(json.dumps(list(talks)), encoding="utf-8")
-    return path
+    known = {"uuid": "c-1", "name": "Tides", "created_at": "2024-05-06T11:00:00Z"}
+    return {**known, "chat_messages": list(messages), **more}
 
 
 def read(folder: Path, *messages: Any, **more: Any) -> Conversation:
@@ -50,19 +40,14 @@ def read(folder: Path, *messages: Any, **more: Any) -> Conversation:
     return found
 
 
-def texts(conversation: Conversation) -> list[str]:
-    return [turn.content for turn in conversation.turns]
-
-
 def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -> None:
-    path = saved(
-        tmp_path, talk(said("a", text="When is high tide?"), said("b", "assistant", block("At six.")))
-    )
+    asked = said("a", text="When is high tide?")
+    path = saved(tmp_path, talk(asked, said("b", "assistant", block("At six."))))
     (found,) = conversations(path)
     assert recognise(path) == "claude"
     assert (found.session, found.title, found.bad) == ("claude:c-1", "Tides", ())
     at = datetime(2024, 5, 6, 12, 0, 0, 500_000, tzinfo=UTC)
-    assert [(t.content, t.role, t.speaker, t.at, t.source) for t in found.turns] == [
+    assert told(found) == [
         ("When is high tide?", "user", None, at, "claude:a"),
         ("At six.", "assistant", "Claude", at, "claude:b"),
     ]
@@ -83,14 +68,10 @@ def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
         text=filler,
     )
     assert texts(read(tmp_path, answer)) == ["Let me look.\n\n[artifact: Tide table]\n\nAt six."]
-
-
-def test_a_message_of_tools_alone_says_nothing_even_if_its_text_has_fillers(tmp_path: Path) -> None:
+    # A message of tools alone says nothing, even if its text has fillers.
     tools = said("b", "assistant", {"type": "tool_use", "name": "x"}, text="This block is not supported")
     assert texts(read(tmp_path, said("a", text="Go"), tools)) == ["Go"]
-
-
-def test_text_stands_in_for_blocks_that_are_empty(tmp_path: Path) -> None:
+    # The text stands in for blocks that are empty.
     assert texts(read(tmp_path, said("a", "human", block(""), text="Go"))) == ["Go"]
 
 
@@ -98,11 +79,7 @@ def test_attachments_are_mentioned_by_name_and_their_content_is_not_kept(tmp_pat
     message = said(
         "a",
         text="Please read",
-        attachments=[
-            {"file_name": "log.txt", "extracted_content": "SECRET"},
-            {"extracted_content": "pasted"},
-            3,
-        ],
+        attachments=[{"file_name": "log.txt", "extracted_content": "SECRET"}, {"extracted_content": "x"}, 3],
         files=[{"file_name": "boat.png"}],
     )
     assert texts(read(tmp_path, message)) == [
@@ -119,21 +96,10 @@ def test_of_edited_messages_the_newest_branch_is_kept(tmp_path: Path) -> None:
     ]
     assert texts(read(tmp_path, *tree)) == ["Edited", "New answer"]
     assert texts(read(tmp_path, *tree, current_leaf_message_uuid="b")) == ["Draft", "Old answer"]
-
-
-@pytest.mark.parametrize(
-    "parents", [(None, None), (ROOT, "gone"), ("b", "a")], ids=["none", "a gap", "a circle"]
-)
-def test_messages_that_make_no_tree_are_kept_in_their_order(
-    tmp_path: Path, parents: tuple[str | None, ...]
-) -> None:
-    first, second = parents
-    found = read(
-        tmp_path,
-        said("a", text="One", parent_message_uuid=first),
-        said("b", text="Two", parent_message_uuid=second),
-    )
-    assert texts(found) == ["One", "Two"]
+    # What makes no tree, has a gap or goes in a circle is kept in its order.
+    for first, second in ((None, None), (ROOT, "gone"), ("b", "a")):
+        one = said("a", text="One", parent_message_uuid=first)
+        assert texts(read(tmp_path, one, said("b", text="Two", parent_message_uuid=second))) == ["One", "Two"]
 
 
 def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> None:
@@ -145,9 +111,7 @@ def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> 
     )
     # 11:00 is the start; noon at two hours east of it is 10:00 UTC
     assert [turn.at and turn.at.hour for turn in found.turns] == [11, 10, 10]
-
-
-def test_a_time_without_a_zone_is_read_as_utc(tmp_path: Path) -> None:
+    # Without a zone, it is UTC.
     found = read(tmp_path, said("a", text="One", created_at="2024-05-06T12:00:00"))
     assert found.turns[0].at == datetime(2024, 5, 6, 12, tzinfo=UTC)
 
@@ -160,7 +124,7 @@ def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path)
     assert len({turn.source for turn in after.turns}) == 3
 
 
-def test_bad_messages_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     found = read(tmp_path, "text", said("b", "martian", text="Beep"), said("c", text="Good"))
     assert texts(found) == ["Good"]
     place = "conversations.json, conversation 1, 'Tides', message"
@@ -168,28 +132,19 @@ def test_bad_messages_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
         f"{place} 1: It is a text, where an object was expected.",
         f"{place} 2: Its `sender` is 'martian'; it is human or assistant.",
     )
-
-
-def test_bad_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    good = talk(said("a", text="Good"))
-    bad, nameless, kept = conversations(
-        saved(tmp_path, {"chat_messages": 1}, good | {"uuid": None}, good), "claude"
-    )
+    good = talk(said("a", text="Good"), name="")
+    rows = saved(tmp_path, {"chat_messages": 1}, good | {"uuid": None}, good)
+    bad, nameless, kept = conversations(rows, "claude")
     assert "has no list of `chat_messages`" in bad.bad[0]
     assert "has no `uuid`" in nameless.bad[0]
-    assert texts(kept) == ["Good"]
-
-
-def test_an_untitled_conversation_says_so(tmp_path: Path) -> None:
-    assert read(tmp_path, said("a", text="Good"), name="").title == "(no title)"
+    assert (texts(kept), kept.title) == (["Good"], "(no title)")
 
 
 def test_several_zips_in_a_folder_are_one_import(tmp_path: Path) -> None:
     for number in (0, 1):
         with zipfile.ZipFile(tmp_path / f"data-batch-000{number}.zip", "w") as archive:
-            archive.writestr(
-                "conversations.json", json.dumps([talk(said("a", text="Hi"), uuid=f"c-{number}")])
-            )
+            one = talk(said("a", text="Hi"), uuid=f"c-{number}")
+            archive.writestr("conversations.json", json.dumps([one]))
             archive.writestr("users.json", "[]")
     assert recognise(tmp_path) == "claude"
     assert [one.session for one in conversations(tmp_path)] == ["claude:c-0", "claude:c-1"]

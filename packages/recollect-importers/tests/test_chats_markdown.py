@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
-from chat_reading import conversations
+from chat_reading import conversations, texts
 
 import recollect_importers.markdown as markdown_module
 from recollect.domain.errors import InvalidInput
@@ -31,57 +31,36 @@ def said(conversation: Conversation) -> list[tuple[str | None, str | None, str]]
     return [(turn.role, turn.speaker, turn.content) for turn in conversation.turns]
 
 
-def texts(conversation: Conversation) -> list[str]:
-    return [turn.content for turn in conversation.turns]
-
-
 TALK = [("user", None, "When is high tide?"), ("assistant", "Claude", "At six.\n\nAnd again at\neighteen.")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "**User:** When is high tide?\n\n**Claude:** At six.\n\nAnd again at\neighteen.\n",
-        "**You**: When is high tide?\n\n---\n\n**Claude**: At six.\n\nAnd again at\neighteen.\n\n---\n",
-        "Human: When is high tide?\nClaude: At six.\n\nAnd again at\neighteen.\n",
-        "Human: When is high tide?\n---\nClaude: At six.\n\nAnd again at\neighteen.\n",
-        "# Tides\n\n## User\n\nWhen is high tide?\n\n### Claude\n\nAt six.\n\nAnd again at\neighteen.\n",
-        "#### You:\nWhen is high tide?\n##### Claude said:\nAt six.\n\nAnd again at\neighteen.\n",
-        "## 👤 User\nWhen is high tide?\n## 🤖 Claude\nAt six.\n\nAnd again at\neighteen.\n",
-        "> **You said**\n> When is high tide?\n\n> **Claude:**\n> At six.\n>\n> And again at\n> eighteen.\n",
-        "**You said**\n\nWhen is high tide?\n\n**Claude said**\n\nAt six.\n\nAnd again at\neighteen.\n",
-        "- **User:** When is high tide?\n- **Claude:** At six.\n\nAnd again at\neighteen.\n",
-    ],
-)
-def test_a_talk_with_an_assistant_is_known_by_its_labels(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text)
-    assert said(found) == TALK
+LABELLED = [
+    "**User:** When is high tide?\n\n**Claude:** At six.\n\nAnd again at\neighteen.\n",
+    "**You**: When is high tide?\n\n---\n\n**Claude**: At six.\n\nAnd again at\neighteen.\n\n---\n",
+    "Human: When is high tide?\nClaude: At six.\n\nAnd again at\neighteen.\n",
+    "Human: When is high tide?\n---\nClaude: At six.\n\nAnd again at\neighteen.\n",
+    "# Tides\n\n## User\n\nWhen is high tide?\n\n### Claude\n\nAt six.\n\nAnd again at\neighteen.\n",
+    "#### You:\nWhen is high tide?\n##### Claude said:\nAt six.\n\nAnd again at\neighteen.\n",
+    "## 👤 User\nWhen is high tide?\n## 🤖 Claude\nAt six.\n\nAnd again at\neighteen.\n",
+    "> **You said**\n> When is high tide?\n\n> **Claude:**\n> At six.\n>\n> And again at\n> eighteen.\n",
+    "**You said**\n\nWhen is high tide?\n\n**Claude said**\n\nAt six.\n\nAnd again at\neighteen.\n",
+    "- **User:** When is high tide?\n- **Claude:** At six.\n\nAnd again at\neighteen.\n",
+]
+
+
+def test_a_talk_with_an_assistant_is_known_by_its_labels(tmp_path: Path) -> None:
+    for text in LABELLED:
+        assert said(read(tmp_path, text)) == TALK, text
+    # Instructions to the assistant are left out.
+    found = read(tmp_path, "System: Be kind.\nUser: Hello there.\nAssistant: Hello.\n")
+    assert said(found) == [("user", None, "Hello there."), ("assistant", None, "Hello.")]
 
 
 def test_labels_within_an_answer_are_part_of_it(tmp_path: Path) -> None:
-    found = read(
-        tmp_path,
-        """
-        **User:** Compare them
-        **Assistant:** Gladly.
-
-        ## Boats
-        **Speed:** high
-        Note: they sink.
-        ```
-        **User:** in code
-        ```
-        **User:** Thanks
-        """,
-    )
-
+    inner = "**Speed:** high\nNote: they sink.\n```\n**User:** in code\n```"
+    found = read(tmp_path, f"**User:** Compare\n**Assistant:** So.\n\n## Boats\n{inner}\n**User:** Thanks\n")
     assert [turn.role for turn in found.turns] == ["user", "assistant", "user"]
-    assert "**Speed:** high\nNote: they sink.\n```\n**User:** in code\n```" in found.turns[1].content
-
-
-def test_instructions_to_the_assistant_are_left_out(tmp_path: Path) -> None:
-    found = read(tmp_path, "System: Be kind.\nUser: Hello there.\nAssistant: Hello.\n")
-    assert said(found) == [("user", None, "Hello there."), ("assistant", None, "Hello.")]
+    assert inner in found.turns[1].content
 
 
 def test_people_are_known_by_taking_turns(tmp_path: Path) -> None:
@@ -110,9 +89,7 @@ def test_people_are_known_by_taking_turns(tmp_path: Path) -> None:
         ("user", None, "I shall write it down."),
     ]
     assert found.title == "Harbour meeting"
-
-
-def test_people_may_speak_on_the_lines_below_their_names(tmp_path: Path) -> None:
+    # They may speak on the lines below their names.
     found = read(tmp_path, "".join(f"**{name}:**\nShall we sail today?\n\n" for name in ("Ada", "Bob") * 2))
     assert said(found) == [(None, name, "Shall we sail today?") for name in ("Ada", "Bob") * 2]
 
@@ -148,140 +125,40 @@ def test_times_of_turns_are_read_with_the_day_they_are_under(tmp_path: Path) -> 
 def test_headings_with_a_name_and_a_time_open_turns(tmp_path: Path) -> None:
     found = read(
         tmp_path,
-        """
-        ### Ada — 2024-05-06 10:12
-        Hi
-        ### Bob — 2024-05-06 10:13
-        Hi
-        ### Ada — 2024-05-06T10:14:00Z
-        Bye
-        ### Bob (2024-05-06 10:15)
-        Bye
-        """,
+        "### Ada — 2024-05-06 10:12\nHi\n### Bob — 2024-05-06 10:13\nHi\n"
+        "### Ada — 2024-05-06T10:14:00Z\nBye\n### Bob (2024-05-06 10:15)\nBye\n",
     )
-
-    assert [(turn.speaker, turn.at and turn.at.minute) for turn in found.turns] == [
-        ("Ada", 12),
-        ("Bob", 13),
-        ("Ada", 14),
-        ("Bob", 15),
-    ]
-
-
-def test_a_date_whose_order_is_unknown_marks_a_turn_but_gives_no_time(tmp_path: Path) -> None:
+    spoken = [(turn.speaker, turn.at and turn.at.minute) for turn in found.turns]
+    assert spoken == [("Ada", 12), ("Bob", 13), ("Ada", 14), ("Bob", 15)]
+    # A date whose order is unknown marks a turn, but gives no time.
     line = "[05/06/24, 10:32:11] {}: Ahoy\n"
     found = read(tmp_path, "".join(line.format(name) for name in ("Ada", "Bob", "Ada", "Bob")))
     assert [(turn.speaker, turn.at) for turn in found.turns] == [("Ada", None), ("Bob", None)] * 2
 
 
 NOT_TRANSCRIPTS = {
-    "notes and warnings": """
-        Note: the sea is deep.
-
-        Warning: do not swim there.
-
-        Note: it is cold as well.
-
-        Warning: sharks live there.
-    """,
-    "recipe": """
-        # Bread
-
-        Ingredients: flour, water and salt
-        Method: knead and bake it
-        Serves: four or more people
-    """,
-    "questions and answers": """
-        Q: What is a tide then?
-        A: The sea that rises.
-        Q: And what is neap?
-        A: A small one only.
-    """,
-    "pros and cons": """
-        **Pros:** it is very fast
-        **Cons:** it is quite dear
-
-        **Pros:** it is very small
-        **Cons:** it is too old
-    """,
-    "letter": """
-        Dear Ada: how are you?
-
-        I write to you from Vigo: it rains.
-
-        Yours, Bob
-    """,
-    "minutes": """
-        # People
-
-        ## Decisions
-        Ada: buys the new boat
-        Bob: sells the old boat
-        ## Actions
-        Ada: calls the bank tomorrow
-        Bob: paints the boat today
-    """,
-    "biographies": """
-        ## Ada
-        Born in London.
-        ## Bob
-        Born in Vigo.
-        ## Ada
-        Again.
-        ## Bob
-        Again.
-    """,
-    "measures": """
-        Hull: 3
-        Mast: 4
-
-        Hull: 5
-        Mast: 6
-    """,
-    "records": """
-        Boat: the Petrel of Vigo
-        Port: somewhere in Spain
-        Mate: nobody at all yet
-
-        Boat: the Gannet of Cork
-        Port: somewhere in Ireland
-        Mate: Bob the old one
-    """,
-    "glossary": """
-        **User:** one who uses a program
-
-        **Model:** what answers
-
-        **Token:** a piece of a word
-
-        **Weight:** a number
-    """,
-    "chapters": """
-        # Design
-        ## User
-        Sees the page.
-        ## Assistant
-        Helps.
-        ## Deployment
-        On a server.
-    """,
-    "settings": """
-        User: bob
-        System: linux
-        User: eve
-        System: plan 9
-    """,
-    "who brings what": """
-        - **Ada:** brings the wine today
-        - **Bob:** brings some cheese
-        - **Ada:** cleans up later on
-        - **Bob:** drives us all home
-    """,
-    "colons": """
-        See https://example.org: it is good.
-        Time: 10:30
-        C: a language
-    """,
+    "notes and warnings": "Note: the sea is deep.\n\nWarning: do not swim there.\n\nNote: it is cold as well."
+    "\n\nWarning: sharks live there.\n",
+    "recipe": "# Bread\n\nIngredients: flour, water and salt\nMethod: knead and bake it\n"
+    "Serves: four or more people\n",
+    "questions and answers": "Q: What is a tide then?\nA: The sea that rises.\nQ: And what is neap?\n"
+    "A: A small one only.\n",
+    "pros and cons": "**Pros:** it is very fast\n**Cons:** it is quite dear\n\n**Pros:** it is very small\n"
+    "**Cons:** it is too old\n",
+    "letter": "Dear Ada: how are you?\n\nI write to you from Vigo: it rains.\n\nYours, Bob\n",
+    "minutes": "# People\n\n## Decisions\nAda: buys the new boat\nBob: sells the old boat\n## Actions\n"
+    "Ada: calls the bank tomorrow\nBob: paints the boat today\n",
+    "biographies": "## Ada\nBorn in London.\n## Bob\nBorn in Vigo.\n## Ada\nAgain.\n## Bob\nAgain.\n",
+    "measures": "Hull: 3\nMast: 4\n\nHull: 5\nMast: 6\n",
+    "records": "Boat: the Petrel of Vigo\nPort: somewhere in Spain\nMate: nobody at all yet\n\n"
+    "Boat: the Gannet of Cork\nPort: somewhere in Ireland\nMate: Bob the old one\n",
+    "glossary": "**User:** one who uses a program\n\n**Model:** what answers\n\n**Token:** a piece of a word"
+    "\n\n**Weight:** a number\n",
+    "chapters": "# Design\n## User\nSees the page.\n## Assistant\nHelps.\n## Deployment\nOn a server.\n",
+    "settings": "User: bob\nSystem: linux\nUser: eve\nSystem: plan 9\n",
+    "who brings what": "- **Ada:** brings the wine today\n- **Bob:** brings some cheese\n"
+    "- **Ada:** cleans up later on\n- **Bob:** drives us all home\n",
+    "colons": "See https://example.org: it is good.\nTime: 10:30\nC: a language\n",
     "an essay that quotes a talk": "A long essay.\n\n" * 12
     + "User: hello there\nAssistant: hello yourself\n",
     "a talk in code": "```\nUser: hello there\nAssistant: hello yourself\n```\n",
@@ -298,30 +175,9 @@ def test_what_only_looks_like_a_transcript_is_a_document(tmp_path: Path) -> None
 def test_each_section_of_a_document_is_a_message_with_its_headings_before_it(tmp_path: Path) -> None:
     found = read(
         tmp_path,
-        """
-        Before all headings.
-
-        # Boats #
-        ## Sails
-        White ones.
-
-        More of them.
-        ```sh
-        # not a heading
-        ```
-        ### Jib
-        ## Hulls
-        Wooden.
-        Ports
-        =====
-        Vigo.
-
-        Cork
-        ----
-        Far.
-        """,
+        "\nBefore all headings.\n\n# Boats #\n## Sails\nWhite ones.\n\nMore of them.\n```sh\n# not a heading"
+        "\n```\n### Jib\n## Hulls\nWooden.\nPorts\n=====\nVigo.\n\nCork\n----\nFar.\n",
     )
-
     assert texts(found) == [
         "Before all headings.",
         "Boats › Sails\n\nWhite ones.\n\nMore of them.\n```sh\n# not a heading\n```",
@@ -354,11 +210,12 @@ def test_front_matter_gives_the_title_and_the_date(tmp_path: Path) -> None:
     assert texts(found) == ["Another title\n\nText."]
 
 
-@pytest.mark.parametrize("name", ["2024-05-06.md", "2024-05-06 Harbour.md", "2024-05-06-harbour.markdown"])
-def test_a_daily_note_has_its_date_from_its_name_read_as_utc(tmp_path: Path, name: str) -> None:
-    found = read(tmp_path, "---\ncreated: 2024-05-09\n---\nRain.\n", name)
-    assert [(turn.content, turn.at) for turn in found.turns] == [("Rain.", datetime(2024, 5, 6, tzinfo=UTC))]
-    assert found.title == name.rpartition(".")[0]
+def test_a_daily_note_has_its_date_from_its_name_read_as_utc(tmp_path: Path) -> None:
+    for name in ("2024-05-06.md", "2024-05-06 Harbour.md", "2024-05-06-harbour.markdown"):
+        found = read(tmp_path, "---\ncreated: 2024-05-09\n---\nRain.\n", name)
+        day = datetime(2024, 5, 6, tzinfo=UTC)
+        assert [(turn.content, turn.at) for turn in found.turns] == [("Rain.", day)]
+        assert found.title == name.rpartition(".")[0]
 
 
 def test_a_journal_has_its_dates_from_its_headings(tmp_path: Path) -> None:
@@ -374,15 +231,11 @@ def test_a_journal_has_its_dates_from_its_headings(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["# " + " " * 99_999 + "x", "#" + " !" * 50_000, "**A**" + " " * 99_999 + "x", "# " + "t" * 99_999],
-)
-def test_a_line_made_to_be_hard_is_read_like_any_other(tmp_path: Path, line: str) -> None:
-    assert len(read(tmp_path, f"---\na:{' ' * 99_999}\n---\n{line}\n").turns) == 1
-
-
-def test_a_rule_that_opens_nothing_is_text(tmp_path: Path) -> None:
+def test_a_line_made_to_be_hard_is_read_like_any_other(tmp_path: Path) -> None:
+    wide = " " * 99_999
+    for line in (f"# {wide}x", "#" + " !" * 50_000, f"**A**{wide}x", "# " + "t" * 99_999):
+        assert len(read(tmp_path, f"---\na:{wide}\n---\n{line}\n").turns) == 1
+    # A rule that opens nothing is text.
     assert texts(read(tmp_path, "---\ntitle: no end\n")) == ["---\ntitle: no end"]
 
 
@@ -394,12 +247,8 @@ def test_a_section_put_between_others_leaves_their_marks(tmp_path: Path) -> None
     assert len(set(old)) == 3
     assert [source in old for source in new] == [False, True, False, True]
     assert str(old[0]).startswith("markdown:note.md#1:")
-
-
-def test_a_grown_transcript_keeps_the_marks_of_its_turns(tmp_path: Path) -> None:
     start = "User: yes\nAssistant: yes\nUser: yes\n"
-    before = read(tmp_path, start)
-    after = read(tmp_path, start + "Assistant: no\n")
+    before, after = read(tmp_path, start), read(tmp_path, f"{start}Assistant: no\n")
     assert [turn.source for turn in after.turns[:3]] == [turn.source for turn in before.turns]
     assert len({turn.source for turn in after.turns}) == 4
 
@@ -412,11 +261,8 @@ def test_a_folder_is_read_whole_and_in_order_but_for_what_is_hidden(tmp_path: Pa
     (tmp_path / "empty.md").write_text(" \n")
     found = list(conversations(tmp_path))
     assert recognise(tmp_path) == "markdown"
-    assert [one.session for one in found] == [
-        "markdown:a/deep/y.md",
-        "markdown:a/z.MARKDOWN",
-        "markdown:b.md",
-    ]
+    names = ("a/deep/y.md", "a/z.MARKDOWN", "b.md")
+    assert [one.session for one in found] == [f"markdown:{name}" for name in names]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -448,21 +294,14 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(
         "b.md: It is in UTF-16; save it as UTF-8.",
     ]
     assert "longer than" in bad[2].bad[0]
-
-
-def test_a_section_that_is_too_long_is_named_by_its_line(tmp_path: Path) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"Nothing in .*a\.md could be read as markdown\. a\.md: .*byte 7,"
+    ):
+        list(conversations(tmp_path / "a.md"))
+    monkeypatch.undo()
     found = read(tmp_path, "# One\nGood.\n# Two\n" + "x" * (TEXT_LIMIT + 1))
     assert texts(found) == ["One\n\nGood."]
     assert found.bad[0].startswith("note.md, line 3: The turn has 1,000,0")
-
-
-def test_one_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_bytes(b"\xff")
-    with pytest.raises(
-        InvalidInput, match=r"Nothing in .*a\.md could be read as markdown\. a\.md: .*byte 1,"
-    ):
-        list(conversations(path))
 
 
 def test_any_text_is_read_as_markdown_if_one_says_so(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations
+from chat_reading import conversations, said, texts
 
 import recollect_importers.turns as turns_module
 from recollect.domain.errors import InvalidInput
@@ -29,27 +29,17 @@ def read(folder: Path, *rows: Any, name: str = "talk.jsonl") -> list[Conversatio
     return list(conversations(path))
 
 
-def texts(conversation: Conversation) -> list[str]:
-    return [turn.content for turn in conversation.turns]
-
-
 def test_a_turn_says_what_it_knows(tmp_path: Path) -> None:
+    first = {"content": "Hi", "role": "user", "speaker": "Ada", "at": "2024-05-06T12:00:00+02:00"}
     (found,) = read(
         tmp_path,
-        {
-            "content": "Hi",
-            "role": "user",
-            "speaker": "Ada",
-            "session": "s",
-            "at": "2024-05-06T12:00:00+02:00",
-        },
+        {**first, "session": "s"},
         {"text": "Hello", "name": "Bob", "session": "s", "at": 1_714_996_800},
         {"content": "Bye", "session": "s", "at": 1_714_996_800_000, "role": "", "speaker": None},
     )
-
     ten, noon = (datetime(2024, 5, 6, hour, tzinfo=UTC) for hour in (10, 12))
     assert (found.session, found.title, found.bad) == ("s", "s", ())
-    assert [(t.content, t.role, t.speaker, t.at) for t in found.turns] == [
+    assert [turn[:4] for turn in said(found)] == [
         ("Hi", "user", "Ada", ten),
         ("Hello", None, "Bob", noon),
         ("Bye", None, None, noon),  # milliseconds
@@ -61,25 +51,25 @@ def test_turns_without_a_session_go_to_one_named_after_the_file(tmp_path: Path) 
     assert [(one.session, texts(one)) for one in mixed] == [("turns:talk", ["a", "c"]), ("7", ["b"])]
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("talk.jsonl", lines({"content": "a"}, {"content": "b"}).encode("utf-8-sig")),
-        ("talk.jsonl", lines({"content": "a"}, "", {"content": "b"}).replace("\n", "\r\n").encode()),
-        ("talk.jsonl.gz", gzip.compress(lines({"content": "a"}, {"content": "b"}).encode())),
-        ("talk.ndjson", lines({"content": "a"}, {"content": "b"}).encode()),
-        ("talk.json", json.dumps([{"content": "a"}, {"content": "b"}]).encode()),
-        ("talk.json", json.dumps([{"content": "a"}, {"content": "b"}], indent=2).encode()),
-        ("talk.json.gz", gzip.compress(json.dumps([{"content": "a"}, {"content": "b"}]).encode())),
-        ("talk", lines({"content": "a"}, {"content": "b"}).encode()),
-    ],
-    ids=["mark", "CRLF", "gzip", "ndjson", "list", "indented list", "packed list", "no suffix"],
-)
-def test_a_file_may_come_in_many_shapes(tmp_path: Path, name: str, content: bytes) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    assert recognise(path) == "turns"
-    assert [(one.session, texts(one)) for one in conversations(path)] == [("turns:talk", ["a", "b"])]
+TWO = [{"content": "a"}, {"content": "b"}]
+SHAPES = [
+    ("talk.jsonl", lines(*TWO).encode("utf-8-sig")),
+    ("talk.jsonl", lines(TWO[0], "", TWO[1]).replace("\n", "\r\n").encode()),
+    ("talk.jsonl.gz", gzip.compress(lines(*TWO).encode())),
+    ("talk.ndjson", lines(*TWO).encode()),
+    ("talk.json", json.dumps(TWO).encode()),
+    ("talk.json", json.dumps(TWO, indent=2).encode()),
+    ("talk.json.gz", gzip.compress(json.dumps(TWO).encode())),
+    ("talk", lines(*TWO).encode()),
+]
+
+
+def test_a_file_may_come_in_many_shapes(tmp_path: Path) -> None:
+    for name, content in SHAPES:
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert recognise(path) == "turns"
+        assert [(one.session, texts(one)) for one in conversations(path)] == [("turns:talk", ["a", "b"])]
 
 
 def test_a_line_may_hold_a_whole_conversation(tmp_path: Path) -> None:
@@ -94,11 +84,8 @@ def test_a_line_may_hold_a_whole_conversation(tmp_path: Path) -> None:
     assert (first.session, texts(first)) == ("turns:talk#1", ["Look", "Seen\n\n[image]\n\ntoo"])
     assert [turn.role for turn in first.turns] == ["user", "assistant"]
     assert (second.session, texts(second)) == ("mine", ["Look"])
-
-
-def test_a_conversation_may_be_written_over_several_lines(tmp_path: Path) -> None:
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps({"messages": [{"role": "user", "content": "Look"}]}, indent=1))
+    path = tmp_path / "talk.json"  # over several lines
+    path.write_text(json.dumps({"messages": messages[:2]}, indent=1))
     assert [(one.session, texts(one)) for one in conversations(path)] == [("turns:talk#1", ["Look"])]
 
 
@@ -112,38 +99,25 @@ def test_a_grown_file_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None
     assert set(old) < set(new)
     assert old[0] is not None
     assert old[0].startswith("turns:talk#1:")
-
-
-def test_a_turn_that_is_mended_leaves_the_marks_of_those_after_it(tmp_path: Path) -> None:
+    # A turn that is mended leaves the marks of those after it.
     broken = read(tmp_path, {"content": 1}, {"content": "b"})
     mended = read(tmp_path, {"content": "a"}, {"content": "b"})
     assert broken[0].turns[-1].source == mended[0].turns[-1].source
 
 
 def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    (found,) = read(
-        tmp_path,
-        {"content": "Good"},
-        '{"content": "cut',
-        [1],
-        {"role": "user"},
-        {"content": 7},
-        {"content": " \u200b"},
-        {"content": "x", "at": "noon"},
-        {"content": "x", "at": True},
-        {"content": "x", "at": 1e300},
-        {"content": "x", "role": 3},
-        {"content": "x", "session": []},
-        {"content": None},
-        {"content": "Good too"},
-    )
-
+    bad: list[Any] = [
+        '{"content": "cut', [1], {"role": "user"}, {"content": 7}, {"content": " \u200b"},
+        {"content": "x", "at": "noon"}, {"content": "x", "at": True}, {"content": "x", "at": 1e300},
+        {"content": "x", "role": 3}, {"content": "x", "session": []}, {"content": None},
+    ]  # fmt: skip
+    (found,) = read(tmp_path, {"content": "Good"}, *bad, {"content": "Good too"})
     assert texts(found) == ["Good", "Good too"]
     assert [reason.split(":")[0] for reason in found.bad] == [f"talk.jsonl, line {n}" for n in range(2, 13)]
     assert "`at` is 'noon'; it is an ISO 8601 time" in found.bad[5]
-
-
-def test_bytes_that_are_no_text_are_named_by_line_and_place(tmp_path: Path) -> None:
+    # A broken first line does not hide the format.
+    (found,) = read(tmp_path, "oops", {"content": "a"})
+    assert (texts(found), "line 1" in found.bad[0]) == (["a"], True)
     path = tmp_path / "talk.jsonl"
     path.write_bytes(b'{"content": "a"}\n{"content": "\xff"}\n')
     (found,) = conversations(path)
@@ -151,28 +125,19 @@ def test_bytes_that_are_no_text_are_named_by_line_and_place(tmp_path: Path) -> N
     assert found.bad == ("talk.jsonl, line 2: The line is not UTF-8 text: byte 14 is wrong.",)
 
 
-def test_bad_messages_of_a_line_are_named(tmp_path: Path) -> None:
+def test_bad_messages_of_a_line_and_of_a_list_that_is_cut_short_are_named(tmp_path: Path) -> None:
     (found,) = read(tmp_path, {"messages": [1, {"role": "user", "content": {}}, {"content": "Good"}]})
     assert texts(found) == ["Good"]
     assert found.bad == (
         "talk.jsonl, line 1, message 1: It is a number, where an object was expected.",
         "talk.jsonl, line 1, message 2: `content` is an object, where text was expected.",
     )
-
-
-def test_a_list_that_is_cut_short_gives_what_stands_before(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     path.write_text('[{"content": "a"}, 5, {"content": "b"')
     (found,) = conversations(path)
     assert texts(found) == ["a"]
     assert "item 2: It is a number" in found.bad[0]
     assert "is not JSON" in found.bad[1]
-
-
-def test_a_broken_first_line_does_not_hide_the_format(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, "oops", {"content": "a"})
-    assert texts(found) == ["a"]
-    assert "line 1" in found.bad[0]
 
 
 def test_surrogates_and_nuls_are_mended(tmp_path: Path) -> None:
@@ -209,14 +174,12 @@ def test_a_folder_of_files_is_read_in_order(tmp_path: Path) -> None:
     assert "could not be read to its end" in found[1].bad[0]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n\n", b"plain words", b"{}", b'{"a": 1}\n', b"[]", b"\xff\xfe{\0}\0", b"\0"]
-)
-def test_what_is_none_of_the_formats_says_what_was_looked_for(tmp_path: Path, content: bytes) -> None:
+def test_what_is_none_of_the_formats_says_what_was_looked_for(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
-    path.write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"Known formats|UTF-16|nothing was imported"):
-        recognise(path)
+    for content in (b"", b"\n\n", b"plain words", b"{}", b'{"a": 1}\n', b"[]", b"\xff\xfe{\0}\0", b"\0"):
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match=r"Known formats|UTF-16|nothing was imported"):
+            recognise(path)
 
 
 def test_a_missing_path_and_an_empty_folder_are_named(tmp_path: Path) -> None:

@@ -6,14 +6,15 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from transfer_world import import_foreign
 
 from recollect.domain.errors import InvalidInput
 from recollect.engine import Engine
-from recollect.transfer import ForeignReport, import_path, preview_path, recognise
+from recollect.transfer import preview_path, recognise
 
 if TYPE_CHECKING:
     from postgres_stores import PostgresStores
@@ -59,8 +60,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def test_items_are_notes_of_their_namespace_as_our_own_store_keeps_them(mine: Engine, store: str) -> None:
     assert recognise(store) == "langgraph"
-    report = import_path(mine, store, embed=False)
-    assert isinstance(report, ForeignReport)
+    report = import_foreign(mine, store)
     assert (report.notes_new, report.owners) == (3, (("/memories.ana", 2), ("/notices", 1)))
     assert [(each.what, each.count) for each in report.no_place] == [("checkpoints of threads", 1)]
     assert report.bad == ("item odd of notices: Its value is not a JSON object.",)
@@ -78,24 +78,17 @@ def test_items_are_notes_of_their_namespace_as_our_own_store_keeps_them(mine: En
 
 
 def test_a_later_state_brings_new_values_and_longer_lives(mine: Engine, store: str) -> None:
-    import_path(mine, store, embed=False)
-    again = import_path(mine, store, embed=False)
-    assert isinstance(again, ForeignReport)
-    assert not again.changed, again
+    import_foreign(mine, store)
+    assert not import_foreign(mine, store).changed
     changes = [
         "UPDATE store SET value = '{\"text\": \"Ana drinks coffee\"}' WHERE key = 'tea' AND prefix LIKE 'm%'",
         "UPDATE store SET expires_at = '2099-07-01 10:00:00+00:00' WHERE key = 'trip'",
     ]
-    if store.startswith("postgresql"):
-        with psycopg.connect(store) as connection:
-            for change in changes:
-                connection.execute(change)
-    else:
-        with closing(sqlite3.connect(store)) as rows, rows:
-            for change in changes:
-                rows.execute(change)
-    later = import_path(mine, store, embed=False)
-    assert isinstance(later, ForeignReport)
+    connect: Any = psycopg.connect if store.startswith("postgresql") else sqlite3.connect
+    with closing(connect(store)) as rows, rows:
+        for change in changes:
+            rows.execute(change)
+    later = import_foreign(mine, store)
     assert (later.notes_new, later.notes_changed) == (0, 2)
     trip, tea = mine.scoped("", "memories.ana").list().memories
     assert tea.metadata == {"value": {"text": "Ana drinks coffee"}}
@@ -104,25 +97,20 @@ def test_a_later_state_brings_new_values_and_longer_lives(mine: Engine, store: s
     assert trip.expires_at.year == 2099
 
 
-def test_namespaces_belong_to_whoever_imports(mine: Engine, store: str) -> None:
-    import_path(mine.scoped("ana"), store, embed=False)
+def test_namespaces_belong_to_the_importing_owner_and_merged_ones_keep_equal_keys_apart(
+    mine: Engine, store: str
+) -> None:
+    import_foreign(mine.scoped("ana"), store)
     assert len(mine.scoped("ana", "memories.ana").list(include_superseded=True).memories) == 2
     assert mine.scoped("", None).list(include_superseded=True).memories == ()
-
-
-def test_merged_namespaces_keep_apart_what_has_the_same_key(mine: Engine, store: str) -> None:
-    import_path(mine, store, merge_owners=True, embed=False)
-    texts = {note.text for note in mine.list().memories}
-    assert {"Ana drinks tea", "The kettle is broken"} <= texts
-    again = import_path(mine, store, merge_owners=True, embed=False)
-    assert isinstance(again, ForeignReport)
-    assert not again.changed
+    import_foreign(mine, store, merge_owners=True)
+    assert {"Ana drinks tea", "The kettle is broken"} <= {note.text for note in mine.list().memories}
+    assert not import_foreign(mine, store, merge_owners=True).changed
 
 
 def test_what_our_own_store_has_under_the_same_key_stays(mine: Engine, store: str) -> None:
     mine.scoped("", "notices").remember("The kettle is new", ref="langgraph:tea")
-    report = import_path(mine, store, embed=False)
-    assert isinstance(report, ForeignReport)
+    report = import_foreign(mine, store)
     assert report.left_count == 1
     assert [note.text for note in mine.scoped("", "notices").list().memories] == ["The kettle is new"]
 

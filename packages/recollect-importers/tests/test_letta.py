@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from transfer_world import import_foreign
 
 from recollect.engine import Engine
-from recollect.transfer import ForeignReport, import_path, recognise
+from recollect.transfer import recognise
 
 pytest_plugins = ["transfer_stores"]
 
@@ -59,8 +60,7 @@ def test_blocks_messages_and_passages_come_along(
     file = tmp_path / "harbour.af"
     file.write_text(json.dumps(document, indent=2), "utf-8")
     assert recognise(file) == "letta"
-    report = import_path(mine, file, embed=False)
-    assert isinstance(report, ForeignReport)
+    report = import_foreign(mine, file)
     assert (report.notes_new, report.messages_new, report.bad_count) == (3 if document is NEW else 1, 3, 0)
     assert {each.what: (each.count, each.examples) for each in report.no_place} == {
         "empty blocks of core memory": (1, ("persona",)),
@@ -95,18 +95,13 @@ def test_a_later_export_numbers_its_rows_anew_and_brings_only_what_is_new(
 ) -> None:
     file = tmp_path / "harbour.af"
     file.write_text(json.dumps(NEW), "utf-8")
-    import_path(mine, file, embed=False)
+    import_foreign(mine, file)
     block = {**BLOCKS[0], "id": "block-7", "value": "Ana is allergic to walnuts and hay"}
     agent = {**AGENT, "block_ids": ["block-7"], "messages": [*MESSAGES[4:], said("user", text("Good night"))]}
     file.write_text(json.dumps({**NEW, "agents": [agent], "blocks": [block]}), "utf-8")
-    later = import_path(mine, file, embed=False)
-    assert isinstance(later, ForeignReport)
+    later = import_foreign(mine, file)
     assert (later.notes_new, later.notes_changed, later.messages_new) == (0, 1, 1)
     (note,) = mine.scoped("", "harbour").list().memories
     assert note.text == "Ana is allergic to walnuts and hay"
-
-
-def test_a_list_of_passages_is_recognised_too(tmp_path: Path) -> None:
-    file = tmp_path / "archive.json"
     file.write_text(json.dumps(NEW["passages"]), "utf-8")
     assert recognise(file) == "letta"

@@ -6,10 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from transfer_world import import_foreign
 
 from recollect.domain.records import Status
 from recollect.engine import Engine
-from recollect.transfer import ForeignReport, import_path, recognise
+from recollect.transfer import recognise
 
 pytest_plugins = ["transfer_stores"]
 
@@ -48,14 +49,9 @@ def file(tmp_path: Path) -> Path:
 def test_everything_comes_along_and_the_rest_is_named(mine: Engine, file: Path) -> None:
     assert recognise(file) == "mcp-memory-v2"
     before = file.read_bytes()
-    report = import_path(mine, file, embed=False)
-    assert isinstance(report, ForeignReport)
-    assert (report.entities_new, report.observations_new, report.notes_new, report.relations_new) == (
-        2,
-        2,
-        1,
-        1,
-    )
+    report = import_foreign(mine, file)
+    assert (report.entities_new, report.observations_new) == (2, 2)
+    assert (report.notes_new, report.relations_new) == (1, 1)
     assert [(each.what, each.count) for each in report.no_place] == [("access counts", 1)]
     assert report.bad == ("1 observations: Their entity 9 is not in the file.",)
     assert file.read_bytes() == before
@@ -67,25 +63,18 @@ def test_everything_comes_along_and_the_rest_is_named(mine: Engine, file: Path) 
     old, new = ana.observations
     assert (old.superseded_by, new.kind) == (new.id, "decision")
     (note,) = mine.list().memories
-    assert (note.text, note.speaker, note.tags, note.about) == (
-        "Ana likes rivers",
-        "claude",
-        ("calm",),
-        (ana.id,),
-    )
+    assert (note.text, note.speaker) == ("Ana likes rivers", "claude")
+    assert (note.tags, note.about) == (("calm",), (ana.id,))
 
 
 def test_importing_again_changes_nothing_and_a_newer_state_adds_what_is_new(mine: Engine, file: Path) -> None:
-    import_path(mine, file, embed=False)
-    again = import_path(mine, file, embed=False)
-    assert isinstance(again, ForeignReport)
+    import_foreign(mine, file)
+    again = import_foreign(mine, file)
     assert not again.changed
     with sqlite3.connect(file) as rows:
-        rows.execute(
-            "INSERT INTO observations VALUES (4, 2, 'is a diary', '2024-08-01', 0, 'generic', NULL, NULL)"
-        )
+        new = "(4, 2, 'is a diary', '2024-08-01', 0, 'generic', NULL, NULL)"
+        rows.execute(f"INSERT INTO observations VALUES {new}")
         rows.commit()
-        later = import_path(mine, file, embed=False)  # while the other program has it open
+        later = import_foreign(mine, file)  # while the other program has it open
     rows.close()
-    assert isinstance(later, ForeignReport)
     assert (later.observations_new, later.entities_new, later.relations_new) == (1, 0, 0)

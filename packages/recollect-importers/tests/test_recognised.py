@@ -8,9 +8,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from transfer_world import import_foreign
 
 from recollect.engine import Engine
-from recollect.transfer import ForeignReport, ImportReport, import_path, recognise
+from recollect.transfer import ImportReport, import_path, recognise
 
 pytest_plugins = ["transfer_stores"]
 
@@ -34,47 +35,42 @@ CLAUDE_PROJECT = {"uuid": "p1", "name": "Tides", "description": "", "prompt_temp
                   "docs": [DOC]}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["memory.jsonl", "memory.bak", "memory", "memory.json.gz", "graph.txt"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_official_format_is_known_under_any_name(
-    mine: Engine, tmp_path: Path, name: str, packed: bool
-) -> None:
-    file = tmp_path / name
-    file.write_bytes(gzip.compress(OFFICIAL.encode()) if packed else OFFICIAL.encode())
-    assert recognise(file) == "official"
-    report = import_path(mine, file, embed=False)
-    assert isinstance(report, ImportReport)
-    assert (report.entities_created, report.relations_created) == (1, 1)
+def test_the_official_format_is_known_under_any_name(mine: Engine, tmp_path: Path) -> None:
+    for number, name in enumerate(("memory.jsonl", "memory.bak", "memory", "memory.json.gz", "graph.txt")):
+        for content in (OFFICIAL.encode(), gzip.compress(OFFICIAL.encode())):
+            (tmp_path / name).write_bytes(content)
+            assert recognise(tmp_path / name) == "official"
+        report = import_path(mine.scoped(str(number)), tmp_path / name, embed=False)
+        assert isinstance(report, ImportReport)
+        assert (report.entities_created, report.relations_created) == (1, 1)
 
 
 @pytest.mark.parametrize(("format_", "talk"), [("chatgpt", CHATGPT), ("claude", CLAUDE)])
-@pytest.mark.parametrize("name", ["export.zip", "conversations.json", "talks.json"])
 def test_exports_of_chats_are_known_in_their_zip_and_out_of_it(
-    mine: Engine, tmp_path: Path, format_: str, talk: dict[str, object], name: str
+    mine: Engine, tmp_path: Path, format_: str, talk: dict[str, object]
 ) -> None:
-    file = tmp_path / name
     content = json.dumps([talk])
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr("users.json", "[]")
-            archive.writestr("conversations.json", content)
-    else:
-        file.write_text(content, "utf-8")
-    assert recognise(file) == format_
-    report = import_path(mine, file, embed=False)
-    again = import_path(mine, file, embed=False)
-    assert isinstance(report, ForeignReport)
-    assert isinstance(again, ForeignReport)
-    assert (report.messages_new, again.messages_new) == (1, 0)
-    others = [("other files of the export", ("users.json",))] if name.endswith(".zip") else []
-    assert [(each.what, each.examples) for each in report.no_place] == others
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("users.json", "[]")
+        archive.writestr("conversations.json", content)
+    created = []
+    for name in ("export.zip", "conversations.json", "talks.json"):
+        file = tmp_path / name
+        if not file.exists():
+            file.write_text(content, "utf-8")
+        assert recognise(file) == format_
+        report = import_foreign(mine, file)
+        created.append(report.messages_new)
+        others = [("other files of the export", ("users.json",))] if name.endswith(".zip") else []
+        assert [(each.what, each.examples) for each in report.no_place] == others
+    assert created == [1, 0, 0]  # the same talk is known out of another file
 
 
 def test_what_claude_remembers_and_projects_hold_are_notes(mine: Engine, tmp_path: Path) -> None:
     for name, row in (("memories.json", CLAUDE_MEMORY), ("projects.json", CLAUDE_PROJECT)):
         (tmp_path / name).write_text(json.dumps([row]), "utf-8")
         assert recognise(tmp_path / name) == "claude-memory"
-        import_path(mine, tmp_path / name, embed=False)
+        import_foreign(mine, tmp_path / name)
     assert {(note.text, note.category) for note in mine.list().memories} == {
         ("Ana is a skipper.", "memory"),
         ("Tides by the hour.", "memory"),
