@@ -50,12 +50,9 @@ def test_what_is_imported_is_found_by_its_owner_and_known_the_second_time(
     assert (again["notes"], again["notes_new"], again["format"]) == (2, 0, "mem0")
 
 
-def test_owners_can_be_merged(recollect: CommandLine, file: Path) -> None:
+def test_owners_are_told_and_can_be_merged(recollect: CommandLine, file: Path) -> None:
     recollect("import", str(file), "--merge-owners")
     assert recollect.json("stats")["notes"] == 2
-
-
-def test_a_dry_run_tells_whose_memories_these_become(recollect: CommandLine, file: Path) -> None:
     rows = [{"id": str(n), "memory": f"Memory {n}", "user_id": f"u{n}"} for n in range(7)]
     file.write_text(json.dumps(rows), "utf-8")
     said = recollect("import", str(file), "--dry-run").stdout
@@ -76,6 +73,7 @@ def test_what_is_unknown_lists_what_is_known_and_makes_no_store(
     (tmp_path / "odd.bin").write_bytes(b"\x00\x01")
     said = recollect.refused("import", str(tmp_path / "odd.bin"), status=1)
     assert all(name in str(said) for name in import_formats())
+    assert sorted(import_formats()) == sorted(FORMATS)
     assert not recollect.store.exists()
 
 
@@ -98,21 +96,14 @@ def test_what_has_no_date_gets_none_from_the_import(recollect: CommandLine, file
     assert f"field\t{undated}\tnoted\tdate unknown\n" in recollect("show", undated).stdout
 
 
-def test_talks_are_recognised_too(recollect: CommandLine, tmp_path: Path) -> None:
-    export = [
-        {"uuid": "u", "name": "Sea", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
-    ]
-    (tmp_path / "conversations.json").write_text(json.dumps(export), "utf-8")
-    assert recollect.json("import", str(tmp_path), "--dry-run")["messages"] == 1
-    data = recollect.json("import", str(tmp_path))
-    assert (data["format"], data["messages_new"]) == ("claude", 1)
-
-
 def test_the_command_for_claudes_memory_is_named_and_works(recollect: CommandLine, tmp_path: Path) -> None:
     talk = {"uuid": "u", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hello"}]}
     memory = [{"conversations_memory": "Ana is a skipper."}]
     for name, rows in (("conversations", [talk]), ("memories", memory), ("projects", [])):
         (tmp_path / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    assert recollect.json("import", str(tmp_path), "--dry-run")["messages"] == 1
+    data = recollect.json("import", str(tmp_path))
+    assert (data["format"], data["messages_new"]) == ("claude", 1)
     said = recollect("import", str(tmp_path)).stdout
     memories, projects = tmp_path / "memories.json", tmp_path / "projects.json"
     assert "Not kept: Claude's memory and projects; import each separately (2): " in said
@@ -124,15 +115,9 @@ def test_the_command_for_claudes_memory_is_named_and_works(recollect: CommandLin
 def test_lines_are_recognised_and_shown_without_being_stored(recollect: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "memory.jsonl"
     file.write_text('{"type":"entity","name":"Ana","entityType":"person","observations":["likes tea"]}\n')
-    assert (
-        "official: 1 entity, 1 observation, 0 relations."
-        in recollect("import", str(file), "--dry-run").stdout
-    )
+    said = recollect("import", str(file), "--dry-run").stdout
+    assert "official: 1 entity, 1 observation, 0 relations." in said
     assert not recollect.store.exists()
-
-
-def test_the_formats_on_offer_are_those_there_are() -> None:
-    assert sorted(import_formats()) == sorted(FORMATS)
 
 
 def test_without_the_package_of_importers_the_extra_is_named(
@@ -201,19 +186,18 @@ def test_bad_turns_are_named_or_stop_the_import(recollect: CommandLine, talk: Pa
     assert recollect.json("stats")["messages"] == 3
 
 
-def test_vectors_can_wait_for_a_reindex(recollect: CommandLine, talk: Path) -> None:
+def test_vectors_can_wait_for_a_reindex_and_without_a_model_words_find_what_was_imported(
+    recollect: CommandLine, talk: Path
+) -> None:
     assert "recollect reindex" in recollect("import", str(talk), "--no-embed").stderr
     assert recollect.json("stats")["due"] == 3
-    recollect("reindex")
-    assert recollect.json("stats")["due"] == 0
-
-
-def test_without_a_model_words_find_what_was_imported(recollect: CommandLine, talk: Path) -> None:
     assert "imported, but: " in recollect("import", str(talk), RECOLLECT_MODEL="none").stderr
     best, *beside = recollect.json("search", "warm sea", RECOLLECT_MODEL="none")["hits"]
     assert best["memory"]["session"] == "harbour"
     assert "words" in best["found_by"]
     assert not any("words" in hit["found_by"] for hit in beside)  # only what stands next to it
+    recollect("reindex")
+    assert recollect.json("stats")["due"] == 0
 
 
 def test_markdown_is_told_by_its_name(recollect: CommandLine, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -60,6 +61,10 @@ def items(path: Path, format_: str) -> list[ForeignItem]:
 
 def notes(found: list[ForeignItem]) -> dict[str, ForeignNote]:
     return {item.key: item for item in found if isinstance(item, ForeignNote)}
+
+
+def unplaced(found: list[ForeignItem]) -> dict[str, str]:
+    return {item.what: item.example for item in found if isinstance(item, NoPlace)}
 
 
 def at(text: str) -> datetime:
@@ -149,25 +154,18 @@ def test_mnemosyne_has_the_same_in_its_database_and_in_its_export(mnemosyne: Pat
     assert (porto.text, porto.superseded_by, lisbon.superseded_at) == ("city: Porto", lisbon.key, None)
     (triple,) = [item for item in found if isinstance(item, ForeignRelation)]
     assert (triple.source, triple.since, triple.until) == ("Maya", at("2026-03-01"), None)
-    assert {item.what for item in found if isinstance(item, NoPlace)} == {
-        "annotations of the kind mentions",
-        "confidences of triples",
-        "counts of recalls",
-    }
+    left = {"annotations of the kind mentions", "confidences of triples", "counts of recalls"}
+    assert unplaced(found).keys() == left
     assert [item.place for item in found if isinstance(item, BadRow)] == ["legacy_memories, memory old"]
 
 
 def test_banks_of_mnemosyne_are_read_as_agents(tmp_path: Path) -> None:
-    tables = (
-        "CREATE TABLE episodic_memory (id, content); CREATE TABLE working_memory (id, content, importance);"
-    )
+    tables = "CREATE TABLE episodic_memory (id); CREATE TABLE working_memory (id, content, importance);"
     for place in ("mnemosyne.db", "banks/work/mnemosyne.db"):
         database(tmp_path / place, f"{tables} INSERT INTO working_memory VALUES ('w', 'in {place}', 0.5)")
     found = [item for item in items(tmp_path, "mnemosyne") if isinstance(item, ForeignNote)]
-    assert [(note.agent, note.text) for note in found] == [
-        ("", "in mnemosyne.db"),
-        ("work", "in banks/work/mnemosyne.db"),
-    ]
+    banks = {"": "in mnemosyne.db", "work": "in banks/work/mnemosyne.db"}
+    assert {note.agent: note.text for note in found} == banks
 
 
 # Cognis
@@ -211,10 +209,7 @@ def test_cognis_versions_deletions_and_messages_come_along(tmp_path: Path) -> No
     assert new.metadata == {"sector": "episodic", "source_role": "user", "original_content": "FERRY AT TEN"}
     (message,) = [item for item in found if isinstance(item, ForeignMessage)]
     assert (message.session, message.role, message.created_at) == ("s", "user", at("2026-01-01T08:00:00"))
-    assert {item.what for item in found if isinstance(item, NoPlace)} == {
-        "access counts",
-        "flags for contradicting memories",
-    }
+    assert unplaced(found).keys() == {"access counts", "flags for contradicting memories"}
     assert items(tmp_path / "cognis.db", "cognis") == found
 
 
@@ -249,18 +244,14 @@ def test_memories_of_mcp_memory_service_come_with_entities_and_beliefs(tmp_path:
     first, second, belief = by_key["h1"], by_key["h2"], by_key["belief:b1"]
     assert (first.created_at, first.updated_at) == (at("2026-01-01"), at("2026-01-02"))
     assert (first.tags, first.category, first.importance) == (("travel", "porto"), "observation", 0.3)
-    assert (first.metadata, first.about, first.superseded_by) == (
-        {"host": "mac", "confidence": 0.6},
-        ("Porto",),
-        "h2",
-    )
+    assert first.metadata == {"host": "mac", "confidence": 0.6}
+    assert (first.about, first.superseded_by) == (("Porto",), "h2")
     assert (second.tags, second.agent, second.created_at) == ((), "work", at("2026-01-02"))
     assert second.forgotten_at == at("2026-01-03")
     assert (belief.category, belief.superseded_at, belief.importance) == ("belief", at("2026-01-02"), 0.4)
-    assert [(each.name, each.type) for each in found if isinstance(each, ForeignEntity)] == [
-        ("Porto", "city")
-    ]
-    assert [each.example for each in found if isinstance(each, NoPlace)] == ["h1 causes h2"]
+    (porto,) = [each for each in found if isinstance(each, ForeignEntity)]
+    assert (porto.name, porto.type) == ("Porto", "city")
+    assert list(unplaced(found).values()) == ["h1 causes h2"]
 
 
 # mem0
@@ -361,7 +352,7 @@ def test_mem0_comes_with_its_history_out_of_either_vector_store(tmp_path: Path, 
     assert (message.session, message.owner, message.agent, message.text) == ("trip", "ana", "bot", "Hi")
     assert [(each.name, each.type) for each in found if isinstance(each, ForeignEntity)] == [("Porto", "gpe")]
     # Whose it was cannot be known, so nobody else gets it.
-    assert [each.example for each in found if isinstance(each, NoPlace)] == ["key under mat"]
+    assert list(unplaced(found).values()) == ["key under mat"]
     assert items(tmp_path / "history.db", "mem0") == found
 
 
@@ -372,34 +363,26 @@ def test_a_history_alone_gives_what_memories_last_said(tmp_path: Path) -> None:
     assert by_key["p9"].forgotten_at == at("2026-01-04")
 
 
+GRAPH = {"source": "ana", "relationship": "takes", "target": "ferry"}
+
+
+def get_all(folder: Path, *rows: object, relations: bool = True) -> Path:
+    file = folder / "all.json"
+    file.write_text(json.dumps({"results": rows, "relations": [GRAPH]} if relations else rows), "utf-8")
+    return file
+
+
 @pytest.mark.parametrize("around", [True, False])
 def test_mem0_comes_as_get_all_returns_it(tmp_path: Path, around: bool) -> None:
-    row = {
-        "id": "p1",
-        "memory": "ferry at ten",
-        "metadata": {"category": "plans", "ward": 7},
-        "user_id": "ana",
-    }
-    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
-    file = tmp_path / "all.json"
-    file.write_text(json.dumps({"results": [row, 3], "relations": [graph]} if around else [row]), "utf-8")
-    found = items(file, "mem0")
+    metadata = {"category": "plans", "ward": 7}
+    row = {"id": "p1", "memory": "ferry at ten", "metadata": metadata, "user_id": "ana"}
+    found = items(get_all(tmp_path, row, 3, relations=around), "mem0")
     note = notes(found)["p1"]
-    assert (note.text, note.category, note.metadata, note.owner) == (
-        "ferry at ten",
-        "plans",
-        {"ward": 7},
-        "ana",
-    )
+    assert (note.text, note.category, note.metadata) == ("ferry at ten", "plans", {"ward": 7})
+    assert note.owner == "ana"
+    bad, relation = BadRow("result 2", "It is not a JSON object."), ForeignRelation("ana", "takes", "ferry")
     rest = [item for item in found if not isinstance(item, ForeignNote)]
-    assert rest == (
-        [
-            BadRow("result 2", "It is not a JSON object."),
-            ForeignRelation("ana", "takes", "ferry", owner="ana"),
-        ]
-        if around
-        else []
-    )
+    assert rest == [bad, replace(relation, owner="ana")][: 2 if around else 1]
 
 
 def test_mem0_is_known_though_its_vector_store_begins_with_another_record(
@@ -410,25 +393,15 @@ def test_mem0_is_known_though_its_vector_store_begins_with_another_record(
     assert set(notes(items(tmp_path, "mem0"))) == {"p1", "p2"}
 
 
-def test_relations_of_get_all_go_to_nobody_where_several_own_the_memories(tmp_path: Path) -> None:
+def test_relations_of_get_all_go_to_the_one_owner_of_the_memories(tmp_path: Path) -> None:
     rows = [{"id": name, "memory": f"{name} sails", "user_id": name} for name in ("ana", "bo")]
-    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
-    file = tmp_path / "all.json"
-    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
-    (unplaced,) = [item for item in items(file, "mem0") if isinstance(item, NoPlace)]
-    assert (unplaced.what, unplaced.example) == ("relations that do not name their owner", "ana takes ferry")
+    file = get_all(tmp_path, *rows)
+    assert unplaced(items(file, "mem0")) == {"relations that do not name their owner": "ana takes ferry"}
     seen = preview_path(file, merge_owners=True)
     assert isinstance(seen, ForeignReport)
     assert (seen.relations, seen.no_place) == (1, ())
-
-
-def test_relations_of_get_all_go_to_the_owner_of_several_agents(tmp_path: Path) -> None:
-    rows = [
-        {"id": name, "memory": f"{name} sails", "user_id": "ana", "agent_id": name} for name in ("a", "b")
-    ]
-    graph = {"source": "ana", "relationship": "takes", "target": "ferry"}
-    file = tmp_path / "all.json"
-    file.write_text(json.dumps({"results": rows, "relations": [graph]}), "utf-8")
+    # Of several agents, it goes to the owner.
+    file = get_all(tmp_path, *({**row, "user_id": "ana", "agent_id": row["id"]} for row in rows))
     (relation,) = [item for item in items(file, "mem0") if not isinstance(item, ForeignNote)]
     assert relation == ForeignRelation("ana", "takes", "ferry", owner="ana")
 
@@ -451,18 +424,11 @@ def test_a_pickle_that_would_run_something_is_refused_and_named(tmp_path: Path) 
 # The source
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "in use",
-        pytest.param(
-            "in use, behind a link",
-            marks=pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there"),
-        ),
-        "left by a program that died",
-        "closed",
-    ],
-)
+LINKED = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+STATES = ["in use", pytest.param("behind a link", marks=LINKED), "left by a program that died", "closed"]
+
+
+@pytest.mark.parametrize("state", STATES)
 def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) -> None:
     """In each state a program keeps its last rows in the log beside the file, or in the file."""
     file = tmp_path / "their" / "memory.db"
@@ -477,19 +443,16 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
     source = file
     if state == "closed":
         writer.close()
-    elif state == "in use, behind a link":
-        source = tmp_path / "link" / "memory.db"
-        source.parent.mkdir()
-        source.symlink_to(file)
     elif state != "in use":
-        source = tmp_path / "copy" / "memory.db"
+        source = tmp_path / "other" / "memory.db"
         source.parent.mkdir()
-        for part in ("", "-wal"):
-            Path(f"{source}{part}").write_bytes(Path(f"{file}{part}").read_bytes())
-    before = {
-        each.name: each.read_bytes() for each in source.parent.iterdir() if not each.name.endswith("-shm")
-    }
+        if state == "behind a link":
+            source.symlink_to(file)
+        else:
+            for part in ("", "-wal"):
+                Path(f"{source}{part}").write_bytes(Path(f"{file}{part}").read_bytes())
     names = {each.name for each in source.parent.iterdir()}
+    before = {name: (source.parent / name).read_bytes() for name in names if not name.endswith("-shm")}
     report = preview_path(source)
     assert isinstance(report, ForeignReport)
     assert (report.notes, report.examples) == (1, ("note: in the log",))
@@ -530,36 +493,30 @@ def impatient(*arguments: Any, connect: Any = sqlite3.connect, **options: Any) -
     return connection
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"SQLite format 3\0 and then nothing", "The file is damaged or cut short"),
-        (
-            b"\x00\x01\x02",
-            "cannot be imported: it is a binary file of no known kind. Known formats: basic-memory",
-        ),
-        (
-            b'{"some": "thing"}',
-            "cannot be imported: it is JSON of no known kind. Known formats: basic-memory",
-        ),
-        (b"plain words", "cannot be imported: it is text of no known kind. Known formats: basic-memory"),
-        (b"[]", "thing.bin holds no memories; nothing was imported."),
-    ],
-)
-def test_what_is_unknown_is_refused_with_what_it_is(tmp_path: Path, content: bytes, reason: str) -> None:
-    file = tmp_path / "thing.bin"
-    file.write_bytes(content)
-    with pytest.raises(InvalidInput) as refused:
-        recognise(file)
-    assert reason in str(refused.value)
-    if "Known formats" in reason:
-        assert str(refused.value).endswith(", markdown-export. More: recollect import --help")
+KNOWN = "Known formats: basic-memory"
+REFUSED = {
+    b"SQLite format 3\0 and then nothing": "The file is damaged or cut short",
+    b"\x00\x01\x02": f"cannot be imported: it is a binary file of no known kind. {KNOWN}",
+    b'{"some": "thing"}': f"cannot be imported: it is JSON of no known kind. {KNOWN}",
+    b"plain words": f"cannot be imported: it is text of no known kind. {KNOWN}",
+    b"[]": "thing.bin holds no memories; nothing was imported.",
+    b'[{"id": "1", "memory": "tea"}, {"id": "2", "mem': "cut short or wrong at line 1",
+    '[{"id": "1", "memory": "café"}]'.encode("latin-1"): "not UTF-8 text: byte 28 is wrong",
+}
 
 
-def test_a_folder_of_nothing_known_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
+def test_what_is_unknown_or_broken_is_refused_with_what_it_is(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"is empty; nothing was imported\.$"):
         recognise(tmp_path)
-    (tmp_path / "thing.bin").write_bytes(b"\0")
+    file = tmp_path / "thing.bin"
+    for content, reason in REFUSED.items():
+        file.write_bytes(content)
+        with pytest.raises(InvalidInput) as refused:
+            recognise(file)
+        assert reason in str(refused.value)
+        if KNOWN in reason:
+            assert str(refused.value).endswith(", markdown-export. More: recollect import --help")
+    file.write_bytes(b"\0")
     with pytest.raises(InvalidInput, match=r"no file in it is of a known format\. Known formats: "):
         recognise(tmp_path)
 
@@ -569,22 +526,6 @@ def test_a_pipe_is_refused_before_anything_is_taken_out_of_it(tmp_path: Path) ->
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidInput, match="recollect import -"):
         recognise(tmp_path / "pipe")
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b'[{"id": "1", "memory": "tea"}, {"id": "2", "mem', "cut short or wrong at line 1"),
-        ('[{"id": "1", "memory": "café"}]'.encode("latin-1"), "not UTF-8 text: byte 28 is wrong"),
-    ],
-)
-def test_a_document_that_is_broken_is_refused_with_the_place(
-    tmp_path: Path, content: bytes, reason: str
-) -> None:
-    file = tmp_path / "all.json"
-    file.write_bytes(content)
-    with pytest.raises(InvalidInput, match=reason):
-        recognise(file)
 
 
 def test_a_folder_that_cannot_be_read_is_named_itself(
