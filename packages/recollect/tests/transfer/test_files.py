@@ -37,48 +37,39 @@ def test_a_file_is_read_by_its_path(mine: Engine, tmp_path: Path) -> None:
     assert import_file(mine, path).entities_merged == 2
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        TEXT.encode("utf-8-sig"),
-        TEXT.replace("\n", "\r\n").encode(),
-        TEXT.rstrip("\n").encode(),
-        b"\n \r\n" + TEXT.replace("\n", "\n\n").encode(),
-        gzip.compress(TEXT.encode()),
-        b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n\r\n").encode(),
-    ],
-    ids=["byte-order mark", "CRLF", "no last line end", "empty lines", "gzip", "mark and CRLF"],
-)
-def test_a_file_may_come_from_anywhere(mine: Engine, content: bytes) -> None:
-    report = import_file(mine, io.BytesIO(content))
-    assert (report.lines, report.bad_count) == (3, 0)
-    assert exported(mine, "official") == TEXT
+SHAPES = {
+    "byte-order mark": TEXT.encode("utf-8-sig"),
+    "CRLF": TEXT.replace("\n", "\r\n").encode(),
+    "no last line end": TEXT.rstrip("\n").encode(),
+    "empty lines": b"\n \r\n" + TEXT.replace("\n", "\n\n").encode(),
+    "gzip": gzip.compress(TEXT.encode()),
+    "mark and CRLF": b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n\r\n").encode(),
+}
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("keep_going", [True, False])
-def test_an_empty_file_imports_nothing(mine: Engine, content: bytes, keep_going: bool) -> None:
-    report = import_file(mine, io.BytesIO(content), keep_going=keep_going)
-    assert (report.lines, report.changed) == (0, False)
+def test_a_file_may_come_from_anywhere(mine: Engine) -> None:
+    for shape, content in SHAPES.items():
+        engine = mine.scoped(shape)
+        report = import_file(engine, io.BytesIO(content))
+        assert (report.lines, report.bad_count) == (3, 0)
+        assert exported(engine, "official") == TEXT
+    for content in (b"", b"\n\n", b"\xef\xbb\xbf"):
+        for keep_going in (True, False):
+            report = import_file(mine, io.BytesIO(content), keep_going=keep_going)
+            assert (report.lines, report.changed) == (0, False)
 
 
-def test_a_missing_file_a_folder_and_an_unreadable_file_are_named(mine: Engine, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named(mine: Engine, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"There is no file .*absent"):
         import_file(mine, tmp_path / "absent")
     with pytest.raises(InvalidInput, match="is a folder"):
         import_file(mine, tmp_path)
-
-
-def test_a_file_in_utf16_is_refused_with_the_reason(mine: Engine) -> None:
     with pytest.raises(InvalidInput, match="UTF-16"):
         import_file(mine, io.BytesIO(TEXT.encode("utf-16")))
-
-
-@pytest.mark.parametrize("keep_going", [True, False])
-def test_a_packed_file_that_is_cut_short_says_so(mine: Engine, keep_going: bool) -> None:
     packed = gzip.compress(TEXT.encode() * 50)
-    with pytest.raises(InvalidInput, match="could not be read to its end"):
-        import_file(mine, io.BytesIO(packed[: len(packed) // 2]), keep_going=keep_going)
+    for keep_going in (True, False):
+        with pytest.raises(InvalidInput, match="could not be read to its end"):
+            import_file(mine, io.BytesIO(packed[: len(packed) // 2]), keep_going=keep_going)
 
 
 def test_a_line_that_is_too_long_is_passed_over(mine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,40 +103,32 @@ def test_progress_counts_the_bytes_of_every_pass_and_arrives(mine: Engine, tmp_p
     path.write_text("".join(entity(f"e{n}") for n in range(2_500)) + relation("e1", "to", "e2"))
     told: list[tuple[int, int | None]] = []
     embedded: list[tuple[int, int | None]] = []
-
     import_file(
         mine,
         path,
-        progress=lambda done, total: told.append((done, total)),
-        embed_progress=lambda done, total: embedded.append((done, total)),
+        progress=lambda *done: told.append(done),
+        embed_progress=lambda *done: embedded.append(done),
     )
-
     whole = 2 * path.stat().st_size
     assert {total for _, total in told} == {whole}
     assert told == sorted(told)
     assert told[-1] == (whole, whole)
     assert embedded[-1] == (2_500, 2_500)
-
-
-def test_progress_arrives_also_where_a_pass_is_not_needed(mine: Engine) -> None:
-    told: list[tuple[int, int | None]] = []
-    import_file(mine, io.StringIO(entity("Ada")), progress=lambda done, total: told.append((done, total)))
+    # Also where a pass is not needed.
+    import_file(mine, io.StringIO(entity("Ada")), progress=lambda *done: told.append(done))
     assert told[-1][0] == told[-1][1]
 
 
 def test_without_a_model_the_rows_are_there_and_the_report_says_why_meaning_is_not(tmp_path: Path) -> None:
     with engine_at(tmp_path / "none.db", model="none") as mine:
+        report = import_file(mine, io.StringIO(TEXT), embed=False)
+        assert (report.embedded, report.note, mine.counts().due) == (0, None, 3)
         report = import_file(mine, io.StringIO(TEXT))
         assert report.note is not None
         assert "No model is set" in report.note
         assert (report.embedded, mine.counts().due, len(mine.search("naive").hits)) == (0, 3, 1)
     with engine_at(tmp_path / "missing.db", model="missing") as mine:
         assert import_file(mine, io.StringIO(TEXT)).note == "missing is not installed: pip install missing"
-
-
-def test_embedding_can_wait(mine: Engine) -> None:
-    report = import_file(mine, io.StringIO(TEXT), embed=False)
-    assert (report.embedded, report.note, mine.counts().due) == (0, None, 3)
 
 
 # Out
@@ -192,17 +175,18 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
     assert sorted(one.name for one in tmp_path.iterdir() if one.name.endswith(".part")) == []
 
 
-def test_an_export_never_lands_on_a_store(mine: Engine, tmp_path: Path) -> None:
+def test_an_export_never_lands_on_a_store_a_folder_or_a_device(mine: Engine, tmp_path: Path) -> None:
     before = (tmp_path / "one.db").read_bytes()
     with pytest.raises(Conflict, match="is a database"):
         export_file(mine, tmp_path / "one.db", overwrite=True)
     assert (tmp_path / "one.db").read_bytes() == before
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/null")
-def test_a_device_is_not_replaced(mine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="no ordinary file"):
-        export_file(mine, "/dev/null", overwrite=True)
+    with pytest.raises(InvalidInput, match="is a folder"):
+        export_file(mine, tmp_path, overwrite=True, format="official")
+    with pytest.raises(InvalidInput, match="There is no folder"):
+        export_file(mine, tmp_path / "absent" / "out.jsonl")
+    if sys.platform != "win32":
+        with pytest.raises(InvalidInput, match="no ordinary file"):
+            export_file(mine, "/dev/null", overwrite=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
@@ -213,13 +197,6 @@ def test_a_link_stays_a_link(mine: Engine, tmp_path: Path) -> None:
     export_file(mine, tmp_path / "link.jsonl", overwrite=True, format="official")
     assert (tmp_path / "link.jsonl").is_symlink()
     assert (tmp_path / "real.jsonl").read_bytes() == TEXT.encode()
-
-
-def test_a_folder_and_a_missing_folder_are_named(mine: Engine, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is a folder"):
-        export_file(mine, tmp_path, overwrite=True, format="official")
-    with pytest.raises(InvalidInput, match="There is no folder"):
-        export_file(mine, tmp_path / "absent" / "out.jsonl")
 
 
 def test_an_export_may_go_to_a_stream_of_text_or_bytes(mine: Engine, tmp_path: Path) -> None:
