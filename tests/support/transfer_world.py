@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import ModelUnavailable
@@ -19,7 +22,7 @@ from recollect.transfer import ForeignReport, export_file, import_path
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from recollect.stores.port import Embedder
     from recollect.transfer import ExportFormat
@@ -41,6 +44,16 @@ def engine_at(path: Path, *, owner: str = "", clock: Clock | None = None, model:
     store = Repository(SqliteStore(path))
     signals = UsageRecorder(store, "test")
     return Engine(Services(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
+
+
+@contextmanager
+def engines(
+    number: int, tick: timedelta = timedelta(seconds=1), model: str = "hashing"
+) -> Iterator[list[Engine]]:
+    """Engines on new stores in a temporary folder."""
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        paths = [Path(folder) / f"{place}.db" for place in range(number)]
+        yield [stack.enter_context(engine_at(path, clock=Clock(tick=tick), model=model)) for path in paths]
 
 
 def _embedder_named(name: str) -> Embedder | None:

@@ -77,10 +77,8 @@ def test_into_a_store_with_memories_learning_follows_them(lived: Engine, other: 
     assert rows(other, "dream", "id") == []
     assert rows(other, "tuned", "profile", "knobs") == rows(lived, "tuned", "profile", "knobs")
     reasons = [left.reason for left in report.learnt_left]
-    assert [sum(word in reason for reason in reasons) for word in ("other ids", "journal of a dream")] == [
-        2,
-        1,
-    ]
+    assert sum("other ids" in reason for reason in reasons) == 2
+    assert sum("journal of a dream" in reason for reason in reasons) == 1
     assert report.learnt_left_count == 3
     before = exported(other, learning=True)
     again = load(other, text)

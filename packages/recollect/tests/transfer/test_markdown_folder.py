@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
 from test_round_trips import LIVES, TEXTS, TICKS, lived
-from transfer_world import Clock, engine_at, exported
+from transfer_world import engines, exported
 
 from recollect.domain.errors import Conflict, InvalidInput
 from recollect.transfer import export_file, import_file, markdown, preview_path, recognise
@@ -71,58 +71,41 @@ def in_force(engine: Engine) -> list[dict[str, Any]]:
 @given(LIVES, TICKS)
 @settings(max_examples=tries(15))
 def test_a_folder_gives_back_what_is_in_force(life: list[Change], tick: timedelta) -> None:
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory() as root, engines(2, tick) as (one, other):
         path = Path(root)
-        with (
-            engine_at(path / "a.db", clock=Clock(tick=tick)) as one,
-            engine_at(path / "b.db") as other,
-        ):
-            lived(one, life)
-            export_file(one, path / "notes", format="markdown")
-            report = import_file(other, path / "notes", embed=False)
-            assert (report.format, report.bad_lines, report.dangling) == ("markdown-export", (), ())
-            assert in_force(other) == in_force(one)
-            export_file(other, path / "again", format="markdown")
-            assert files_in(path / "again") == files_in(path / "notes")
-            assert not import_file(other, path / "notes", embed=False).changed
-            assert list(other.upkeep.verify()) == []
+        lived(one, life)
+        export_file(one, path / "notes", format="markdown")
+        report = import_file(other, path / "notes", embed=False)
+        assert (report.format, report.bad_lines, report.dangling) == ("markdown-export", (), ())
+        assert in_force(other) == in_force(one)
+        export_file(other, path / "again", format="markdown")
+        assert files_in(path / "again") == files_in(path / "notes")
+        assert not import_file(other, path / "notes", embed=False).changed
+        assert list(other.upkeep.verify()) == []
 
 
 @given(st.lists(TEXTS | st.just(STRANGE + "x"), min_size=1, max_size=4))
 @settings(max_examples=tries(15))
 def test_any_text_comes_back_letter_for_letter(texts: list[str]) -> None:
-    with tempfile.TemporaryDirectory() as root:
+    with tempfile.TemporaryDirectory() as root, engines(2, model="none") as (one, other):
         path = Path(root)
-        with engine_at(path / "a.db", model="none") as one, engine_at(path / "b.db") as other:
-            one.create_entities(
-                [{"name": text[:200], "type": text[:99], "observations": texts} for text in texts]
-            )
-            for text in texts:
-                one.remember(
-                    text,
-                    category=text[:99],
-                    tags=[text[:99]],
-                    source=text,
-                    ref=text[:99],
-                    metadata={text[:99]: [text, 0.1, None]},
-                )
-                one.add_messages(text[:200], [{"content": text, "speaker": text[:99]}])
-            export_file(one, path / "notes", format="markdown")
-            assert import_file(other, path / "notes", embed=False).bad_lines == ()
-            assert in_force(other) == in_force(one)
+        one.create_entities(
+            [{"name": text[:200], "type": text[:99], "observations": texts} for text in texts]
+        )
+        for text in texts:
+            short = text[:99]
+            metadata = {short: [text, 0.1, None]}
+            one.remember(text, category=short, tags=[short], source=text, ref=short, metadata=metadata)
+            one.add_messages(text[:200], [{"content": text, "speaker": short}])
+        export_file(one, path / "notes", format="markdown")
+        assert import_file(other, path / "notes", embed=False).bad_lines == ()
+        assert in_force(other) == in_force(one)
 
 
 def test_the_files_are_what_the_page_says(mine: Engine, other: Engine, tmp_path: Path) -> None:
-    mine.create_entities(
-        [
-            {
-                "name": "Ada Lovelace",
-                "type": "person",
-                "observations": ["wrote the first programme", "two\nlines"],
-            },
-            {"name": "A/B: test?", "importance": 0.9},
-        ]
-    )
+    seen = ["wrote the first programme", "two\nlines"]
+    ada = {"name": "Ada Lovelace", "type": "person", "observations": seen}
+    mine.create_entities([ada, {"name": "A/B: test?", "importance": 0.9}])
     mine.graph.create_relations([("Ada Lovelace", "ran", "A/B: test?")])
     mine.remember("Buy tea", category="errand", tags=["home"])
     mine.add_messages("Monday: plans", [{"role": "user", "speaker": "Ada", "content": "I have a cold."}])
@@ -141,8 +124,8 @@ def test_the_files_are_what_the_page_says(mine: Engine, other: Engine, tmp_path:
         "recollect.json",
         "sessions/Monday- plans.md",
     ]
-    ada = re.sub(r"<!-- recollect \{.*?\} -->", "<!-- … -->", found["entities/Ada Lovelace.md"].decode())
-    assert ada == (
+    shown = re.sub(r"<!-- recollect \{.*?\} -->", "<!-- … -->", found["entities/Ada Lovelace.md"].decode())
+    assert shown == (
         "---\n"
         "recollect: 1\n"
         "id: 1\n"
@@ -170,21 +153,8 @@ def test_the_files_are_what_the_page_says(mine: Engine, other: Engine, tmp_path:
 
 def test_names_are_safe_on_windows_and_once_in_their_folder() -> None:
     names = FileNames()
-    wanted = [
-        "Ada",
-        "ada",
-        "A\u0301da",
-        "Áda",
-        "con",
-        "nul.txt",
-        "a/b",
-        "a\\b",
-        "x. ",
-        "",
-        "🐞" * 100,
-        "..",
-        "[[x]]",
-    ]
+    wanted = ["Ada", "ada", "A\u0301da", "Áda", "con", "nul.txt", "a/b", "a\\b", "x. ", ""]
+    wanted += ["🐞" * 100, "..", "[[x]]"]
     given_ = [names.name("entities", key, text) for key, text in enumerate(wanted)]
     assert given_[:9] == ["Ada", "ada (2)", "Áda", "Áda (2)", "con_", "nul.txt_", "a-b", "a-b (2)", "x"]
     assert len({name.casefold() for name in given_}) == len(wanted)
@@ -226,22 +196,14 @@ def test_what_people_edit_comes_back_and_what_has_no_place_is_named(
 
     preview = preview_path(folder)
     assert isinstance(preview, ImportPreview)
-    assert (preview.format, preview.entities, preview.texts, preview.bad_count) == (
-        "markdown-export",
-        1,
-        1,
-        3,
-    )
+    assert preview.format == "markdown-export"
+    assert (preview.entities, preview.texts, preview.bad_count) == (1, 1, 3)
     report = import_file(other, folder, embed=False)
 
     assert [seen.content for seen in other.graph.open_nodes(["Ada"]).entities[0].in_force] == ["wrote books"]
     assert [hit.memory.text for hit in other.search("green").hits] == ["Buy green tea"]
-    reasons = [bad.reason for bad in report.bad_lines]
-    assert [reason.partition(":")[0] for reason in reasons] == [
-        "entities/Ada.md",
-        "mine.md",
-        "notes/2026-03-01.md",
-    ]
+    files = [bad.reason.partition(":")[0] for bad in report.bad_lines]
+    assert files == ["entities/Ada.md", "mine.md", "notes/2026-03-01.md"]
     with pytest.raises(InvalidInput, match="Nothing was imported"):
         import_file(other, folder, keep_going=False)
     with pytest.raises(InvalidInput, match="recollect import FOLDER"):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
-from transfer_world import Clock, engine_at, exported
+from transfer_world import engines, exported
 
 from recollect.domain.changes import (
     AddObservations,
@@ -118,17 +116,15 @@ def load(mine: Engine, text: str) -> None:
 @given(LIVES, TICKS)
 @settings(max_examples=tries(20))
 def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: timedelta) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        with engine_at(path / "a.db", clock=Clock(tick=tick)) as one, engine_at(path / "b.db") as other:
-            lived(one, life)
-            before = exported(one)
-            load(other, before)
-            assert exported(other) == before
-            assert list(other.upkeep.verify()) == []
-            load(other, before)
-            load(one, before)
-            assert exported(one) == exported(other) == before
+    with engines(2, tick) as (one, other):
+        lived(one, life)
+        before = exported(one)
+        load(other, before)
+        assert exported(other) == before
+        assert list(other.upkeep.verify()) == []
+        load(other, before)
+        load(one, before)
+        assert exported(one) == exported(other) == before
 
 
 @given(LIVES, LIVES, TICKS)
@@ -136,29 +132,21 @@ def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: time
 def test_bringing_a_full_export_twice_is_bringing_it_once(
     life: list[Change], another: list[Change], tick: timedelta
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        with (
-            engine_at(path / "a.db", clock=Clock(tick=tick)) as one,
-            engine_at(path / "b.db", clock=Clock(tick=tick)) as other,
-            engine_at(path / "c.db") as third,
-        ):
-            lived(one, life)
-            lived(other, another)
-            brought = exported(one)
-
-            load(other, brought)
-            before = exported(other)
-            load(other, brought)
-
-            assert exported(other) == before
-            assert list(other.upkeep.verify()) == []
-            # What was live there is live here.
-            names = {(m.scope, m.name) for m in live(one)}
-            assert names <= {(m.scope, m.name) for m in live(other)}
-            # And the mixture goes out and in as well as what was never mixed.
-            load(third, before)
-            assert exported(third) == before
+    with engines(3, tick) as (one, other, third):
+        lived(one, life)
+        lived(other, another)
+        brought = exported(one)
+        load(other, brought)
+        before = exported(other)
+        load(other, brought)
+        assert exported(other) == before
+        assert list(other.upkeep.verify()) == []
+        # What was live there is live here.
+        names = {(m.scope, m.name) for m in live(one)}
+        assert names <= {(m.scope, m.name) for m in live(other)}
+        # And the mixture goes out and in as well as what was never mixed.
+        load(third, before)
+        assert exported(third) == before
 
 
 def live(mine: Engine) -> list[Memory]:
@@ -190,14 +178,12 @@ def test_an_official_export_gives_the_same_graph_again(
     graph: tuple[list[tuple[str, list[str]]], list[tuple[str, str, str]]],
 ) -> None:
     entities, relations = graph
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        with engine_at(path / "a.db", model="none") as one, engine_at(path / "b.db") as other:
-            one.create_entities([{"name": name, "observations": seen} for name, seen in entities])
-            one.graph.create_relations(relations)
-            before = exported(one, "official")
-            load(other, before)
-            once = exported(other)
-            load(other, before)
-            assert exported(other, "official") == before
-            assert exported(other) == once
+    with engines(2, model="none") as (one, other):
+        one.create_entities([{"name": name, "observations": seen} for name, seen in entities])
+        one.graph.create_relations(relations)
+        before = exported(one, "official")
+        load(other, before)
+        once = exported(other)
+        load(other, before)
+        assert exported(other, "official") == before
+        assert exported(other) == once

@@ -79,13 +79,8 @@ def test_a_zip_holds_the_same_and_is_equal_each_time(mine: Engine, tmp_path: Pat
 def test_parquet_keeps_types_and_texts_as_they_are(mine: Engine, tmp_path: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     a_life(mine)
-    mine.remember(
-        "=1+1",
-        tags=["a"],
-        metadata={"k": 1},
-        happened_at=datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
-    )
-
+    happened = datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
+    mine.remember("=1+1", tags=["a"], metadata={"k": 1}, happened_at=happened)
     export_file(mine, tmp_path / "all.parquet")
 
     tables = [
@@ -95,22 +90,18 @@ def test_parquet_keeps_types_and_texts_as_they_are(mine: Engine, tmp_path: Path)
     assert [len(table) for table in tables] == counts(mine)
     last = tables[0][-1]
     assert (last["text"], last["tags"], last["pinned"], last["kind"]) == ("=1+1", ["a"], False, "note")
-    assert last["happened_at"] == datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
+    assert last["happened_at"] == happened
     assert (last["deleted_at"], last["metadata"]) == (None, '{"k": 1}')
     assert tables[0][0]["importance"] == 1 / 3
 
 
-@pytest.mark.parametrize(
-    "name", ["tables.csv", "tables.csv/recollect.json", "tables.csv/memories.csv", "t.zip"]
-)
-def test_tables_do_not_come_back_and_the_error_says_how_to_move(
-    mine: Engine, tmp_path: Path, name: str
-) -> None:
+def test_tables_do_not_come_back_and_the_error_says_how_to_move(mine: Engine, tmp_path: Path) -> None:
     mine.remember("Ana moved to Lisbon")
     export_file(mine, tmp_path / "tables.csv")
     export_file(mine, tmp_path / "t.zip", format="csv")
-    with pytest.raises(InvalidInput, match=r"is an export to tables.*--format full"):
-        recognise(tmp_path / name)
+    for name in ("tables.csv", "tables.csv/recollect.json", "tables.csv/memories.csv", "t.zip"):
+        with pytest.raises(InvalidInput, match=r"is an export to tables.*--format full"):
+            recognise(tmp_path / name)
 
 
 def test_without_the_package_the_error_names_the_command(
@@ -124,30 +115,21 @@ def test_without_the_package_the_error_names_the_command(
 
 
 def test_the_name_chooses_the_format_and_a_stream_takes_lines_alone(mine: Engine, tmp_path: Path) -> None:
-    names = ["memory", "memory.jsonl", "m.jsonl.gz", "m.csv", "m.parquet", "m.zip", "m.csv.zip", "notes/"]
-    assert [format_for(name) for name in (*names, str(tmp_path))] == [
-        "full", "full", "full", "csv", "parquet", "markdown", "csv", "markdown", "markdown",
-    ]  # fmt: skip
-    assert [format_for(name) for name in ("M.CSV", "M.Parquet.ZIP", "M.ZIP")] == [
-        "csv",
-        "parquet",
-        "markdown",
-    ]
+    formats = {
+        "full": ["memory", "memory.jsonl", "m.jsonl.gz"],
+        "csv": ["m.csv", "m.csv.zip", "M.CSV"],
+        "parquet": ["m.parquet", "M.Parquet.ZIP"],
+        "markdown": ["m.zip", "notes/", str(tmp_path), "M.ZIP"],
+    }
+    assert {name: [format_for(each) for each in names] for name, names in formats.items()} == {
+        name: [name] * len(names) for name, names in formats.items()
+    }
     with pytest.raises(InvalidInput, match="name a path"):
         export_file(mine, io.BytesIO(), format="csv")
 
 
-def test_tables_of_ones_own_are_not_overwritten(mine: Engine, tmp_path: Path) -> None:
-    folder = tmp_path / "all.csv"
-    export_file(mine, folder)
-    (folder / "my figures.csv").write_text("precious")
-    with pytest.raises(Conflict, match=r"my figures\.csv"):
-        export_file(mine, folder, overwrite=True)
-    assert (folder / "my figures.csv").read_text() == "precious"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_folder_with_a_link_in_it_is_not_empty(mine: Engine, tmp_path: Path) -> None:
+def test_a_folder_with_a_link_or_ones_own_tables_is_not_overwritten(mine: Engine, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -159,3 +141,8 @@ def test_a_folder_with_a_link_in_it_is_not_empty(mine: Engine, tmp_path: Path) -
     (tmp_path / "tables.csv" / "memories.csv").symlink_to(tmp_path / "other")
     with pytest.raises(Conflict, match=r"memories\.csv"):
         export_file(mine, tmp_path / "tables.csv", overwrite=True)
+    export_file(mine, tmp_path / "all.csv")
+    (tmp_path / "all.csv" / "my figures.csv").write_text("precious")
+    with pytest.raises(Conflict, match=r"my figures\.csv"):
+        export_file(mine, tmp_path / "all.csv", overwrite=True)
+    assert (tmp_path / "all.csv" / "my figures.csv").read_text() == "precious"
