@@ -9,7 +9,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -37,12 +37,12 @@ from recollect.write.repository import Repository
 from recollect_postgres.store import PostgresStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from postgres_stores import PostgresStores
 
     from recollect.domain.tables import Row, Table
-    from recollect.stores.port import Store
+    from recollect.stores.port import Progress, Store
 
 MODEL = HashingEmbedder(32)
 OTHER = OTHERS[0]
@@ -112,20 +112,10 @@ def _put_the_rest(rows: Any) -> None:
     rows.put("due", [{"passage_id": passage}])
     rows.put("setting", [{"name": "imported", "value": "ünïcode 東京"}])
     rows.put("lease", [{"name": "dream", "holder": "somebody", "until": 1}])
-    for scope in scopes:
-        rows.put(
-            "calibration",
-            [{"scope_id": scope, "model": "m", "at": 1, "memories": 2, "value": "{}"}],
-        )
-        tuned = {
-            "scope_id": scope,
-            "profile": "default",
-            "at": 1,
-            "knobs": "{}",
-            "why": "set",
-            "report": "{}",
-        }
-        rows.put("tuned", [tuned])
+    calibration = {"model": "m", "at": 1, "memories": 2, "value": "{}"}
+    tuned = {"profile": "default", "at": 1, "knobs": "{}", "why": "set", "report": "{}"}
+    rows.put("calibration", [{"scope_id": scope, **calibration} for scope in scopes])
+    rows.put("tuned", [{"scope_id": scope, **tuned} for scope in scopes])
     rows.put("link", [{"first_id": memories[0], "second_id": memories[-1], "weight": 3}])
     rows.patch("memory", (Equals("id", memories[0]),), {"similar_to": memories[-1], "similarity": 0.1 + 0.2})
     seen = [id_ for (id_,) in rows.rows("observation", ("id",), (Equals("memory_id", memories[0]),))]
@@ -162,14 +152,9 @@ def contents(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[
 
 def columns_of(store: Store) -> dict[Table, list[str]]:
     assert isinstance(store, SqliteStore)
+    asked = "SELECT name FROM pragma_table_xinfo(?)"
     with store.read() as snapshot:
-        return {
-            table: [
-                name
-                for (name,) in snapshot.connection.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))
-            ]
-            for table in TABLES
-        }
+        return {table: [name for (name,) in snapshot.connection.execute(asked, (table,))] for table in TABLES}
 
 
 def test_every_row_comes_along_from_store_to_store(
@@ -218,9 +203,8 @@ def store_id(store: Store) -> str:
 
 def test_no_number_is_given_again_in_a_copy(filled: Path, tmp_path: Path, postgres: PostgresStores) -> None:
     places: list[str | Path] = [tmp_path / "source.db", postgres.database(), tmp_path / "back.db"]
-    copy(str(filled), str(places[0]))
-    copy(str(places[0]), str(places[1]))
-    copy(str(places[1]), str(places[2]))
+    for source, target in pairwise([filled, *places]):
+        copy(str(source), str(target))
     given = []
     for place in places:
         store = Repository(opened(place))
@@ -341,17 +325,23 @@ class Stopped(Exception):
     pass
 
 
-def stopped_copy(source: Store, target: Store, after: int) -> None:
-    calls = 0
+def on_call(number: int, act: Callable[[], object]) -> Progress:
+    """A function that acts when it is called for so many a time."""
+    calls = count(1)
 
-    def stop(_: int, __: int | None) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == after:
-            raise Stopped
+    def progress(_: int, __: int | None) -> None:
+        if next(calls) == number:
+            act()
+
+    return progress
+
+
+def stopped_copy(source: Store, target: Store, after: int) -> None:
+    def stop() -> None:
+        raise Stopped
 
     with pytest.raises(Stopped):
-        copy_store(source, target, copying=stop)
+        copy_store(source, target, copying=on_call(after, stop))
 
 
 def changed_in_place(store: Store) -> None:
@@ -382,28 +372,23 @@ def test_a_copy_of_a_source_that_changed_since_starts_over(
         assert contents(theirs, columns) == contents(mine, columns)
 
 
-def test_what_another_program_wrote_to_an_unfinished_copy_is_not_lost(
+def test_other_writers_to_an_unfinished_copy_are_noticed(
     filled: Path, tmp_path: Path, small_batches: None
 ) -> None:
     with closing(SqliteStore(filled)) as mine, closing(SqliteStore(tmp_path / "target.db")) as theirs:
         stopped_copy(mine, theirs, 30)
+        with (
+            closing(SqliteStore(tmp_path / "other.db")) as other,
+            pytest.raises(Conflict, match="unfinished copy of another store"),
+        ):
+            copy_store(other, theirs)
         theirs.transact(lambda rows: rows.put("scope", [{"owner": "somebody", "agent": "else"}]))
         with pytest.raises(Conflict, match="another program has written to it"):
             copy_store(mine, theirs)
         with theirs.read() as snapshot:
             assert snapshot.rows("scope", ("agent",), (Equals("owner", "somebody"),)) == [("else",)]
-
-
-def test_two_copies_into_one_store_do_not_mix(filled: Path, tmp_path: Path, small_batches: None) -> None:
-    with closing(SqliteStore(filled)) as mine, closing(SqliteStore(tmp_path / "target.db")) as theirs:
-        calls = 0
-
-        def other_copy(_: int, __: int | None) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == 3:
-                copy_store(mine, theirs)
-
+    with closing(SqliteStore(filled)) as mine, closing(SqliteStore(tmp_path / "second.db")) as theirs:
+        other_copy = on_call(3, lambda: copy_store(mine, theirs))
         with pytest.raises(Conflict, match="Another `recollect copy`"):
             copy_store(mine, theirs, copying=other_copy)
 
@@ -424,24 +409,8 @@ def test_a_copy_that_differs_stays_closed(filled: Path, tmp_path: Path) -> None:
         SqliteStore(target)
 
 
-def test_the_unfinished_copy_of_another_store_is_refused(
-    filled: Path, tmp_path: Path, small_batches: None
-) -> None:
-    with (
-        closing(SqliteStore(filled)) as mine,
-        closing(SqliteStore(tmp_path / "other.db")) as other,
-        closing(SqliteStore(tmp_path / "target.db")) as theirs,
-    ):
-        stopped_copy(mine, theirs, 3)
-        with pytest.raises(Conflict, match="unfinished copy of another store"):
-            copy_store(other, theirs)
-
-
 def test_a_destination_that_holds_anything_is_refused(tmp_path: Path, postgres: PostgresStores) -> None:
-    with (
-        closing(SqliteStore(tmp_path / "source.db")) as mine,
-        closing(postgres.new()) as theirs,
-    ):
+    with closing(SqliteStore(tmp_path / "source.db")) as mine, closing(postgres.new()) as theirs:
         theirs.transact(lambda rows: rows.put("scope", [{"owner": "", "agent": ""}]))
         with pytest.raises(Conflict, match="not empty; it has rows of: scope 1"):
             copy_store(mine, theirs)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from hypothesis.stateful import precondition, rule
 from hypothesis_profiles import tries
+from stories import EMBEDDER, Story, refused
 
 from recollect.domain.changes import (
     AddObservations,
@@ -27,25 +23,19 @@ from recollect.domain.changes import (
     Purge,
     PutEntity,
     PutText,
-    PutVectors,
     RemoveObservations,
     Restore,
     Supersede,
 )
 from recollect.domain.errors import Conflict, InvalidInput, NotFound, RecollectError
-from recollect.domain.numbers import pack_signs, pack_vector
 from recollect.domain.records import Filter, Kind, Scope, memory_at
-from recollect.models.hashing import HashingEmbedder
 from recollect.search.candidates import Search
 from recollect.search.entities import entities_named
 from recollect.search.rows import memories_by_id, scope_id
-from recollect.search.texts import memory_page, model_in_use, pending_passages
-from recollect.stores.sqlite.store import SqliteStore
-from recollect.write.repository import Repository
+from recollect.search.texts import memory_page, model_in_use
 
 ME = Scope()
 START = datetime(2026, 3, 1, tzinfo=UTC)
-EMBEDDER = HashingEmbedder(16)
 WORDS = [f"word{number}" for number in range(4)]
 QUERY = EMBEDDER.query(" ".join(WORDS[:2]))
 QUERY_TOKENS = EMBEDDER.documents(WORDS[:2])
@@ -88,25 +78,18 @@ class Then:
     """How well the words of each match the query's."""
 
 
-class PastStory(RuleBasedStateMachine):
+class PastStory(Story):
     """The model keeps a picture of every moment, and the store is asked about them all."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
-        self.store = Repository(SqliteStore(self.folder / "memory.db"))
         self.things: dict[int, Thing] = {}
         self.pictures: list[Then] = []
 
-    def teardown(self) -> None:
-        try:
-            for second in range(len(self.pictures)):
-                self.ask_about(second)
-            self.ask_for_all()
-            assert list(self.store.verify()) == []
-        finally:
-            self.store.close()
-            shutil.rmtree(self.folder)
+    def check_end(self) -> None:
+        for second in range(len(self.pictures)):
+            self.ask_about(second)
+        self.ask_for_all()
 
     # The model
 
@@ -130,14 +113,7 @@ class PastStory(RuleBasedStateMachine):
 
     def done(self) -> None:
         """Everything gets its vectors, and the moment is over."""
-        with self.store.read() as view:
-            waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
-        rows = EMBEDDER.documents([passage.text for passage in waiting])
-        vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
-        tokens = tuple(
-            (passage.id, pack_signs(EMBEDDER.documents(passage.text.split()))) for passage in waiting
-        )
-        self.do(PutVectors(EMBEDDER.model, vectors, tokens=tokens))
+        self.do(self.pending_vectors())
         with self.store.read() as view:
             near, scores = scores_of(Search(view, Filter()))
         said = {id_: thing.said for id_, thing in self.things.items() if thing.lives}
@@ -340,10 +316,6 @@ def scores_of(search: Search) -> tuple[dict[int, float], dict[int, float]]:
 
 def _at(second: int) -> datetime:
     return START + timedelta(seconds=second)
-
-
-def refused(error: type[RecollectError], expected: bool) -> AbstractContextManager[object]:
-    return pytest.raises(error) if expected else nullcontext()
 
 
 PastStory.TestCase.settings = settings(max_examples=tries(25), stateful_step_count=30)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import invariant, precondition, rule
 from hypothesis_profiles import tries
+from stories import EMBEDDER, Story, refused
 
 from recollect.domain.changes import (
     AddObservations,
@@ -26,27 +23,21 @@ from recollect.domain.changes import (
     Outcome,
     Purge,
     PutEntity,
-    PutVectors,
     Relate,
     RemoveObservations,
     Restore,
     RestoreObservation,
     Unrelate,
 )
-from recollect.domain.errors import Conflict, NotFound, RecollectError
-from recollect.domain.numbers import pack_vector
+from recollect.domain.errors import Conflict, NotFound
 from recollect.domain.records import Filter, Scope
-from recollect.models.hashing import HashingEmbedder
 from recollect.search.candidates import Search
 from recollect.search.entities import entities_named
 from recollect.search.rows import relations_of, scope_id
-from recollect.search.texts import memory_page, model_in_use, pending_passages, store_counts
-from recollect.stores.sqlite.store import SqliteStore
-from recollect.write.repository import Repository
+from recollect.search.texts import memory_page, model_in_use, store_counts
 
 ME = Scope()
 START = datetime(2026, 3, 1, tzinfo=UTC)
-EMBEDDER = HashingEmbedder(16)
 INVERSE = {"contains": "part_of", "part_of": "contains"}
 FOLDED = {"Ada": "ada", "ada": "ada", "Café": "cafe", "Cafe": "cafe", "Bob": "bob"}
 
@@ -95,24 +86,17 @@ class Link:
     removed_at: int | None = None
 
 
-class StoreStory(RuleBasedStateMachine):
+class StoreStory(Story):
     """Each rule does the same to both, and expects the same refusal of both."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
-        self.store = Repository(SqliteStore(self.folder / "memory.db"))
         self.second = 0
         self.things: dict[int, Thing] = {}
         self.links: dict[int, Link] = {}
 
-    def teardown(self) -> None:
-        try:
-            self.searches_agree()
-            assert list(self.store.verify()) == []
-        finally:
-            self.store.close()
-            shutil.rmtree(self.folder)
+    def check_end(self) -> None:
+        self.searches_agree()
 
     # The model
 
@@ -352,14 +336,8 @@ class StoreStory(RuleBasedStateMachine):
 
     @rule()
     def embed(self) -> None:
-        with self.store.read() as view:
-            waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
-        if waiting:
-            rows = EMBEDDER.documents([passage.text for passage in waiting])
-            vectors = tuple(
-                (passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True)
-            )
-            self.do(PutVectors(EMBEDDER.model, vectors))
+        if (waiting := self.pending_vectors()).vectors:
+            self.do(waiting)
         self.searches_agree()
 
     # What must hold
@@ -404,10 +382,6 @@ def put(name: str, sort: str, contents: list[str]) -> PutEntity:
 
 def add(name: str, contents: list[str]) -> AddObservations:
     return AddObservations(ME, name, tuple(map(NewObservation, contents)))
-
-
-def refused(error: type[RecollectError], expected: bool) -> AbstractContextManager[object]:
-    return pytest.raises(error) if expected else nullcontext()
 
 
 def _earlier(when: int | None, before: int) -> bool:
