@@ -103,7 +103,7 @@ REFERENCES = (
     "\ue200entity\ue202broken\ue201\ue203"
 )
 CODE = {"content_type": "code", "language": "unknown", "text": "print(1)"}
-SHOWN = {
+SHOWN: dict[str, dict[str, Any]] = {
     # Speech is kept as its transcription.
     "[image]\n\nWhat bird is this?\n\nIt sings at dawn": {
         "content": {"content_type": "multimodal_text", "parts": PARTS}

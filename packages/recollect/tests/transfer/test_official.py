@@ -33,7 +33,12 @@ def load(mine: Engine, text: str, *, keep_going: bool = True) -> ImportReport:
 def test_entities_come_with_their_observations_and_relations(mine: Engine) -> None:
     report = load(mine, entity("Ada", "wrote", "counted") + entity("Bob") + relation("Ada", "knew", "Bob"))
     # Embedded: two names, two observations.
-    created = {"entities_created": 2, "observations_added": 2, "relations_created": 1, "embedded": 4}
+    created: dict[str, Any] = {
+        "entities_created": 2,
+        "observations_added": 2,
+        "relations_created": 1,
+        "embedded": 4,
+    }
     assert report == ImportReport("official", lines=3, **created)
     graph = mine.graph.read_graph()
     known = {one.name: [seen.content for seen in one.in_force] for one in graph.entities}
