@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from command_line import CommandLine
+    from mcp import Client
     from mcp_world import Door, Served
 
 
@@ -27,6 +28,13 @@ def served(recollect: CommandLine, tmp_path: Path) -> Served:
     from mcp_world import Served
 
     return Served(recollect, tmp_path)
+
+
+@pytest.fixture
+async def client(served: Served) -> AsyncIterator[Client]:
+    """A client of a server in this process that offers every tool."""
+    async with served.inside("all") as client:
+        yield client
 
 
 @pytest.fixture(scope="module")

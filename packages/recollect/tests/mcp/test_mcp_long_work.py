@@ -75,10 +75,9 @@ async def test_long_reading_tells_how_far_it_is_and_never_goes_back(served: Serv
     assert [done_ for done_, _ in heard.steps] == sorted({done_ for done_, _ in heard.steps})
 
 
-async def test_who_does_not_ask_is_told_nothing_and_gets_the_answer(served: Served) -> None:
-    async with served.inside("all") as client:
-        await done(client, "create_entities", entities=buoys(100))
-        assert (await done(client, "consolidation_report"))["summary"]["entities"] == 100
+async def test_who_does_not_ask_is_told_nothing_and_gets_the_answer(client: Client) -> None:
+    await done(client, "create_entities", entities=buoys(100))
+    assert (await done(client, "consolidation_report"))["summary"]["entities"] == 100
 
 
 @asynccontextmanager

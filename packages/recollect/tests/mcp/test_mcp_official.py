@@ -69,6 +69,12 @@ async def both(served: Served, program: tuple[str, ...], ours: str = "inside") -
             yield Both(official, client)
 
 
+@pytest.fixture
+async def pair(served: Served, official_program: tuple[str, ...]) -> AsyncIterator[Both]:
+    async with both(served, official_program) as found:
+        yield found
+
+
 def entity(name: str, *observations: str, type_: str = "person") -> dict[str, Any]:
     return {"name": name, "entityType": type_, "observations": list(observations)}
 
@@ -99,270 +105,181 @@ async def test_random_calls_get_the_same_answers(
         assert theirs.model_dump(include={"contents"}) == ours.model_dump(include={"contents"})
 
 
-async def test_our_tools_take_what_the_official_ones_take(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        theirs = {tool.name: tool for tool in (await pair.official.list_tools()).tools}
-        ours = {tool.name: tool for tool in (await pair.ours.list_tools()).tools}
-        assert set(theirs) <= set(ours)
-        for name, official in theirs.items():
-            mine = ours[name]
-            assert set(official.input_schema.get("required", ())) == set(
-                mine.input_schema.get("required", ())
-            )
-            assert set(official.input_schema["properties"]) <= set(mine.input_schema["properties"])
-            assert official.output_schema is not None
-            assert mine.output_schema is not None
-            assert official.output_schema["required"] == mine.output_schema["required"]
-            hints = official.annotations
-            assert hints is not None
-            assert mine.annotations is not None
-            assert hints.model_dump(exclude={"title"}) == mine.annotations.model_dump(exclude={"title"})
+async def test_our_tools_take_what_the_official_ones_take(pair: Both) -> None:
+    theirs = {tool.name: tool for tool in (await pair.official.list_tools()).tools}
+    ours = {tool.name: tool for tool in (await pair.ours.list_tools()).tools}
+    assert set(theirs) <= set(ours)
+    for name, official in theirs.items():
+        mine = ours[name]
+        assert set(official.input_schema.get("required", ())) == set(mine.input_schema.get("required", ()))
+        assert set(official.input_schema["properties"]) <= set(mine.input_schema["properties"])
+        assert official.output_schema is not None
+        assert mine.output_schema is not None
+        assert official.output_schema["required"] == mine.output_schema["required"]
+        hints = official.annotations
+        assert hints is not None
+        assert mine.annotations is not None
+        assert hints.model_dump(exclude={"title"}) == mine.annotations.model_dump(exclude={"title"})
+    # Our titles are sentences of their own.
+    assert (theirs["read_graph"].title, ours["read_graph"].title) == ("Read Graph", "Read the graph")
 
 
-async def test_an_existing_name_gains_its_new_observations(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada", "sails")])
-        theirs, ours = await pair.results(
-            "create_entities", entities=[entity("Ada", "sails", "likes tea", type_="x")]
-        )
-        assert theirs.structured_content == {"entities": []}
-        assert ours.structured_content == {"entities": [entity("Ada", "likes tea")]}
-        assert said(ours)[1] == (
-            'These existed and gained the new observations: "Ada". "Ada" keeps its type "person".'
-        )
-        graphs = await pair.data("open_nodes", names=["Ada"])
-        assert [graph["entities"] for graph in graphs] == [
-            [entity("Ada", "sails")],
-            [entity("Ada", "sails", "likes tea")],
-        ]
+async def test_an_existing_name_gains_its_new_observations(pair: Both) -> None:
+    await pair.alike("create_entities", entities=[entity("Ada", "sails")])
+    theirs, ours = await pair.results(
+        "create_entities", entities=[entity("Ada", "sails", "likes tea", type_="x")]
+    )
+    assert theirs.structured_content == {"entities": []}
+    assert ours.structured_content == {"entities": [entity("Ada", "likes tea")]}
+    assert said(ours)[1] == (
+        'These existed and gained the new observations: "Ada". "Ada" keeps its type "person".'
+    )
+    graphs = await pair.data("open_nodes", names=["Ada"])
+    assert [graph["entities"] for graph in graphs] == [
+        [entity("Ada", "sails")],
+        [entity("Ada", "sails", "likes tea")],
+    ]
 
 
-async def test_a_relation_to_a_missing_entity_creates_it(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada")])
-        theirs, ours = await pair.results("create_relations", relations=[relation("Ada", "knows", "Bo")])
-        assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == (
-            "These entities did not exist and were created with the type 'unknown': \"Bo\"."
-        )
-        graphs = await pair.data("read_graph")
-        assert [graph["entities"] for graph in graphs] == [
-            [entity("Ada")],
-            [entity("Ada"), entity("Bo", type_="unknown")],
-        ]
+async def test_a_relation_to_a_missing_entity_creates_it(pair: Both) -> None:
+    await pair.alike("create_entities", entities=[entity("Ada")])
+    theirs, ours = await pair.results("create_relations", relations=[relation("Ada", "knows", "Bo")])
+    assert shape(theirs) == shape(ours)
+    assert said(ours)[1] == ("These entities did not exist and were created with the type 'unknown': \"Bo\".")
+    graphs = await pair.data("read_graph")
+    assert [graph["entities"] for graph in graphs] == [
+        [entity("Ada")],
+        [entity("Ada"), entity("Bo", type_="unknown")],
+    ]
 
 
-async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_relations", relations=[relation("Zed", "works_at", "Acme")])
-        given = [entity("Acme", "makes anvils", type_="company"), entity("Zed")]
-        theirs, ours = await pair.results("create_entities", entities=given)
-        assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == (
-            'These existed and gained the new observations: "Acme". '
-            "These had the type 'unknown' and took the one given: "
-            '"Acme" ("company"), "Zed" ("person").'
-        )
-        graphs = await pair.data("read_graph")
-        assert ordered(graphs[0]) == ordered(graphs[1])
-        theirs, ours = await pair.results("create_entities", entities=[entity("Acme", type_="ship")])
-        assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == '"Acme" keeps its type "company".'
+async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given(pair: Both) -> None:
+    await pair.alike("create_relations", relations=[relation("Zed", "works_at", "Acme")])
+    given = [entity("Acme", "makes anvils", type_="company"), entity("Zed")]
+    theirs, ours = await pair.results("create_entities", entities=given)
+    assert shape(theirs) == shape(ours)
+    assert said(ours)[1] == (
+        'These existed and gained the new observations: "Acme". '
+        "These had the type 'unknown' and took the one given: "
+        '"Acme" ("company"), "Zed" ("person").'
+    )
+    graphs = await pair.data("read_graph")
+    assert ordered(graphs[0]) == ordered(graphs[1])
+    theirs, ours = await pair.results("create_entities", entities=[entity("Acme", type_="ship")])
+    assert shape(theirs) == shape(ours)
+    assert said(ours)[1] == '"Acme" keeps its type "company".'
 
 
-async def test_a_name_in_another_case_finds_the_entity(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada")])
-        theirs, ours = await pair.data("create_relations", relations=[relation("ada", "knows", "ADA")])
-        assert theirs == {"relations": [relation("ada", "knows", "ADA")]}
-        assert ours == {"relations": [relation("Ada", "knows", "Ada")]}
+async def test_a_few_relations_bring_their_inverse(pair: Both) -> None:
+    await pair.alike("create_entities", entities=[entity("Harbour"), entity("Pier")])
+    await pair.alike("create_relations", relations=[relation("Harbour", "contains", "Pier")])
+    theirs, ours = await pair.data("read_graph")
+    assert theirs["relations"] == [relation("Harbour", "contains", "Pier")]
+    assert ours["relations"] == [*theirs["relations"], relation("Pier", "part_of", "Harbour")]
+    await pair.alike("delete_relations", relations=[relation("Harbour", "contains", "Pier")])
+    await pair.alike("read_graph")
 
 
-async def test_a_name_in_another_case_deletes_nothing(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada")])
-        theirs, ours = await pair.results("delete_entities", entityNames=["ADA"])
-        assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == "Nothing matched; names are exact; there is no 'ADA', but 'Ada'."
-        await pair.alike("read_graph")
-
-
-async def test_some_relations_that_were_not_there_are_told_of(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada"), entity("Bo")])
-        knows = relation("Ada", "knows", "Bo")
-        await pair.alike("create_relations", relations=[knows])
-        theirs, ours = await pair.results(
-            "delete_relations", relations=[knows, relation("Bo", "knows", "Ada")]
-        )
-        assert shape(theirs) == shape(ours)
-        assert said(ours)[1].startswith("Only 1 of 2 were there; ")
-
-
-async def test_names_are_kept_without_outer_white_space_and_composed(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        theirs, ours = await pair.data("create_entities", entities=[entity("  Zoe\u0308 ")])
-        assert [graph["entities"][0]["name"] for graph in (theirs, ours)] == ["  Zoe\u0308 ", "Zo\u00eb"]
-
-
-async def test_repeats_inside_one_call_are_kept_once(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.data("create_entities", entities=[entity("Ada", "sails", "sails"), entity("Ada", "rows")])
-        theirs, ours = await pair.data("read_graph")
-        assert theirs["entities"] == [entity("Ada", "sails", "sails"), entity("Ada", "rows")]
-        assert ours["entities"] == [entity("Ada", "sails", "rows")]
-
-
-async def test_a_few_relations_bring_their_inverse(served: Served, official_program: tuple[str, ...]) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Harbour"), entity("Pier")])
-        await pair.alike("create_relations", relations=[relation("Harbour", "contains", "Pier")])
-        theirs, ours = await pair.data("read_graph")
-        assert theirs["relations"] == [relation("Harbour", "contains", "Pier")]
-        assert ours["relations"] == [*theirs["relations"], relation("Pier", "part_of", "Harbour")]
-        await pair.alike("delete_relations", relations=[relation("Harbour", "contains", "Pier")])
-        await pair.alike("read_graph")
-
-
-async def test_what_has_no_visible_character_is_refused(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        for nothing in (entity(" "), entity("Ada", ""), entity("Ada", type_="")):
-            theirs, ours = await pair.results("create_entities", entities=[nothing])
-            assert not theirs.is_error
-            assert ours.is_error
-            assert "give it at least one visible character" in said(ours)[0]
-
-
-async def test_errors_say_what_to_do(served: Served, official_program: tuple[str, ...]) -> None:
-    async with both(served, official_program) as pair:
-        given = {"observations": [{"entityName": "Nobody", "contents": ["sails"]}]}
-        theirs, ours = await pair.results("add_observations", **given)
-        assert shape(theirs) == (True, None, "Entity with name Nobody not found")
-        assert shape(ours) == (True, None, "There is no entity named 'Nobody'; create it first.")
-        theirs, ours = await pair.results("search_nodes")
-        assert theirs.is_error
-        assert "Input validation error" in said(theirs)[0]
-        assert shape(ours) == (
-            True,
-            None,
-            "search_nodes: `query` is missing; it takes query. Nothing was done.",
-        )
-
-
-async def test_an_argument_that_no_tool_knows_is_refused(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        theirs, ours = await pair.results("read_graph", depth=2)
+async def test_what_has_no_visible_character_is_refused(pair: Both) -> None:
+    for nothing in (entity(" "), entity("Ada", ""), entity("Ada", type_="")):
+        theirs, ours = await pair.results("create_entities", entities=[nothing])
         assert not theirs.is_error
         assert ours.is_error
-        assert "there is no argument 'depth'" in said(ours)[0]
+        assert "give it at least one visible character" in said(ours)[0]
 
 
-async def test_a_search_finds_words_apart_and_puts_the_best_first(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        rows = [
-            entity("Ada", "knows a man who sells tea, coffee, cocoa and many other things"),
-            entity("Tea"),
-        ]
-        await pair.alike("create_entities", entities=rows)
-        theirs, ours = await pair.data("search_nodes", query="tea")
-        assert [one["name"] for one in theirs["entities"]] == ["Ada", "Tea"]
-        assert [one["name"] for one in ours["entities"]] == ["Tea", "Ada"]
-        theirs, ours = await pair.data("search_nodes", query="cocoa coffee")
-        assert theirs["entities"] == []
-        assert [one["name"] for one in ours["entities"]] == ["Ada"]
+async def test_errors_say_what_to_do(pair: Both) -> None:
+    given = {"observations": [{"entityName": "Nobody", "contents": ["sails"]}]}
+    theirs, ours = await pair.results("add_observations", **given)
+    assert shape(theirs) == (True, None, "Entity with name Nobody not found")
+    assert shape(ours) == (True, None, "There is no entity named 'Nobody'; create it first.")
+    theirs, ours = await pair.results("search_nodes")
+    assert theirs.is_error
+    assert "Input validation error" in said(theirs)[0]
+    told = "search_nodes: `query` is missing; it takes query. Nothing was done."
+    assert shape(ours) == (True, None, told)
+    theirs, ours = await pair.results("read_graph", depth=2)
+    assert not theirs.is_error
+    assert ours.is_error
+    assert "there is no argument 'depth'" in said(ours)[0]
 
 
-async def test_a_large_answer_comes_in_pages(served: Served, official_program: tuple[str, ...]) -> None:
-    async with both(served, official_program) as pair:
-        rows = [entity(f"Buoy {number:03}", "floats " * 200) for number in range(60)]
-        theirs, ours = await pair.data("create_entities", entities=rows)
-        assert theirs["entities"] == rows
-        shown = ours["entities"]
-        assert 0 < len(shown) < len(rows)
-        assert shown == rows[: len(shown)]
-        assert ours["note"] == "All 60 were saved; only what fits 10000 tokens is repeated here."
-        theirs, ours = await pair.data("read_graph")
-        assert theirs["entities"] == rows
-        seen = ours["entities"]
-        assert len(seen) < len(rows)
-        while "cursor" in ours:
-            ours = (await pair.ours.call_tool("read_graph", {"cursor": ours["cursor"]})).structured_content
-            seen += ours["entities"]
-        assert seen == rows
+async def test_a_search_finds_words_apart_and_puts_the_best_first(pair: Both) -> None:
+    rows = [
+        entity("Ada", "knows a man who sells tea, coffee, cocoa and many other things"),
+        entity("Tea"),
+    ]
+    await pair.alike("create_entities", entities=rows)
+    theirs, ours = await pair.data("search_nodes", query="tea")
+    assert [one["name"] for one in theirs["entities"]] == ["Ada", "Tea"]
+    assert [one["name"] for one in ours["entities"]] == ["Tea", "Ada"]
+    theirs, ours = await pair.data("search_nodes", query="cocoa coffee")
+    assert theirs["entities"] == []
+    assert [one["name"] for one in ours["entities"]] == ["Ada"]
 
 
-async def test_an_overgrown_entity_comes_in_stretches(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        log = entity("Log", *(f"day {number}: calm sea, no ship in sight" for number in range(1_500)))
-        await pair.data("create_entities", entities=[log])
-        theirs, ours = await pair.data("open_nodes", names=["Log"])
-        assert theirs["entities"] == [log]
-        seen = ours["entities"][0]["observations"]
-        assert len(seen) < 1_500
-        while "cursor" in ours:
-            given = {"names": ["Log"], "cursor": ours["cursor"]}
-            ours = (await pair.ours.call_tool("open_nodes", given)).structured_content
-            seen += ours["entities"][0]["observations"]
-        assert seen == log["observations"]
+async def test_a_large_answer_comes_in_pages(pair: Both) -> None:
+    rows = [entity(f"Buoy {number:03}", "floats " * 200) for number in range(60)]
+    theirs, ours = await pair.data("create_entities", entities=rows)
+    assert theirs["entities"] == rows
+    shown = ours["entities"]
+    assert 0 < len(shown) < len(rows)
+    assert shown == rows[: len(shown)]
+    assert ours["note"] == "All 60 were saved; only what fits 10000 tokens is repeated here."
+    theirs, ours = await pair.data("read_graph")
+    assert theirs["entities"] == rows
+    seen = ours["entities"]
+    assert len(seen) < len(rows)
+    while "cursor" in ours:
+        ours = (await pair.ours.call_tool("read_graph", {"cursor": ours["cursor"]})).structured_content
+        seen += ours["entities"]
+    assert seen == rows
 
 
-async def test_nodes_open_by_a_name_in_another_case(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Zoë")])
-        theirs, ours = await pair.data("open_nodes", names=["ZOE"])
-        assert theirs["entities"] == []
-        assert ours["entities"] == [entity("Zoë")]
+async def test_an_overgrown_entity_comes_in_stretches(pair: Both) -> None:
+    log = entity("Log", *(f"day {number}: calm sea, no ship in sight" for number in range(1_500)))
+    await pair.data("create_entities", entities=[log])
+    theirs, ours = await pair.data("open_nodes", names=["Log"])
+    assert theirs["entities"] == [log]
+    seen = ours["entities"][0]["observations"]
+    assert len(seen) < 1_500
+    while "cursor" in ours:
+        given = {"names": ["Log"], "cursor": ours["cursor"]}
+        ours = (await pair.ours.call_tool("open_nodes", given)).structured_content
+        seen += ours["entities"][0]["observations"]
+    assert seen == log["observations"]
 
 
-async def test_a_deletion_that_matched_nothing_says_so_beside_the_official_answer(
-    served: Served, official_program: tuple[str, ...]
-) -> None:
-    async with both(served, official_program) as pair:
-        theirs, ours = await pair.results("delete_entities", entityNames=["Nobody"])
-        assert shape(theirs) == shape(ours)
-        assert said(theirs) == said(ours)[:1]
-        assert said(ours)[1] == "Nothing matched; names are exact; `search_nodes` finds them."
+async def test_a_name_in_another_case_finds_the_entity_and_deletes_nothing(pair: Both) -> None:
+    await pair.alike("create_entities", entities=[entity("Zoë")])
+    theirs, ours = await pair.data("open_nodes", names=["ZOE"])
+    assert (theirs["entities"], ours["entities"]) == ([], [entity("Zoë")])
+    theirs, ours = await pair.results("delete_entities", entityNames=["ZOE"])
+    assert shape(theirs) == shape(ours)
+    assert said(ours)[1] == "Nothing matched; names are exact; there is no 'ZOE', but 'Zoë'."
+    await pair.alike("read_graph")
+    theirs, ours = await pair.data("create_relations", relations=[relation("zoë", "knows", "ZOË")])
+    assert theirs == {"relations": [relation("zoë", "knows", "ZOË")]}
+    assert ours == {"relations": [relation("Zoë", "knows", "Zoë")]}
 
 
-async def test_titles_are_sentences_of_their_own(served: Served, official_program: tuple[str, ...]) -> None:
-    async with both(served, official_program) as pair:
-        theirs = {tool.name: tool.title for tool in (await pair.official.list_tools()).tools}
-        ours = {tool.name: tool.title for tool in (await pair.ours.list_tools()).tools}
-        assert (theirs["create_entities"], ours["create_entities"]) == ("Create Entities", "Create entities")
-        assert (theirs["read_graph"], ours["read_graph"]) == ("Read Graph", "Read the graph")
+async def test_a_deletion_says_what_was_not_there_and_how_to_undo_it(pair: Both) -> None:
+    theirs, ours = await pair.results("delete_entities", entityNames=["Nobody"])
+    assert said(theirs) == ["Entities deleted successfully"]
+    assert said(ours) == [*said(theirs), "Nothing matched; names are exact; `search_nodes` finds them."]
+    await pair.alike("create_entities", entities=[entity("Ada"), entity("Bo")])
+    knows = relation("Ada", "knows", "Bo")
+    await pair.alike("create_relations", relations=[knows])
+    theirs, ours = await pair.results("delete_relations", relations=[knows, relation("Bo", "knows", "Ada")])
+    assert shape(theirs) == shape(ours)
+    assert said(ours)[1].startswith("Only 1 of 2 were there; ")
+    theirs, ours = await pair.results("delete_entities", entityNames=["Ada"])
+    assert said(ours) == [*said(theirs), "`recollect restore 1` brings them back."]
 
 
-async def test_a_deletion_says_how_to_undo_it(served: Served, official_program: tuple[str, ...]) -> None:
-    async with both(served, official_program) as pair:
-        await pair.alike("create_entities", entities=[entity("Ada")])
-        theirs, ours = await pair.results("delete_entities", entityNames=["Ada"])
-        assert said(theirs) == ["Entities deleted successfully"]
-        assert said(ours) == [*said(theirs), "`recollect restore 1` brings them back."]
+async def test_names_are_kept_composed_and_repeats_inside_one_call_once(pair: Both) -> None:
+    given = [entity("  Zoe\u0308 ", "sails", "sails"), entity("  Zoe\u0308 ", "rows")]
+    await pair.data("create_entities", entities=given)
+    theirs, ours = await pair.data("read_graph")
+    assert theirs["entities"] == given
+    assert ours["entities"] == [entity("Zo\u00eb", "sails", "rows")]

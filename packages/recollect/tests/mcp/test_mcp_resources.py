@@ -37,16 +37,15 @@ async def read(client: Client, uri: str) -> Any:
     return json.loads(content.text)
 
 
-async def test_the_graph_is_a_resource_and_single_memories_have_templates(served: Served) -> None:
-    async with served.inside() as client:
-        (graph,) = (await client.list_resources()).resources
-        assert str(graph.uri) == GRAPH
-        templates = (await client.list_resource_templates()).resource_templates
-        assert [each.uri_template for each in templates] == [
-            "memory://entity/{name}",
-            "memory://memory/{id}",
-        ]
-        assert await read(client, GRAPH) == {"entities": [], "relations": []}
+async def test_the_graph_is_a_resource_and_single_memories_have_templates(client: Client) -> None:
+    (graph,) = (await client.list_resources()).resources
+    assert str(graph.uri) == GRAPH
+    templates = (await client.list_resource_templates()).resource_templates
+    assert [each.uri_template for each in templates] == [
+        "memory://entity/{name}",
+        "memory://memory/{id}",
+    ]
+    assert await read(client, GRAPH) == {"entities": [], "relations": []}
 
 
 async def test_entities_and_memories_are_read_by_their_address(served: Served) -> None:
@@ -137,20 +136,19 @@ async def test_one_client_hears_of_anothers_change(served: Served) -> None:
 
 
 @pytest.mark.parametrize("uri", ["memory://entity/Ada", "memory://memory/1"])
-async def test_a_single_memory_tells_of_its_own_changes_and_of_no_others(served: Served, uri: str) -> None:
-    async with served.inside() as client:
-        await done(client, "create_entities", entities=[ADA])
-        async with client.listen(resource_subscriptions=[uri, GRAPH]) as heard:
-            events = aiter(heard)
-            other = {"name": "Bo", "entityType": "person", "observations": []}
-            await done(client, "create_entities", entities=[other])
-            with anyio.fail_after(PATIENCE_SECONDS):
-                assert (await anext(events)).uri == GRAPH  # type: ignore[union-attr]  # all that was asked for
-            observations = [{"entityName": "Ada", "contents": ["rows"]}]
-            await done(client, "add_observations", observations=observations)
-            with anyio.fail_after(PATIENCE_SECONDS):
-                both = {(await anext(events)).uri for _ in range(2)}  # type: ignore[union-attr]
-        assert both == {uri, GRAPH}
+async def test_a_single_memory_tells_of_its_own_changes_and_of_no_others(client: Client, uri: str) -> None:
+    await done(client, "create_entities", entities=[ADA])
+    async with client.listen(resource_subscriptions=[uri, GRAPH]) as heard:
+        events = aiter(heard)
+        other = {"name": "Bo", "entityType": "person", "observations": []}
+        await done(client, "create_entities", entities=[other])
+        with anyio.fail_after(PATIENCE_SECONDS):
+            assert (await anext(events)).uri == GRAPH  # type: ignore[union-attr]  # all that was asked for
+        observations = [{"entityName": "Ada", "contents": ["rows"]}]
+        await done(client, "add_observations", observations=observations)
+        with anyio.fail_after(PATIENCE_SECONDS):
+            both = {(await anext(events)).uri for _ in range(2)}  # type: ignore[union-attr]
+    assert both == {uri, GRAPH}
 
 
 async def test_a_change_by_another_process_is_heard_of(served: Served) -> None:
@@ -244,35 +242,33 @@ async def test_completion_finds_a_beginning_among_thousands(served: Served) -> N
         assert (last.total, last.has_more) == (11, False)
 
 
-async def test_completion_of_an_id_offers_those_that_begin_so(served: Served) -> None:
-    async with served.inside() as client:
-        for number in range(1, 25):
-            await done(client, "remember", text=f"Ship number {number} has passed the light")
-        completing = Completing(client)
-        memory = "memory://memory/{id}"
-        assert await completing.values(memory, "id", "2") == ["2", "20", "21", "22", "23", "24"]
-        assert await completing.values(memory, "id", "24") == ["24"]
-        found = await completing.of(memory, "id", "")
-        assert (found.values, found.total) == ([str(id_) for id_ in range(1, 25)], 24)
-        for nothing in ("0", "99", "x", "²", "9" * 30):
-            assert await completing.values(memory, "id", nothing) == []
+async def test_completion_of_an_id_offers_those_that_begin_so(client: Client) -> None:
+    for number in range(1, 25):
+        await done(client, "remember", text=f"Ship number {number} has passed the light")
+    completing = Completing(client)
+    memory = "memory://memory/{id}"
+    assert await completing.values(memory, "id", "2") == ["2", "20", "21", "22", "23", "24"]
+    assert await completing.values(memory, "id", "24") == ["24"]
+    found = await completing.of(memory, "id", "")
+    assert (found.values, found.total) == ([str(id_) for id_ in range(1, 25)], 24)
+    for nothing in ("0", "99", "x", "²", "9" * 30):
+        assert await completing.values(memory, "id", nothing) == []
 
 
-async def test_prompts_ask_to_save_and_bring_what_is_known(served: Served) -> None:
-    async with served.inside() as client:
-        prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
-        assert set(prompts) == {"save", "recall"}
-        await done(client, "remember", text="Marisol drinks oolong")
+async def test_prompts_ask_to_save_and_bring_what_is_known(client: Client) -> None:
+    prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+    assert set(prompts) == {"save", "recall"}
+    await done(client, "remember", text="Marisol drinks oolong")
 
-        async def text(name: str, **given: str) -> str:
-            (message,) = (await client.get_prompt(name, given)).messages
-            assert message.role == "user"
-            assert isinstance(message.content, types.TextContent)
-            return message.content.text
+    async def text(name: str, **given: str) -> str:
+        (message,) = (await client.get_prompt(name, given)).messages
+        assert message.role == "user"
+        assert isinstance(message.content, types.TextContent)
+        return message.content.text
 
-        assert "Marisol drinks oolong" in await text("recall", topic="oolong")
-        assert 'above all about "boats"' in await text("save", focus="boats")
-        assert "above all" not in await text("save")
+    assert "Marisol drinks oolong" in await text("recall", topic="oolong")
+    assert 'above all about "boats"' in await text("save", focus="boats")
+    assert "above all" not in await text("save")
 
 
 def test_a_prompt_that_asks_for_tools_that_are_missing_is_not_there(engine: Engine) -> None:

@@ -322,7 +322,6 @@ def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Serv
 
 
 @pytest.mark.anyio
-async def test_null_stands_for_an_argument_that_is_left_out(served: Served) -> None:
-    async with served.inside() as client:
-        await done(client, "remember", text="The kettle is red", category=None)
-        assert (await done(client, "recall", query="kettle", limit=None))["hits"]
+async def test_null_stands_for_an_argument_that_is_left_out(client: Client) -> None:
+    await done(client, "remember", text="The kettle is red", category=None)
+    assert (await done(client, "recall", query="kettle", limit=None))["hits"]
