@@ -22,39 +22,29 @@ class Whole(TypedDict):
     part: Part | None
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "told"),
-    [
-        ("recall", {"query": "x" * 20_001}, "`query`: it has 20,001 characters; pass at most 20,000."),
-        (
-            "recall",
-            {"query": "x", "session": "s" * 1_001},
-            "`session`: it has 1,001 characters; pass at most 1,000.",
-        ),
-        (
-            "recall",
-            {"query": "x", "tags": ["a"] * 10_001},
-            "`tags`: there are 10,001 entries; pass at most 10,000.",
-        ),
-        (
-            "create_entities",
-            {"entities": [{"name": "n", "entityType": "t" * 201, "observations": []}]},
-            "`entities.0.entityType`: it has 201 characters; pass at most 200.",
-        ),
+def test_what_is_too_long_is_told_with_its_place_and_limit() -> None:
+    thing = {"name": "n", "entityType": "t" * 201, "observations": []}
+    added = {"entityName": "n", "contents": [{"content": "x" * 1_000_001}]}
+    calls: list[tuple[str, dict[str, Any], str, str, int, int]] = [
+        ("recall", {"query": "x" * 20_001}, "query", "it has {} characters", 20_001, 20_000),
+        ("recall", {"query": "x", "session": "s" * 1_001}, "session", "it has {} characters", 1_001, 1_000),
+        ("recall", {"query": "x", "tags": ["a"] * 10_001}, "tags", "there are {} entries", 10_001, 10_000),
+        ("create_entities", {"entities": [thing]}, "entities.0.entityType", "it has {} characters", 201, 200),
         (
             "add_observations",
-            {"observations": [{"entityName": "n", "contents": [{"content": "x" * 1_000_001}]}]},
-            "`observations.0.contents.0.content`: it has 1,000,001 characters; pass at most 1,000,000.",
+            {"observations": [added]},
+            "observations.0.contents.0.content",
+            "it has {} characters",
+            1_000_001,
+            1_000_000,
         ),
-        ("open_nodes", {"names": ["n"] * 10_001}, "`names`: there are 10,001 entries; pass at most 10,000."),
-    ],
-)
-def test_what_is_too_long_is_told_with_its_place_and_limit(
-    tool: str, given: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        operations()[tool].parse(given)
-    assert str(caught.value) == f"{tool}: {told} Nothing was done."
+        ("open_nodes", {"names": ["n"] * 10_001}, "names", "there are {} entries", 10_001, 10_000),
+    ]
+    for tool, given, place, what, size, most in calls:
+        with pytest.raises(InvalidInput) as caught:
+            operations()[tool].parse(given)
+        told = f"`{place}`: {what.format(f'{size:,}')}; pass at most {most:,}."
+        assert str(caught.value) == f"{tool}: {told} Nothing was done."
 
 
 def test_what_may_also_be_null_has_its_limits_too() -> None:

@@ -46,17 +46,11 @@ async def test_opening_what_recall_showed_is_feedback(served: Served) -> None:
         await done(client, "create_entities", **ANA)
         shown = await done(client, "recall", query="who drinks tea?")
         await done(client, "open_nodes", names=["Ana"])
-    (answer,) = logged(served)
-    assert answer.feedback == ((shown["hits"][0]["id"], "opened", 1.0),)
-
-
-async def test_reading_what_recall_showed_by_its_address_is_feedback(served: Served) -> None:
-    async with served.inside("all") as client:
-        note = (await done(client, "remember", text="Tea is green"))["id"]
-        await done(client, "recall", query="green tea")
+        note = (await done(client, "remember", text="Coffee is black"))["id"]
+        await done(client, "recall", query="black coffee", kinds=["note"])
         await client.read_resource(f"memory://memory/{note}")
-    (answer,) = logged(served)
-    assert answer.feedback == ((note, "opened", 1.0),)
+    feedback = [answer.feedback for answer in logged(served)]
+    assert feedback == [((shown["hits"][0]["id"], "opened", 1.0),), ((note, "opened", 1.0),)]
 
 
 async def test_what_an_agent_asks_is_part_of_a_trial(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,25 +82,18 @@ async def test_what_did_not_fit_the_page_was_not_shown(served: Served) -> None:
     assert len(opened["entities"]) == len(names)
 
 
-async def test_entities_are_named_as_search_semantic_names_them(served: Served) -> None:
-    async with served.inside("all") as client:
-        await done(client, "create_entities", **ANA)
-        await done(client, "search_semantic", query="who drinks tea?")
-        assert await done(client, "feedback", names=["ana", "Ana"], ids=[1], helpful=True) == {"noted": [1]}
-        assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", 1.0),)]
-        assert "no entity named 'Bea'" in await refused(client, "feedback", names=["Bea"], helpful=True)
-        assert "give `ids`" in await refused(client, "feedback", helpful=True)
-
-
 async def test_an_agent_says_what_helped(served: Served) -> None:
     async with served.inside("all") as client:
         await done(client, "create_entities", **ANA)
         await done(client, "search_semantic", query="who drinks tea?")
-        assert await done(client, "feedback", ids=[1, 1], helpful=True) == {"noted": [1]}
+        given = {"names": ["ana", "Ana"], "ids": [1, 1], "helpful": True}
+        assert await done(client, "feedback", **given) == {"noted": [1]}
         assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", 1.0),)]
         await done(client, "feedback", ids=[1], helpful=False, query="Who drinks TEA?")
         assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", -1.0),)]
         for wrong in ({"ids": [1], "helpful": True, "query": "other"}, {"ids": [7], "helpful": True}):
             assert "Ids stand after #" in await refused(client, "feedback", **wrong)
-        await refused(client, "feedback", ids=[], helpful=True)
+        assert "no entity named 'Bea'" in await refused(client, "feedback", names=["Bea"], helpful=True)
+        for nothing in ({}, {"ids": []}):
+            assert "give `ids`" in await refused(client, "feedback", **nothing, helpful=True)
         await refused(client, "feedback", ids=[1])

@@ -75,11 +75,6 @@ async def test_long_reading_tells_how_far_it_is_and_never_goes_back(served: Serv
     assert [done_ for done_, _ in heard.steps] == sorted({done_ for done_, _ in heard.steps})
 
 
-async def test_who_does_not_ask_is_told_nothing_and_gets_the_answer(client: Client) -> None:
-    await done(client, "create_entities", entities=buoys(100))
-    assert (await done(client, "consolidation_report"))["summary"]["entities"] == 100
-
-
 @asynccontextmanager
 async def toiling(
     served: Served, toil: Toil, mode: str, *, reads: bool
@@ -99,16 +94,6 @@ async def give_up(client: Client, toil: Toil) -> None:
         await toil.until(toil.begun)
         toil.given_up.set()
         group.cancel_scope.cancel()
-
-
-@MODES
-async def test_reading_that_was_cancelled_stops_at_its_next_step(served: Served, mode: str) -> None:
-    # More than could be done while anybody waits.
-    toil = Toil(steps_left=10**12)
-    async with toiling(served, toil, mode, reads=True) as (client, memory):
-        await give_up(client, toil)
-        await toil.until(toil.ended)
-        assert not memory.recall("work").hits
 
 
 @MODES
@@ -134,13 +119,16 @@ class Asking(Toil):
 
 
 @MODES
-async def test_reading_ends_at_its_next_question_to_the_store_when_its_caller_gives_up(
-    served: Served, mode: str
+@pytest.mark.parametrize("asks", [False, True])
+async def test_reading_that_was_cancelled_stops_at_its_next_step_or_question_to_the_store(
+    served: Served, mode: str, asks: bool
 ) -> None:
-    toil = Asking(0)
-    async with toiling(served, toil, mode, reads=True) as (client, _):
+    # More steps than could be done while anybody waits.
+    toil = Asking(0) if asks else Toil(steps_left=10**12)
+    async with toiling(served, toil, mode, reads=True) as (client, memory):
         await give_up(client, toil)
         await toil.until(toil.ended)
+        assert not memory.recall("work").hits
 
 
 async def test_reading_has_a_deadline(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,9 @@ async def test_text_survives_whatever_the_locale(served: Served, locale: dict[st
 def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: CommandLine) -> None:
     # JSON.stringify writes half of an emoji, where a text was cut inside it, as an escape.
     half = json.dumps(called(3, "remember", text="half \ud83d")).encode()
+    batch = [called(8, "remember", text="Ship 8 left"), {"jsonrpc": "2.0", "id": 9, "method": "tools/list"}]
     with Talk(recollect) as talk:
+        batched = talk.answers(json.dumps(batch).encode())
         *wrong, right = talk.answers(
             {"jsonrpc": "2.0", "method": "notifications/initialized"},
             b"this is no message",
@@ -168,15 +170,7 @@ def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: Co
     assert wrong[0]["error"]["message"].startswith("The message cannot be read: Invalid JSON")
     assert right["result"]["structuredContent"]["created"] is True
     assert talk.errors == "A line that is no message was passed over.\n"
-
-
-def test_each_request_of_a_batch_is_told_that_batches_are_not_taken(recollect: CommandLine) -> None:
-    batch = [called(2, "remember", text="Ship 2 left"), {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}]
-    with Talk(recollect) as talk:
-        answers = talk.answers(json.dumps(batch).encode())
-        (alone,) = talk.answers(called(4, "remember", text="Ship 4 left"))
-    assert [answer["error"]["code"] for answer in answers] == [-32600, -32600]
-    assert alone["result"]["structuredContent"]["created"] is True
+    assert [answer["error"]["code"] for answer in batched] == [-32600, -32600]
     assert recollect.json("stats")["notes"] == 1
 
 
@@ -258,25 +252,19 @@ def test_calls_sent_together_before_the_client_leaves_are_all_done(recollect: Co
     assert recollect.json("stats")["notes"] == 20
 
 
-def test_a_broken_settings_file_is_told_on_standard_error_only(recollect: CommandLine) -> None:
+def test_what_keeps_a_server_from_starting_is_told_on_standard_error_only(recollect: CommandLine) -> None:
+    told = recollect.refused("serve", "--tools", "everything", status=1)
+    assert "No tool named 'everything'; there are the sets recall-only, default, all" in told
+    assert not recollect.store.exists()
+    recollect.store.write_bytes(b"a letter to a friend, and no database at all" * 100)
+    ended = recollect.process("serve")
+    assert (ended.returncode, ended.stdout) == (3, b"")
+    assert ended.stderr.startswith(b"recollect: ")
     config = recollect.environment["RECOLLECT_CONFIG"]
     assert config is not None
     with open(config, "w", encoding="utf-8") as file:  # noqa: PTH123  # a path as the environment holds it
         file.write("tools = [")
     assert recollect.refused("serve", status=1)
-
-
-def test_an_unknown_tool_set_is_told_on_standard_error_only(recollect: CommandLine) -> None:
-    told = recollect.refused("serve", "--tools", "everything", status=1)
-    assert "No tool named 'everything'; there are the sets recall-only, default, all" in told
-    assert not recollect.store.exists()
-
-
-def test_a_store_that_is_none_is_told_on_standard_error_only(recollect: CommandLine) -> None:
-    recollect.store.write_bytes(b"a letter to a friend, and no database at all" * 100)
-    ended = recollect.process("serve")
-    assert (ended.returncode, ended.stdout) == (3, b"")
-    assert ended.stderr.startswith(b"recollect: ")
 
 
 def test_a_missing_model_is_told_on_standard_error_and_words_still_find(recollect: CommandLine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import anyio
 import pytest
 from conftest import PATIENCE_SECONDS
@@ -55,71 +57,59 @@ class Shelf:
                 await anyio.sleep(0.001)
 
 
-async def test_whoever_wants_a_resource_hears_when_it_reads_otherwise() -> None:
+@pytest.fixture
+async def shelf() -> AsyncIterator[Shelf]:
+    """With one resource that is watched."""
     shelf = Shelf()
     shelf.put("a", "one")
     await shelf.notices.watch("a")
-    await shelf.looked()
-    assert shelf.told == []
-    shelf.put("a", "two")
-    await shelf.looked()
-    assert shelf.told == ["a"]
+    yield shelf
     shelf.notices.unwatch("a")
 
 
-async def test_a_change_elsewhere_is_not_told() -> None:
-    shelf = Shelf()
-    shelf.put("a", "one")
-    await shelf.notices.watch("a")
+async def test_only_a_resource_that_is_watched_and_reads_otherwise_is_told_of(shelf: Shelf) -> None:
+    await shelf.looked()
     shelf.put("b", "new")
     await shelf.looked()
     assert shelf.told == []
-    shelf.notices.unwatch("a")
-
-
-async def test_what_comes_and_goes_is_a_change() -> None:
-    shelf = Shelf()
-    await shelf.notices.watch("a")
-    shelf.put("a", "here")
+    shelf.put("a", "two")
     await shelf.looked()
-    del shelf.texts["a"]
+    assert shelf.told == ["a"]
+
+
+async def test_what_comes_and_goes_is_a_change(shelf: Shelf) -> None:
+    await shelf.notices.watch("b")
+    shelf.put("b", "here")
+    await shelf.looked()
+    del shelf.texts["b"]
     shelf.number += 1
     await shelf.looked()
-    assert shelf.told == ["a", "a"]
-    shelf.notices.unwatch("a")
+    assert shelf.told == ["b", "b"]
+    shelf.notices.unwatch("b")
 
 
-async def test_one_that_leaves_does_not_take_the_others_notices_along() -> None:
-    shelf = Shelf()
-    shelf.put("a", "one")
-    await shelf.notices.watch("a")
+async def test_one_that_leaves_does_not_take_the_others_notices_along(shelf: Shelf) -> None:
     await shelf.notices.watch("a")
     shelf.notices.unwatch("a")
     shelf.put("a", "two")
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.unwatch("a")
 
 
-async def test_what_could_not_be_read_at_first_is_told_once_it_can() -> None:
-    shelf = Shelf()
-    shelf.put("a", "one")
+async def test_what_could_not_be_read_at_first_is_told_once_it_can(shelf: Shelf) -> None:
+    shelf.put("b", "one")
     shelf.shut = True
-    await shelf.notices.watch("a")
+    await shelf.notices.watch("b")
     shelf.shut = False
     await shelf.looked()
-    assert shelf.told == ["a"]
-    shelf.notices.unwatch("a")
+    assert shelf.told == ["b"]
+    shelf.notices.unwatch("b")
 
 
-async def test_a_store_that_cannot_be_read_for_a_while_costs_no_notice() -> None:
-    shelf = Shelf()
-    shelf.put("a", "one")
-    await shelf.notices.watch("a")
+async def test_a_store_that_cannot_be_read_for_a_while_costs_no_notice(shelf: Shelf) -> None:
     shelf.shut = True
     await shelf.looked()
     shelf.put("a", "two")
     shelf.shut = False
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.unwatch("a")

@@ -20,18 +20,22 @@ OPERATIONS = operations()
 RECALL = OPERATIONS["recall"]
 
 
-def test_pages_join_to_all_that_is_found(engine: Engine) -> None:
-    ids = {note.id for note in engine.remember_many(f"note {n} about tea" for n in range(25)).notes}
-    seen: list[int] = []
-    given: dict[str, object] = {"query": "tea"}
-    for size in (10, 10, 5):
-        data = RECALL.call(engine, given).result
-        seen += [hit["id"] for hit in data["hits"]]
-        assert len(data["hits"]) == size
-        given["cursor"] = data.get("cursor")
-    assert given["cursor"] is None
-    assert len(seen) == 25
-    assert set(seen) == ids
+@pytest.mark.parametrize(
+    ("count", "more", "given"),
+    [(25, "", {}), (12, "and the weather " * 30, {"budget_tokens": 400})],
+    ids=["by number", "by budget"],
+)
+def test_pages_join_to_all_that_is_found(
+    engine: Engine, count: int, more: str, given: dict[str, object]
+) -> None:
+    notes = engine.remember_many(f"note {n} about tea {more}" for n in range(count)).notes
+    pages = [RECALL.call(engine, {"query": "tea", **given}).result]
+    while "cursor" in pages[-1]:
+        pages.append(RECALL.call(engine, {"query": "tea", **given, "cursor": pages[-1]["cursor"]}).result)
+    seen = [hit["id"] for page in pages for hit in page["hits"]]
+    assert sorted(seen) == [note.id for note in notes]
+    if not given:
+        assert [len(page["hits"]) for page in pages] == [10, 10, 5]
 
 
 def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
@@ -45,21 +49,6 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
                 MemoryRows(view), [hit["id"] for hit in page["hits"]], "", None, 0
             ).access_count
             assert counts.tolist() == [times] * 2
-
-
-def test_a_budget_ends_a_page_where_the_next_one_begins(engine: Engine) -> None:
-    notes = [f"note {n} about tea " + "and the weather " * 30 for n in range(12)]
-    ids = {note.id for note in engine.remember_many(notes).notes}
-    seen: list[int] = []
-    given: dict[str, object] = {"query": "tea", "budget_tokens": 400}
-    while True:
-        data = RECALL.call(engine, given).result
-        seen += [hit["id"] for hit in data["hits"]]
-        if "cursor" not in data:
-            break
-        given["cursor"] = data["cursor"]
-    assert len(seen) == 12
-    assert set(seen) == ids
 
 
 def test_what_did_not_fit_is_told_with_where_to_go_on(engine: Engine) -> None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, NotRequired
 
-import pytest
-from jsonschema import Draft202012Validator
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.domain.records import Kind
-from recollect.operations.catalogue import definitions
 from recollect.operations.operation import Arguments, Many, described, optional
 from recollect.operations.schema import plain_schema
 
@@ -71,9 +68,3 @@ def test_what_must_be_there_comes_first() -> None:
         id: int
 
     assert list(plain_schema(Row)["properties"]) == ["id", "note"]
-
-
-@pytest.mark.parametrize("name", definitions())
-def test_the_schemas_of_every_tool_are_valid(name: str) -> None:
-    Draft202012Validator.check_schema(definitions()[name]["arguments"])
-    Draft202012Validator.check_schema(definitions()[name]["result"])

@@ -16,95 +16,78 @@ def told(tool: str, given: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-def test_an_unknown_argument_is_named_with_those_there_are() -> None:
-    assert told("context", {"query": "tea", "sesion": "x"}) == (
-        "context: there is no argument 'sesion'; there are: query, messages, session, budget_tokens. "
-        "Nothing was done."
-    )
-    assert told("stats", {"deep": True}) == (
-        "stats: there is no argument 'deep'; it takes none. Nothing was done."
-    )
+CONTENTS = "`observations.0.contents.0"
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "context",
+        {"query": "tea", "sesion": "x"},
+        "there is no argument 'sesion'; there are: query, messages, session, budget_tokens",
+    ),
+    ("stats", {"deep": True}, "there is no argument 'deep'; it takes none"),
+    (
+        "create_entities",
+        {"entities": [{"name": "Ada", "observations": []}]},
+        "`entities.0`: `entityType` is missing; it takes name, entityType, observations",
+    ),
+    (
+        "create_entities",
+        {"entities": '[{"name": "Ada"}]'},
+        """`entities`: '[{"name": "Ada"}]' is a string; pass an array, not a string that holds one""",
+    ),
+    ("recall", {"query": "tea", "limit": 51}, "`limit`: 51: input should be less than or equal to 50"),
+    ("recall", {"query": "tea", "limit": 2.5}, "`limit`: 2.5: input should be a valid integer"),
+    ("recall", {"query": "tea", "limit": True}, "`limit`: True: input should be a valid integer"),
+    (
+        "recall",
+        {"query": "tea", "kinds": ["fact"]},
+        "`kinds.0`: 'fact': input should be 'entity', 'note' or 'message'",
+    ),
+    (
+        "recall",
+        {"query": "tea", "include_superseded": 1},
+        "`include_superseded`: 1: input should be a valid boolean",
+    ),
+    ("remember", {"text": "tea", "importance": "x"}, "`importance`: 'x': input should be a valid number"),
+    ("feedback", {"ids": [1] * 51, "helpful": True}, "`ids`: there are 51 entries; pass at most 50"),
+    (
+        "end_relation",
+        {"from": 1, "to": "b", "relationType": "c"},
+        "`from`: 1: input should be a valid string",
+    ),
+    (
+        "undo_entity_split",
+        {"undo": "1"},
+        "`undo`: '1' is a string; pass an object, not a string that holds one",
+    ),
+]
+# A content has one of two forms; of a mistake inside the one that was meant, only that is told.
+WRONG_CONTENTS: list[tuple[object, str]] = [
+    (7, "`: 7 is neither a string nor an object with content and perhaps kind, supersedes"),
+    (
+        {"content": "sails", "replaces": "rows"},
+        "`: there is no argument 'replaces'; there are: content, kind, supersedes",
+    ),
+    ({"content": 7}, ".content`: 7: input should be a valid string"),
+]
 
 
-def test_what_is_missing_is_named_with_its_place() -> None:
-    assert told("create_entities", {"entities": [{"name": "Ada", "observations": []}]}) == (
-        "create_entities: `entities.0`: `entityType` is missing; it takes name, entityType, observations. "
-        "Nothing was done."
-    )
-
-
-@pytest.mark.parametrize("given", ['[{"name": "Ada"}]', "Ada"])
-def test_a_string_for_an_array_is_answered_with_what_to_pass(given: str) -> None:
-    assert told("create_entities", {"entities": given}) == (
-        f"create_entities: `entities`: {given!r} is a string; pass an array, not a string that holds one. "
-        "Nothing was done."
-    )
-
-
-def test_what_fits_none_of_several_forms_is_answered_with_the_forms() -> None:
-    observations = [{"entityName": "Ada", "contents": [7]}]
-    assert told("add_observations", {"observations": observations}) == (
-        "add_observations: `observations.0.contents.0`: 7 is neither a string nor an object with content and "
-        "perhaps kind, supersedes. Nothing was done."
-    )
-
-
-def test_a_mistake_in_the_form_that_was_meant_is_the_one_told() -> None:
-    observations = [{"entityName": "Ada", "contents": [{"content": "sails", "replaces": "rows"}]}]
-    assert told("add_observations", {"observations": observations}) == (
-        "add_observations: `observations.0.contents.0`: there is no argument 'replaces'; there are: content, "
-        "kind, supersedes. Nothing was done."
-    )
-    observations = [{"entityName": "Ada", "contents": [{"content": 7}]}]
-    assert told("add_observations", {"observations": observations}) == (
-        "add_observations: `observations.0.contents.0.content`: 7: input should be a valid string. "
-        "Nothing was done."
-    )
+def test_a_mistake_is_named_with_its_place_and_what_would_be_right(subtests: pytest.Subtests) -> None:
+    nested: list[tuple[str, dict[str, Any], str]] = [
+        (
+            "add_observations",
+            {"observations": [{"entityName": "Ada", "contents": [content]}]},
+            CONTENTS + what,
+        )
+        for content, what in WRONG_CONTENTS
+    ]
+    for tool, given, what in WRONG + nested:
+        with subtests.test(what):
+            assert told(tool, given) == f"{tool}: {what}. Nothing was done."
 
 
 def test_a_long_value_is_not_repeated_whole() -> None:
     assert len(told("recall", {"query": ["tea"] * 100_000})) < 500
     assert len(told("create_entities", {"entities": "x" * 100_000})) < 300
-
-
-@pytest.mark.parametrize(
-    ("tool", "given", "what"),
-    [
-        ("recall", {"query": "tea", "limit": 51}, "`limit`: 51: input should be less than or equal to 50"),
-        ("recall", {"query": "tea", "limit": 2.5}, "`limit`: 2.5: input should be a valid integer"),
-        ("recall", {"query": "tea", "limit": True}, "`limit`: True: input should be a valid integer"),
-        (
-            "recall",
-            {"query": "tea", "kinds": ["fact"]},
-            "`kinds.0`: 'fact': input should be 'entity', 'note' or 'message'",
-        ),
-        (
-            "recall",
-            {"query": "tea", "include_superseded": 1},
-            "`include_superseded`: 1: input should be a valid boolean",
-        ),
-        (
-            "remember",
-            {"text": "tea", "importance": "high"},
-            "`importance`: 'high': input should be a valid number",
-        ),
-        ("feedback", {"ids": [1] * 51, "helpful": True}, "`ids`: there are 51 entries; pass at most 50"),
-        (
-            "end_relation",
-            {"from": 1, "to": "b", "relationType": "c"},
-            "`from`: 1: input should be a valid string",
-        ),
-        (
-            "undo_entity_split",
-            {"undo": "1"},
-            "`undo`: '1' is a string; pass an object, not a string that holds one",
-        ),
-    ],
-)
-def test_a_wrong_value_is_named_with_its_place_and_what_would_be_right(
-    tool: str, given: dict[str, Any], what: str
-) -> None:
-    assert told(tool, given) == f"{tool}: {what}. Nothing was done."
 
 
 def test_a_wrong_value_is_told_before_an_unknown_name_and_that_before_a_missing_one() -> None:
