@@ -30,6 +30,21 @@ if TYPE_CHECKING:
     from conftest import FixedClock
 
 
+class Held:
+    """Work in a thread that waits until it is let go."""
+
+    def __init__(self) -> None:
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, *_: object) -> None:
+        self.begun.set()
+        assert self.let_go.wait(60)
+
+    async def until_begun(self) -> None:
+        while not self.begun.is_set():
+            await asyncio.sleep(0)
+
+
 def test_one_remembers_and_recalls_without_a_second_copy_of_the_code(
     tmp_path: Path, clock: FixedClock
 ) -> None:
@@ -100,23 +115,17 @@ def test_a_group_is_loaded_in_a_thread() -> None:
 
 
 def test_the_loop_goes_on_while_a_call_is_under_way() -> None:
-    reached, let_go = threading.Event(), threading.Event()
+    slow = Held()
 
-    def slow(_: Engine) -> str:
-        reached.set()
-        assert let_go.wait(60)
-        return "done"
-
-    async def life() -> str:
+    async def life() -> None:
         async with recollect.aio.open(":memory:", model="none") as memory:
             call = asyncio.create_task(memory.run(slow))
-            while not reached.is_set():
-                await asyncio.sleep(0)
+            await slow.until_begun()
             assert (await memory.recall("tea")).hits == ()  # another call, meanwhile
-            let_go.set()
-            return await call
+            slow.let_go.set()
+            await call
 
-    assert asyncio.run(life()) == "done"
+    asyncio.run(life())
 
 
 def test_what_only_reads_ends_when_it_is_cancelled() -> None:
@@ -144,24 +153,22 @@ def test_what_only_reads_ends_when_it_is_cancelled() -> None:
 
 
 def test_a_write_that_was_begun_is_done_before_its_cancelling_is_told() -> None:
-    begun, let_go, written = threading.Event(), threading.Event(), threading.Event()
+    held, written = Held(), threading.Event()
 
     def write() -> None:
-        begun.set()
-        assert let_go.wait(60)
+        held()
         end_if_interrupted()
         written.set()
 
     async def life() -> None:
         threads = CallThreads()
         call = asyncio.create_task(threads.run(write, abandons=False))
-        while not begun.is_set():
-            await asyncio.sleep(0)
+        await held.until_begun()
         for _ in range(2):
             call.cancel()
             await asyncio.sleep(0)
             assert not call.done()
-        let_go.set()
+        held.let_go.set()
         with pytest.raises(asyncio.CancelledError):
             await call
         assert written.is_set()
@@ -205,7 +212,7 @@ def test_an_error_is_the_engines_own(tmp_path: Path) -> None:
     asyncio.run(life())
 
 
-def test_what_is_not_there_is_named() -> None:
+def test_what_is_not_there_is_named_and_a_call_says_what_it_takes() -> None:
     with recollect.open(":memory:", model="none") as engine:
         memory: Any = recollect.aio.AsyncEngine(engine)
         with pytest.raises(AttributeError, match="'Engine' object has no attribute 'recal'"):
@@ -213,11 +220,6 @@ def test_what_is_not_there_is_named() -> None:
         with pytest.raises(AttributeError, match="'AnswerLog' object has no attribute 'services'"):
             asyncio.run(memory.answers.services())
         assert copy.copy(memory).scope == engine.scope
-
-
-def test_a_call_says_what_it_takes() -> None:
-    with recollect.open(":memory:", model="none") as engine:
-        memory = recollect.aio.AsyncEngine(engine)
         assert inspect.signature(memory.recall) == inspect.signature(engine.recall)
         assert inspect.iscoroutinefunction(memory.recall)
 
@@ -233,23 +235,21 @@ def test_a_memory_may_be_closed_twice_and_says_that_it_is_closed() -> None:
 
 
 def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
-    begun, let_go = threading.Event(), threading.Event()
+    held = Held()
 
     def slow(engine: Engine) -> None:
-        begun.set()
-        assert let_go.wait(60)
+        held()
         engine.remember("tea")
 
     async def life() -> None:
         memory = await recollect.aio.open(tmp_path / "memory.db", model="none")
         call = asyncio.create_task(memory.run(slow))
-        while not begun.is_set():
-            await asyncio.sleep(0)
+        await held.until_begun()
         closing = asyncio.create_task(memory.close())
         await asyncio.sleep(0)
         with pytest.raises(recollect.StoreUnavailable):
             await memory.recall("tea")
-        let_go.set()
+        held.let_go.set()
         await closing
         await call
 
@@ -259,22 +259,17 @@ def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
 
 
 def test_a_memory_is_closed_though_its_closing_is_cancelled() -> None:
-    begun, let_go = threading.Event(), threading.Event()
-
-    def slow() -> None:
-        begun.set()
-        assert let_go.wait(60)
+    slow = Held()
 
     async def life() -> list[str]:
         threads, done = CallThreads(), list[str]()
         call = asyncio.create_task(threads.run(slow, abandons=False))
-        while not begun.is_set():
-            await asyncio.sleep(0)
+        await slow.until_begun()
         closing = asyncio.create_task(threads.close(lambda: done.append("closed")))
         for _ in range(2):
             await asyncio.sleep(0)
             closing.cancel()
-        let_go.set()
+        slow.let_go.set()
         with pytest.raises(asyncio.CancelledError):
             await closing
         await call
@@ -284,7 +279,7 @@ def test_a_memory_is_closed_though_its_closing_is_cancelled() -> None:
 
 
 def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, let_go = threading.Event(), threading.Event()
+    held = Held()
     closed_in: list[threading.Thread] = []
 
     class Opened:
@@ -292,8 +287,7 @@ def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.
             closed_in.append(threading.current_thread())
 
     def opened() -> Opened:
-        begun.set()
-        assert let_go.wait(60)
+        held()
         return Opened()
 
     monkeypatch.setattr("recollect.bootstrap.open", opened)
@@ -304,11 +298,10 @@ def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.
 
     async def life() -> None:
         opening = asyncio.create_task(enter())
-        while not begun.is_set():
-            await asyncio.sleep(0)
+        await held.until_begun()
         opening.cancel()
         await asyncio.sleep(0)
-        let_go.set()
+        held.let_go.set()
         with pytest.raises(asyncio.CancelledError):
             await opening
 
@@ -318,16 +311,11 @@ def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.
 
 
 def test_a_read_that_outlives_its_loop_ends_in_silence(caplog: pytest.LogCaptureFixture) -> None:
-    begun, let_go, ended = threading.Event(), threading.Event(), threading.Event()
-
-    def read() -> None:
-        begun.set()
-        assert let_go.wait(60)
+    read, ended = Held(), threading.Event()
 
     async def life() -> None:
         call = asyncio.create_task(threads.run(read, abandons=True))
-        while not begun.is_set():
-            await asyncio.sleep(0)
+        await read.until_begun()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -335,7 +323,7 @@ def test_a_read_that_outlives_its_loop_ends_in_silence(caplog: pytest.LogCapture
     threads = CallThreads()
     with caplog.at_level(logging.DEBUG, "concurrent.futures"):
         asyncio.run(life())
-        let_go.set()
+        read.let_go.set()
         asyncio.run(threads.close(ended.set))
     assert ended.is_set()
     assert caplog.records == []

@@ -40,35 +40,18 @@ ADA = Memory(
 )
 
 
-def test_at_no_moment_it_reads_as_it_does() -> None:
-    assert memory_at(NOTE, None) is NOTE
-    assert memory_at(ADA, None) is ADA
-
-
-def test_long_after_everything_it_reads_as_it_does() -> None:
-    assert memory_at(NOTE, at(99)) == NOTE
-    assert memory_at(ADA, at(99)) == ADA
+def test_at_no_moment_and_long_after_everything_it_reads_as_it_does() -> None:
+    for memory in (NOTE, ADA):
+        assert memory_at(memory, None) is memory
+        assert memory_at(memory, at(99)) == memory
 
 
 def test_a_text_reads_as_it_was_worded_until_the_moment_of_the_update() -> None:
-    assert [memory_at(NOTE, at(second)).text for second in (10, 19, 20, 29, 30, 99)] == [
-        "Paris",
-        "Paris",
-        "Rome",
-        "Rome",
-        "Oslo",
-        "Oslo",
-    ]
-
-
-def test_before_its_time_a_text_reads_as_it_first_did() -> None:
-    assert memory_at(NOTE, at(0)).text == "Paris"
-
-
-def test_its_history_is_what_was_history_then() -> None:
-    assert [
-        [revision.text for revision in memory_at(NOTE, at(second)).former] for second in (19, 20, 30)
-    ] == [[], ["Paris"], ["Paris", "Rome"]]
+    texts = {0: "Paris", 10: "Paris", 19: "Paris", 20: "Rome", 29: "Rome", 30: "Oslo", 99: "Oslo"}
+    assert {second: memory_at(NOTE, at(second)).text for second in texts} == texts
+    former = {19: [], 20: ["Paris"], 30: ["Paris", "Rome"]}
+    seen = {second: [revision.text for revision in memory_at(NOTE, at(second)).former] for second in former}
+    assert seen == former
 
 
 def test_its_end_is_not_known_before_it_comes() -> None:
@@ -78,19 +61,9 @@ def test_its_end_is_not_known_before_it_comes() -> None:
 
 
 def test_an_entity_has_the_observations_that_it_had() -> None:
-    def known(second: int) -> list[str]:
-        return [seen.content for seen in memory_at(ADA, at(second)).in_force]
-
-    assert [known(second) for second in (9, 10, 19, 20, 29, 30, 39, 40)] == [
-        [],
-        ["Paris"],
-        ["Paris"],
-        ["Rome", "tea"],
-        ["Rome", "tea"],
-        ["tea"],
-        ["tea"],
-        ["chess"],
-    ]
+    seconds = (9, 10, 19, 20, 29, 30, 39, 40)
+    known = [" ".join(seen.content for seen in memory_at(ADA, at(each)).in_force) for each in seconds]
+    assert known == ["", "Paris", "Paris", "Rome tea", "Rome tea", "tea", "tea", "chess"]
 
 
 def test_an_observation_does_not_know_what_will_replace_it() -> None:
