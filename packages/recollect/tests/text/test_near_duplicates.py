@@ -1,6 +1,9 @@
-"""Near-duplicates: by key, by words, by meaning."""
+"""Near-duplicates: by key, by words, by meaning; copies of errors; statements that say the same."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,12 +11,16 @@ from hypothesis import strategies as st
 
 from recollect.text.near_duplicates import (
     CONTAINED_SHARE,
+    REWORDED_COSINE,
     SIMILAR_COSINE,
     contained_pairs,
     containment,
+    contains_statement,
     has_meaning,
     is_paraphrase,
     near_duplicate,
+    repeats_error,
+    same_statement,
     text_key,
     trigram_similarity,
     unmarked_text_key,
@@ -188,3 +195,65 @@ def test_two_facts_that_are_built_alike_are_no_near_duplicates(
     one: str, other: str, is_flagged: bool
 ) -> None:
     assert (near_duplicate(one, other, 0.88) is not None) == is_flagged
+
+
+TABLE = [
+    [line.partition(" ") for line in block.splitlines() if not line.startswith("#")]
+    for block in (Path(__file__).parent / "corrections.txt").read_text("utf-8").split("\n\n")[1:]
+]
+
+
+@pytest.mark.parametrize("rows", TABLE, ids=lambda rows: rows[0][2])
+def test_copies_of_an_error_are_told_from_what_says_something_else(rows: list[tuple[str, str, str]]) -> None:
+    (_, _, wrong), (_, _, right), *others = rows
+    assert repeats_error(wrong, right, wrong)
+    assert not repeats_error(wrong, right, right)
+    assert not repeats_error(wrong, right, "")
+    for sign, _, said in others:
+        assert repeats_error(wrong, right, said) == (sign == "+"), said
+        # By cosine, another person's fact is as near as a copy.
+        assert sign == "+" or not repeats_error(wrong, right, said, cosine=0.94), said
+
+
+def test_likeness_of_meaning_helps_where_words_are_few_in_common() -> None:
+    wrong, right = "Alice works at Google", "Alice works at Microsoft"
+    said = "Alice is employed as an engineer at Google"
+    assert not repeats_error(wrong, right, said, cosine=0.0)
+    assert repeats_error(wrong, right, said, cosine=REWORDED_COSINE)
+
+
+def test_where_the_correction_only_adds_a_copy_must_say_nearly_the_same() -> None:
+    wrong, right = "Alice works at Google", "Alice works at Google in Zurich"
+    assert repeats_error(wrong, right, "alice works at GOOGLE.")
+    assert not repeats_error(wrong, right, "Alice works at Google in Zurich, in an office")
+    assert not repeats_error(wrong, right, "Alice likes Google")
+
+
+_, *PARTS = re.split(
+    r"^\[(.+)\]\n", (Path(__file__).parent / "same_statements.txt").read_text("utf-8"), flags=re.MULTILINE
+)
+PAIRS = [
+    (kind, *line.rstrip().split(" | "))
+    for kind, block in zip(PARTS[::2], PARTS[1::2], strict=True)
+    for line in block.splitlines()
+    if line and not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), PAIRS)
+def test_each_pair_of_the_table_is_judged_as_a_reader_would(kind: str, one: str, other: str) -> None:
+    if kind.startswith("contains"):
+        assert contains_statement(one, other) == (kind == "contains")
+    else:
+        assert same_statement(one, other) == same_statement(other, one) == (kind == "same")
+
+
+def test_what_says_nothing_repeats_and_contains_nothing() -> None:
+    for one, other in (("", ""), ("!", "?"), ("the", "a")):
+        assert not same_statement(one, other)
+    assert not contains_statement("anything", "")
+
+
+@given(st.text(alphabet="ab 1.,'the", max_size=12), st.text(alphabet="ab 1.,'the", max_size=12))
+def test_it_does_not_matter_which_comes_first(one: str, other: str) -> None:
+    assert same_statement(one, other) == same_statement(other, one)
