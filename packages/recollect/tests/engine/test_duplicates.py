@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from test_similar import Angles
@@ -30,11 +30,6 @@ loaded = lru_cache(embedder_named)
 def angles(make_engine: MakeEngine) -> Engine:
     model = Angles()
     return make_engine(lambda _: model)
-
-
-@pytest.fixture
-def words_only(make_engine: MakeEngine) -> Engine:
-    return make_engine(model="none")
 
 
 def pairs(found: Duplicates) -> list[tuple[str, str]]:
@@ -99,20 +94,11 @@ def test_what_is_no_longer_in_force_repeats_nothing(angles: Engine) -> None:
     assert angles.upkeep.find_duplicate_observations().pairs == ()
 
 
-def test_words_find_what_holds_another_and_what_differs_in_letters_alone(words_only: Engine) -> None:
-    words_only.create_entities(
-        [
-            {
-                "name": "Ada",
-                "observations": [
-                    "drinks green tea",
-                    "plays chess",
-                    "every morning she drinks green tea with milk",
-                    "Plays chess!",
-                ],
-            }
-        ]
-    )
+def test_words_find_what_holds_another_and_what_differs_in_letters_alone(make_engine: MakeEngine) -> None:
+    words_only = make_engine(model="none")
+    more = "every morning she drinks green tea with milk"
+    said = ["drinks green tea", "plays chess", more, "Plays chess!"]
+    words_only.create_entities([{"name": "Ada", "observations": said}])
     found = words_only.upkeep.find_duplicate_observations("Ada")
     assert [(pair.older.content, pair.similarity, pair.match) for pair in found.pairs] == [
         ("drinks green tea", 1.0, "containment"),
@@ -172,24 +158,14 @@ def test_many_observations_are_compared_in_blocks(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": [*far, "twin 0", *many, "other twin 1"]}])
     found = angles.upkeep.find_duplicate_observations(limit=10_000)
     assert ("twin 0", "other twin 1") in pairs(found)
-    ids = [pair.older.id < pair.newer.id for pair in found.pairs]
-    assert all(ids)
+    assert all(pair.older.id < pair.newer.id for pair in found.pairs)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"threshold": 0},
-        {"threshold": 1.1},
-        {"containment": 0},
-        {"limit": 0},
-        {"limit": 10_001},
-        {"limit": True},
-    ],
-)
-def test_wrong_numbers_are_refused(engine: Engine, wrong: dict[str, float]) -> None:
-    with pytest.raises(InvalidInput):
-        engine.upkeep.find_duplicate_observations(**wrong)  # type: ignore[arg-type]  # that is what is tested
+def test_wrong_numbers_are_refused(engine: Engine) -> None:
+    wrong: dict[str, list[Any]] = {"threshold": [0, 1.1], "containment": [0], "limit": [0, 10_001, True]}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
+        with pytest.raises(InvalidInput, match=f"(?i){name}"):
+            engine.upkeep.find_duplicate_observations(**{name: value})
 
 
 def test_an_entity_that_is_not_there_is_named(engine: Engine) -> None:
@@ -207,20 +183,7 @@ def test_another_scope_is_not_looked_at(angles: Engine) -> None:
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_a_model_that_reads_finds_other_words_for_the_same(make_engine: MakeEngine) -> None:
     engine = make_engine(loaded, "arctic-s")
-    engine.create_entities(
-        [
-            {
-                "name": "Apollo",
-                "type": "project",
-                "observations": [
-                    "The nightly backup runs at three in the morning",
-                    "Ana leads the frontend team",
-                    "The backup runs every night at 3 am",
-                    "The budget was cut by ten percent",
-                ],
-            }
-        ]
-    )
-    assert pairs(engine.upkeep.find_duplicate_observations("Apollo")) == [
-        ("The nightly backup runs at three in the morning", "The backup runs every night at 3 am")
-    ]
+    twins = ("The nightly backup runs at three in the morning", "The backup runs every night at 3 am")
+    said = [twins[0], "Ana leads the frontend team", twins[1], "The budget was cut by ten percent"]
+    engine.create_entities([{"name": "Apollo", "type": "project", "observations": said}])
+    assert pairs(engine.upkeep.find_duplicate_observations("Apollo")) == [twins]

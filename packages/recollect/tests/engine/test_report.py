@@ -65,13 +65,8 @@ def test_notes_that_nearly_repeat_another_are_listed_while_both_are_there(make_e
     new = engine.remember(SHORT)
     report = engine.upkeep.consolidation_report()
     (flag,) = report.flagged_notes
-    assert (flag.id, flag.text, flag.similar_to, flag.similar_text, flag.similarity) == (
-        new.id,
-        SHORT,
-        old.id,
-        LONG,
-        1.0,
-    )
+    assert (flag.id, flag.text, flag.similarity) == (new.id, SHORT, 1.0)
+    assert (flag.similar_to, flag.similar_text) == (old.id, LONG)
     assert report.notes == 2
     assert f'- {new.id}: "{SHORT}" ~ {old.id}: "{LONG}"' in report.text
     engine.forget([old.id])
@@ -89,24 +84,15 @@ def test_stale_is_what_was_neither_seen_nor_changed_for_long(engine: Engine, clo
     clock.tick(40 * DAY)
     # At 100 days: Idle was last changed 100 days ago, Early seen 90 days ago, which is not yet more than 90.
     (idle,) = engine.upkeep.consolidation_report().stale
-    assert (idle.name, idle.days, idle.last_seen, idle.times_seen, idle.updated_at) == (
-        "Idle",
-        100,
-        None,
-        0,
-        start,
-    )
+    assert (idle.name, idle.days, idle.updated_at) == ("Idle", 100, start)
+    assert (idle.last_seen, idle.times_seen) == (None, 0)
     clock.tick(1)
     report = engine.upkeep.consolidation_report()
     assert [(each.name, each.days) for each in report.stale] == [("Idle", 100), ("Early", 90)]
     assert (report.stale[1].last_seen, report.stale[1].times_seen) == (start + timedelta(days=10), 1)
     assert 'Neither seen nor changed for 90 days: 2\n- "Idle" ("unknown"): 100 days' in report.text
-    assert [each.name for each in engine.upkeep.consolidation_report(stale_days=30).stale] == [
-        "Idle",
-        "Early",
-        "Seen",
-        "Changed",
-    ]
+    month = engine.upkeep.consolidation_report(stale_days=30).stale
+    assert [each.name for each in month] == ["Idle", "Early", "Seen", "Changed"]
     assert engine.upkeep.consolidation_report(stale_days=365).stale == ()
 
 
@@ -142,9 +128,7 @@ def test_another_scope_is_not_told_of(engine: Engine, clock: FixedClock) -> None
     other.create_entities([{"name": "Apollo", "type": "project", "observations": [*APOLLO, LONG, SHORT]}])
     other.remember(LONG)
     clock.tick(100 * DAY)
-    assert (
-        engine.upkeep.consolidation_report().text == "0 entities, 0 observations, 0 notes.\nNothing to tidy."
-    )
+    assert engine.upkeep.consolidation_report().text.endswith("\nNothing to tidy.")
     assert len(other.upkeep.consolidation_report().stale) == 1
 
 

@@ -43,17 +43,12 @@ def harbour(engine: Engine) -> None:
     """Two people, a project, notes of several languages, and a talk on two days."""
     engine.create_entities(
         [
-            {"name": "Marisol Vega", "type": "person", "observations": ["Drinks oolong tea after lunch"]},
-            {
-                "name": "Jun Watanabe",
-                "type": "person",
-                "observations": ["Walks to the lighthouse on Sundays"],
-            },
-            {
-                "name": "Tidebook",
-                "type": "project",
-                "observations": ["Says when it is safe to cross the bay"],
-            },
+            {"name": name, "type": type_, "observations": [said]}
+            for name, type_, said in (
+                ("Marisol Vega", "person", "Drinks oolong tea after lunch"),
+                ("Jun Watanabe", "person", "Walks to the lighthouse on Sundays"),
+                ("Tidebook", "project", "Says when it is safe to cross the bay"),
+            )
         ]
     )
     engine.graph.create_relations([("Marisol Vega", "leads", "Tidebook")])
@@ -67,15 +62,8 @@ def harbour(engine: Engine) -> None:
         engine.add_messages("beach", [turn], extract=False)
 
 
-def without_latency(result: SelfTest) -> SelfTest:
-    return replace(result, latency={})
-
-
 def causes(result: SelfTest) -> dict[int, Cause]:
     return {miss.id: miss.cause for miss in result.missed}
-
-
-# The sample
 
 
 def test_half_of_a_sample_is_dealt_out_evenly_and_half_by_number() -> None:
@@ -83,6 +71,8 @@ def test_half_of_a_sample_is_dealt_out_evenly_and_half_by_number() -> None:
     # 120 of 1,000. Evenly: 120 / 2 / 3 = 20 each, but there are only 10 entities. Left are 70, for 70 notes
     # and 880 messages: 70 · 70 / 950 = 5.16 and 70 · 880 / 950 = 64.84, so the one left over is a message.
     assert shares(counts, 120) == {Kind.ENTITY: 10, Kind.NOTE: 25, Kind.MESSAGE: 85}
+    # A kind with few is not left out.
+    assert shares({Kind.ENTITY: 3, Kind.NOTE: 0, Kind.MESSAGE: 5000}, 20)[Kind.ENTITY] == 3
 
 
 @given(st.lists(st.integers(0, 500), min_size=3, max_size=3), st.integers(0, 600))
@@ -95,33 +85,17 @@ def test_a_sample_is_as_large_as_was_asked_and_takes_no_more_than_there_is(
     assert all(0 <= taken[kind] <= counts[kind] for kind in Kind)
 
 
-def test_a_sample_of_a_kind_with_few_is_not_empty() -> None:
-    assert shares({Kind.ENTITY: 3, Kind.NOTE: 0, Kind.MESSAGE: 5000}, 20)[Kind.ENTITY] == 3
-
-
-# What is asked, and what is found
-
-
 def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     harbour(engine)
     result = engine.self_test()
     assert (result.memories, result.sampled) == (12, 12)
     # Each of 12 memories by a phrase, each of 3 entities by its name; a relation from both ends; two notes,
     # of which one speaks of Jun Watanabe and one of Marisol by her first name; one speaker on two days.
-    wanted = {
-        QuestionKind.PHRASE: 12,
-        QuestionKind.ENTITY: 3,
-        QuestionKind.WHAT_IS: 3,
-        QuestionKind.RELATION: 2,
-        QuestionKind.MENTION: 2,
-    }
-    assert {asks: result.questions[asks] for asks in wanted} == wanted
-    assert (result.questions[QuestionKind.DAY], result.questions[QuestionKind.SAID]) == (2, 2)
+    wanted = {"phrase": 12, "entity": 3, "what is": 3, "relation": 2, "mention": 2, "day": 2, "said": 2}
+    assert {asks: result.questions[QuestionKind(asks)] for asks in wanted} == wanted
     assert [each.name for each in result.profiles] == list(PROFILES)
     ours = result.profiles[0]
-    assert ours.by_kind[QuestionKind.PHRASE].recall == 1
-    assert ours.by_kind[QuestionKind.WHAT_IS].recall == 1
-    assert ours.by_kind[QuestionKind.DAY].recall == 1
+    assert [ours.by_kind[QuestionKind(asks)].recall for asks in ("phrase", "what is", "day")] == [1, 1, 1]
     assert ours.overall.asked == sum(result.questions.values())
     assert result.missed == ()
 
@@ -143,12 +117,12 @@ def test_an_empty_store_is_told_as_such(engine: Engine) -> None:
     assert (result.advice, dict(result.latency)) == ((), {})
 
 
-@pytest.mark.parametrize("text", ["Marisol repaired the boiler", "ok", "東京", "🎉", "?!"])
-def test_one_memory_is_enough(engine: Engine, text: str) -> None:
-    engine.remember(text)
-    result = engine.self_test()
-    assert result.sampled == 1
-    assert result.questions[QuestionKind.PHRASE] == 1
+def test_one_memory_is_enough(engine: Engine) -> None:
+    for text in ("Marisol repaired the boiler", "ok", "東京", "🎉", "?!"):
+        alone = engine.scoped(text)
+        alone.remember(text)
+        result = alone.self_test()
+        assert (result.sampled, result.questions[QuestionKind.PHRASE]) == (1, 1), text
 
 
 def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
@@ -186,14 +160,11 @@ def test_bad_options_are_refused(engine: Engine, given: dict[str, object], said:
         engine.self_test(**given)  # type: ignore[arg-type]
 
 
-# The same again, and no trace
-
-
 def test_the_same_store_seed_and_day_give_the_same_answer(engine: Engine, clock: FixedClock) -> None:
     harbour(engine)
     first = engine.self_test(sample=6)
     clock.tick(3600)
-    assert without_latency(engine.self_test(sample=6)) == without_latency(first)
+    assert replace(engine.self_test(sample=6), latency={}) == replace(first, latency={})
 
 
 def test_another_seed_asks_for_other_memories(engine: Engine) -> None:
@@ -225,9 +196,6 @@ def test_another_scope_is_neither_asked_nor_told(engine: Engine) -> None:
     assert other.self_test().memories == 0
     other.remember("A secret recipe for plum jam")
     assert engine.self_test().memories == 12
-
-
-# Latency
 
 
 def test_a_question_is_embedded_once_and_its_time_counts_for_every_profile(make_engine: MakeEngine) -> None:
@@ -325,9 +293,6 @@ def test_whoever_holds_the_same_words_is_as_right(engine: Engine) -> None:
         engine.remember(f"The gulls stole my sandwich on the quay. She swept up {end}.")
     for seed in range(6):
         assert engine.self_test(limit=1, seed=seed).profiles[0].by_kind[QuestionKind.PHRASE].recall == 1
-
-
-# Profiles compared
 
 
 @pytest.mark.ranking

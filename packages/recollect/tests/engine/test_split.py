@@ -71,15 +71,9 @@ def told(analysis: SplitAnalysis) -> set[frozenset[str]]:
     return {frozenset(seen.content for seen in topic.observations) for topic in analysis.topics}
 
 
-# Looking
-
-
-@pytest.mark.parametrize(
-    ("type_", "limit"),
-    [("project", 25), ("Proyecto", 25), ("session", 15), ("Sesión", 15), ("person", 20), ("unknown", 20)],
-)
-def test_the_limit_is_by_type(type_: str, limit: int) -> None:
-    assert limit_for(type_) == limit
+def test_the_limit_is_by_type() -> None:
+    limits = {"project": 25, "Proyecto": 25, "session": 15, "Sesión": 15, "person": 20, "unknown": 20}
+    assert {type_: limit_for(type_) for type_ in limits} == limits
 
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
@@ -119,17 +113,14 @@ def test_vectors_that_wait_are_made_on_the_way_and_not_kept(make_engine: MakeEng
     assert engine.counts() == before
 
 
-@pytest.mark.parametrize("observations", [[], ["one"], ["one", "two"], ["tea"]])
-def test_what_is_small_does_not_fall_apart(engine: Engine, observations: list[str]) -> None:
-    engine.create_entities([{"name": "Ada", "observations": observations}])
-    found = engine.upkeep.propose_split("Ada").analysis
-    assert (found.topics, found.needs_split, len(found.rest)) == ((), False, len(observations))
-    assert found.score == pytest.approx(len(observations) / 20)
-    proposal = engine.upkeep.propose_split("Ada")
-    assert (proposal.parts, proposal.relations) == ((), ())
-
-
-def test_topics_of_what_is_not_too_large_are_told_but_need_no_split(engine: Engine) -> None:
+def test_what_is_small_does_not_fall_apart_and_topics_alone_need_no_split(engine: Engine) -> None:
+    for name, observations in {"Ada": [], "Bob": ["one"], "Cy": ["one", "two"]}.items():
+        engine.create_entities([{"name": name, "observations": observations}])
+        proposal = engine.upkeep.propose_split(name)
+        found = proposal.analysis
+        assert (found.topics, found.needs_split, len(found.rest)) == ((), False, len(observations))
+        assert found.score == pytest.approx(len(observations) / 20)
+        assert (proposal.parts, proposal.relations) == ((), ())
     engine.create_entities([{"name": "Apollo", "type": "project", "observations": APOLLO[:24]}])
     found = engine.upkeep.propose_split("Apollo").analysis
     assert (len(found.topics) > 1, found.needs_split) == (True, False)
@@ -150,8 +141,11 @@ def test_candidates_are_too_large_and_fall_apart_the_most_urgent_first(engine: E
     assert engine.scoped("you").upkeep.find_split_candidates() == ()
 
 
-def test_a_proposal_names_parts_and_relations(engine: Engine) -> None:
+def test_a_proposal_names_parts_and_relations_goes_round_taken_names_and_writes_nothing(
+    engine: Engine,
+) -> None:
     apollo(engine)
+    before = engine.graph.read_graph()
     proposal = engine.upkeep.propose_split("Apollo")
     assert [part.name for part in proposal.parts] == [
         f"Apollo - {topic.name}" for topic in proposal.analysis.topics
@@ -163,38 +157,16 @@ def test_a_proposal_names_parts_and_relations(engine: Engine) -> None:
         (first, "part_of", "Apollo"),
     ]
     assert len(proposal.relations) == 2 * len(proposal.parts)
-
-
-def test_a_proposal_goes_round_names_that_are_taken(engine: Engine) -> None:
-    apollo(engine)
-    taken = engine.upkeep.propose_split("Apollo").parts[0].name
-    engine.create_entities([taken])
-    assert engine.upkeep.propose_split("Apollo").parts[0].name == f"{taken} 2"
-
-
-def test_looking_writes_nothing(engine: Engine) -> None:
-    apollo(engine)
-    before = engine.graph.read_graph()
     engine.upkeep.find_split_candidates()
-    engine.upkeep.propose_split("Apollo")
     assert engine.graph.read_graph() == before
+    engine.create_entities([first])
+    assert engine.upkeep.propose_split("Apollo").parts[0].name == f"{first} 2"
 
 
 def test_names_that_are_not_there_are_told(engine: Engine) -> None:
-    for ask in (
-        engine.upkeep.propose_split,
-        lambda name: engine.upkeep.execute_split(name, HALVES),
-    ):
+    for ask in (engine.upkeep.propose_split, lambda name: engine.upkeep.execute_split(name, HALVES)):
         with pytest.raises(NotFound, match="Nobody"):
             ask("Nobody")
-
-
-def test_parts_come_as_a_list(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match=r"^Parts come as a list"):
-        engine.upkeep.execute_split("Apollo", HALVES[0])  # type: ignore[arg-type]
-
-
-# Doing
 
 
 @every_model
@@ -219,15 +191,7 @@ def test_a_proposal_is_carried_out_and_taken_back(make_engine: MakeEngine, model
 
 def test_an_undone_split_leaves_nothing_of_its_parts(engine: Engine, clock: FixedClock) -> None:
     apollo(engine)
-    tables: tuple[Table, ...] = (
-        "memory",
-        "observation",
-        "relation",
-        "passage",
-        "document",
-        "mention",
-        "term",
-    )
+    tables: tuple[Table, ...] = ("memory", "observation", "relation", "passage", "document", "mention")
     before = _keys(engine, tables)
     clock.tick(60)
     done = engine.upkeep.execute_split("Apollo", HALVES)
@@ -245,9 +209,8 @@ def test_an_undone_split_leaves_nothing_of_its_parts(engine: Engine, clock: Fixe
 
 def _keys(engine: Engine, tables: Iterable[Table]) -> dict[Table, list[tuple[Any, ...]]]:
     with engine._services.read() as view:
-        return {table: view.rows(table, TABLES[table].key) for table in tables if table != "term"} | {
-            "term": sorted(view.rows("term", ("pair", "term")))
-        }
+        keys = {table: view.rows(table, TABLES[table].key) for table in tables}
+        return keys | {"term": sorted(view.rows("term", ("pair", "term")))}
 
 
 def halved(engine: Engine) -> SplitResult:
@@ -255,8 +218,12 @@ def halved(engine: Engine) -> SplitResult:
     return engine.upkeep.execute_split("Apollo", HALVES)
 
 
-def test_observations_move_and_the_rest_stays(engine: Engine) -> None:
-    done = halved(engine)
+def test_observations_move_and_are_found_there_and_the_rest_stays(engine: Engine, clock: FixedClock) -> None:
+    apollo(engine)
+    note = engine.remember("Apollo is late")
+    then = clock.now
+    clock.tick(60)
+    done = engine.upkeep.execute_split("Apollo", HALVES)
     assert contents(opened(engine, "Apollo")) == TEAM
     assert contents(opened(engine, "Apollo - Login")) == LOGIN
     assert contents(opened(engine, "Apollo - Database")) == DATABASE
@@ -272,6 +239,18 @@ def test_observations_move_and_the_rest_stays(engine: Engine) -> None:
         ("Apollo - Database", "component", 9),
     ]
     assert tuple(part.id for part in done.parts) == done.undo.parts
+    (hit, *_) = engine.recall("slow database queries", kinds=["entity"]).hits
+    assert hit.memory.name == "Apollo - Database"
+    assert [node.name for node in engine.graph.search_nodes("PostgreSQL").entities] == ["Apollo - Database"]
+    # The past is as it was, and what speaks of the original still does.
+    clock.tick(60)
+    hits = engine.recall("slow database queries", kinds=["entity"], as_of=then).hits
+    assert [(hit.memory.name, len(hit.memory.in_force)) for hit in hits] == [("Apollo", 27)]
+    kept = engine.get(note.id)
+    assert kept is not None
+    assert kept.mentions == (opened(engine, "Apollo").id,)
+    with pytest.raises(NotFound, match="Nothing was split"):
+        engine.upkeep.execute_split("Apollo", HALVES)
 
 
 def test_kinds_times_and_flags_go_along(engine: Engine, clock: FixedClock) -> None:
@@ -307,37 +286,12 @@ def test_a_flag_whose_other_half_moves_elsewhere_is_dropped_until_the_split_is_u
     assert opened(engine, "Ada").in_force[1] == flagged
 
 
-def test_what_moved_is_found_where_it_is_now(engine: Engine) -> None:
-    halved(engine)
-    (hit, *_) = engine.recall("slow database queries", kinds=["entity"]).hits
-    assert hit.memory.name == "Apollo - Database"
-    assert [node.name for node in engine.graph.search_nodes("PostgreSQL").entities] == ["Apollo - Database"]
-
-
-def test_the_past_is_as_it_was(engine: Engine, clock: FixedClock) -> None:
-    apollo(engine)
-    then = clock.now
-    clock.tick(60)
-    engine.upkeep.execute_split("Apollo", HALVES)
-    clock.tick(60)
-    hits = engine.recall("slow database queries", kinds=["entity"], as_of=then).hits
-    assert [(hit.memory.name, len(hit.memory.in_force)) for hit in hits] == [("Apollo", 27)]
-
-
-def test_notes_that_speak_of_the_original_still_do(engine: Engine) -> None:
-    apollo(engine)
-    note = engine.remember("Apollo is late")
-    engine.upkeep.execute_split("Apollo", HALVES)
-    kept = engine.get(note.id)
-    assert kept is not None
-    assert kept.mentions == (opened(engine, "Apollo").id,)
-
-
 @pytest.mark.parametrize(
     ("parts", "error", "words"),
     [
         ([], InvalidInput, "at least one part"),
-        ("Login", InvalidInput, "come as a list"),
+        ("Login", InvalidInput, "Parts come as a list"),
+        (HALVES[0], InvalidInput, "Parts come as a list"),
         ([3], InvalidInput, "a SplitPart or a mapping"),
         ([{"name": "A", "observations": []}], InvalidInput, "no observations"),
         ([{"name": "A", "observations": LOGIN[0]}], InvalidInput, "come as a list"),
@@ -369,12 +323,6 @@ def test_a_split_that_cannot_be_made_leaves_everything_as_it_was(
     with pytest.raises(error, match=words):
         engine.upkeep.execute_split("Apollo", parts)
     assert engine.graph.read_graph() == before
-
-
-def test_a_split_is_made_once(engine: Engine) -> None:
-    halved(engine)
-    with pytest.raises(NotFound, match="Nothing was split"):
-        engine.upkeep.execute_split("Apollo", HALVES)
 
 
 def test_a_crash_in_the_middle_leaves_the_state_before(
@@ -461,15 +409,6 @@ def test_another_scope_is_neither_split_nor_undone(engine: Engine) -> None:
     assert engine.graph.read_graph() == before
 
 
-# Undoing
-
-
-def test_the_undo_survives_as_plain_data(engine: Engine) -> None:
-    done = halved(engine)
-    engine.upkeep.undo_split(asdict(done.undo))
-    assert contents(opened(engine, "Apollo")) == APOLLO
-
-
 def test_a_split_can_be_made_again_after_it_was_undone(engine: Engine, clock: FixedClock) -> None:
     done = halved(engine)
     clock.tick()
@@ -483,19 +422,14 @@ def test_a_split_can_be_made_again_after_it_was_undone(engine: Engine, clock: Fi
     assert contents(opened(engine, "Apollo")) == APOLLO
 
 
-def test_what_came_to_the_original_since_stays(engine: Engine) -> None:
+def test_moves_between_parts_and_additions_to_the_original_do_not_hinder_an_undo(engine: Engine) -> None:
     done = halved(engine)
     engine.graph.add_observations({"Apollo": ["a new thing"]})
-    engine.upkeep.undo_split(done.undo)
-    assert contents(opened(engine, "Apollo")) == [*APOLLO, "a new thing"]
-
-
-def test_observations_that_moved_from_part_to_part_are_no_obstacle(engine: Engine) -> None:
-    done = halved(engine)
     engine.graph.delete_observations({"Apollo - Login": LOGIN[:1]})
     engine.graph.add_observations({"Apollo - Database": LOGIN[:1]})
-    engine.upkeep.undo_split(done.undo)
-    assert contents(opened(engine, "Apollo")) == APOLLO
+    # The undo survives as plain data.
+    engine.upkeep.undo_split(asdict(done.undo))
+    assert contents(opened(engine, "Apollo")) == [*APOLLO, "a new thing"]
 
 
 @pytest.mark.parametrize(
