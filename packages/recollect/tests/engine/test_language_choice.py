@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from recollect.services import LanguageModels, Services
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import import_file
 from recollect.write import embedding
-from recollect.write import embedding as language_choice
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.stores.port import Embedder, Vector, Vectors
+
+    Opened = Callable[..., Engine]
 
 ENGLISH = ["I take my tea without milk", "The dentist is on Monday at nine", "We park on level three"]
 SPANISH = ["Mi hermana vive en Lisboa", "El dentista es el lunes a las nueve", "Prefiero el té sin leche"]
@@ -62,19 +64,21 @@ def models(*, install: str | None = None, automatic: bool = True) -> LanguageMod
     return LanguageModels("many", install, lambda name: name.startswith("plain"), automatic)
 
 
+def engine_on(
+    repository: Repository,
+    chosen: LanguageModels | None = None,
+    named: Callable[[str], Embedder | None] | None = None,
+) -> Engine:
+    usage = UsageRecorder(repository, "test", PATIENCE_SECONDS)
+    services = Services(repository, FixedClock(), named or stand_ins(), "plain", Scope(), usage)
+    return Engine(replace(services, language_models=chosen or models()))
+
+
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., Engine]]:
+def opened(tmp_path: Path) -> Iterator[Opened]:
     """Engines on one store, each as a process of its own would have it."""
     repository = Repository(SqliteStore(tmp_path / "memory.db"))
-
-    def make(
-        chosen: LanguageModels | None = None, named: Callable[[str], Embedder | None] | None = None
-    ) -> Engine:
-        usage = UsageRecorder(repository, "test", PATIENCE_SECONDS)
-        services = Services(repository, FixedClock(), named or stand_ins(), "plain", Scope(), usage)
-        return Engine(replace(services, language_models=chosen or models()))
-
-    yield make
+    yield partial(engine_on, repository)
     repository.close()
 
 
@@ -82,9 +86,7 @@ def model(memory: Engine) -> str | None:
     return None if memory.model is None else memory.model.name
 
 
-def test_a_first_text_in_spanish_takes_the_multilingual_model_and_says_so_once(
-    opened: Callable[..., Engine],
-) -> None:
+def test_a_first_text_in_spanish_takes_the_multilingual_model_and_says_so_once(opened: Opened) -> None:
     memory = opened()
     first = memory.remember(SPANISH[0])
     assert model(memory) == "many@1"
@@ -93,12 +95,6 @@ def test_a_first_text_in_spanish_takes_the_multilingual_model_and_says_so_once(
     assert "recollect reindex --model plain" in first.model_note
     assert memory.remember(SPANISH[1]).model_note is None
     assert memory.upkeep.model_proposal() is None
-
-
-def test_first_texts_in_english_take_the_usual_model_without_a_word(opened: Callable[..., Engine]) -> None:
-    memory = opened()
-    assert memory.remember(ENGLISH[0]).model_note is None
-    assert model(memory) == "plain@1"
 
 
 @pytest.mark.parametrize(
@@ -110,16 +106,14 @@ def test_first_texts_in_english_take_the_usual_model_without_a_word(opened: Call
         (["OK", "12:30"], "plain@1"),
     ],
 )
-def test_a_quarter_of_the_first_batch_decides(
-    opened: Callable[..., Engine], texts: list[str], expected: str
-) -> None:
+def test_a_quarter_of_the_first_batch_decides(opened: Opened, texts: list[str], expected: str) -> None:
     memory = opened()
     memory.remember_many(texts)
     assert model(memory) == expected
 
 
 @pytest.mark.parametrize("way", ["messages", "entities", "import"])
-def test_every_way_in_chooses(opened: Callable[..., Engine], way: str, tmp_path: Path) -> None:
+def test_every_way_in_chooses(opened: Opened, way: str, tmp_path: Path) -> None:
     memory = opened()
     if way == "messages":
         note = memory.add_messages("s", [{"role": "user", "content": SPANISH[0]}]).model_note
@@ -133,7 +127,7 @@ def test_every_way_in_chooses(opened: Callable[..., Engine], way: str, tmp_path:
     assert note is not None
 
 
-def test_a_named_model_stands_and_the_change_is_proposed_once(opened: Callable[..., Engine]) -> None:
+def test_a_named_model_stands_and_the_change_is_proposed_once(opened: Opened) -> None:
     memory = opened(models(automatic=False))
     note = memory.remember(SPANISH[0]).model_note
     assert note == f"The text is not in English, the only language that plain reads. Run: {CHANGE}"
@@ -150,12 +144,11 @@ def test_a_named_model_stands_and_the_change_is_proposed_once(opened: Callable[.
     assert (proposal.model, proposal.commands) == ("many", (CHANGE,))
 
 
-def test_a_model_that_is_not_installed_is_named_by_the_first_text_that_needs_it(
-    opened: Callable[..., Engine],
-) -> None:
+def test_a_model_that_is_not_installed_is_named_by_the_first_text_that_needs_it(opened: Opened) -> None:
     memory = opened(models(install="pip install many"))
     for text in [*ENGLISH, "She was at the harbour"]:
         assert memory.remember(text).model_note is None
+        assert model(memory) == "plain@1"
     first = memory.remember(SPANISH[0]).model_note
     assert first is not None
     assert first.startswith("This text is not in English")
@@ -168,9 +161,7 @@ def test_a_model_that_is_not_installed_is_named_by_the_first_text_that_needs_it(
     assert model(memory) == "plain@1"
 
 
-def test_a_small_store_changes_at_once_when_its_language_becomes_clear(
-    opened: Callable[..., Engine],
-) -> None:
+def test_a_small_store_changes_at_once_when_its_language_becomes_clear(opened: Opened) -> None:
     memory = opened()
     memory.remember("OK")
     assert model(memory) == "plain@1"
@@ -182,10 +173,8 @@ def test_a_small_store_changes_at_once_when_its_language_becomes_clear(
     assert (counts.vectors, counts.due) == (2, 0)
 
 
-def test_a_larger_store_is_left_to_its_owner(
-    opened: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(language_choice, "_FEW", 3)
+def test_a_larger_store_is_left_to_its_owner(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "_FEW", 3)
     memory = opened()
     memory.remember_many(ENGLISH)
     note = memory.remember(SPANISH[0]).model_note
@@ -196,7 +185,7 @@ def test_a_larger_store_is_left_to_its_owner(
     assert memory.upkeep.model_proposal() is None
 
 
-def test_what_reindex_names_is_not_changed_again(opened: Callable[..., Engine]) -> None:
+def test_what_reindex_names_is_not_changed_again(opened: Opened) -> None:
     memory = opened()
     memory.remember(SPANISH[0])
     memory.reindex("plain")
@@ -204,7 +193,7 @@ def test_what_reindex_names_is_not_changed_again(opened: Callable[..., Engine]) 
     assert model(memory) == "plain@1"
 
 
-def test_a_question_in_another_language_changes_a_small_store(opened: Callable[..., Engine]) -> None:
+def test_a_question_in_another_language_changes_a_small_store(opened: Opened) -> None:
     memory = opened()
     memory.remember_many(ENGLISH)
     # What leaves no trace, or asks about the past, changes nothing.
@@ -218,9 +207,9 @@ def test_a_question_in_another_language_changes_a_small_store(opened: Callable[.
 
 
 def test_a_larger_store_changes_in_the_background_where_the_process_stays(
-    opened: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(language_choice, "_FEW", 2)
+    monkeypatch.setattr(embedding, "_FEW", 2)
     monkeypatch.setattr(embedding, "GIVE_WAY_SECONDS", 0.0)
     memory = opened(replace(models(), in_background=True))
     memory.remember_many(ENGLISH)
@@ -236,10 +225,10 @@ def test_a_larger_store_changes_in_the_background_where_the_process_stays(
 
 
 def test_a_store_that_is_larger_still_is_left_to_its_owner(
-    opened: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(language_choice, "_FEW", 1)
-    monkeypatch.setattr(language_choice, "_MANY", 2)
+    monkeypatch.setattr(embedding, "_FEW", 1)
+    monkeypatch.setattr(embedding, "_MANY", 2)
     memory = opened(replace(models(), in_background=True))
     memory.remember_many(ENGLISH)
     assert (memory.recall("¿Dónde vive mi hermana?").note or "").endswith(CHANGE)
@@ -247,10 +236,8 @@ def test_a_store_that_is_larger_still_is_left_to_its_owner(
     assert model(memory) == "plain@1"
 
 
-def test_closing_ends_a_change_in_the_background(
-    opened: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(language_choice, "_FEW", 2)
+def test_closing_ends_a_change_in_the_background(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "_FEW", 2)
     monkeypatch.setattr(embedding, "GIVE_WAY_SECONDS", 0.0)
     begun, closed = threading.Event(), threading.Event()
 
@@ -269,9 +256,7 @@ def test_closing_ends_a_change_in_the_background(
     assert memory.recall("We park on level three").hits[0].memory.text == ENGLISH[2]
 
 
-def test_a_question_in_another_language_is_remarked_on_once_where_the_model_was_named(
-    opened: Callable[..., Engine],
-) -> None:
+def test_a_question_in_another_language_is_remarked_on_once_where_the_model_was_named(opened: Opened) -> None:
     memory = opened(models(automatic=False))
     memory.remember_many(ENGLISH)
     note = memory.recall("¿Dónde vive mi hermana?").note
@@ -280,7 +265,7 @@ def test_a_question_in_another_language_is_remarked_on_once_where_the_model_was_
     assert memory.recall("Where do we park?").note is None
 
 
-def test_of_two_first_choices_at_once_one_stands(opened: Callable[..., Engine]) -> None:
+def test_of_two_first_choices_at_once_one_stands(opened: Opened) -> None:
     other = opened()
     # While this one embeds its Spanish text, another process has stored and embedded an English one.
     begun = threading.Event()
@@ -308,10 +293,7 @@ def test_five_that_write_first_at_once_end_with_one_model(tmp_path: Path) -> Non
     notes: list[str] = []
 
     def write(text: str) -> None:
-        repository = Repository(SqliteStore(tmp_path / "memory.db"))
-        usage = UsageRecorder(repository, "test", PATIENCE_SECONDS)
-        services = Services(repository, FixedClock(), stand_ins(), "plain", Scope(), usage)
-        with Engine(replace(services, language_models=models())) as memory:
+        with engine_on(Repository(SqliteStore(tmp_path / "memory.db"))) as memory:
             start.wait(PATIENCE_SECONDS)
             note = memory.remember(text).model_note
             notes.extend([] if note is None else [note])
@@ -329,7 +311,7 @@ def test_five_that_write_first_at_once_end_with_one_model(tmp_path: Path) -> Non
     assert len([note for note in notes if "uses the model many" in note]) >= 1
 
 
-def test_a_model_that_cannot_be_loaded_leaves_the_store_as_it_is(opened: Callable[..., Engine]) -> None:
+def test_a_model_that_cannot_be_loaded_leaves_the_store_as_it_is(opened: Opened) -> None:
     def broken() -> None:
         raise ModelUnavailable("The model package many is damaged")
 
