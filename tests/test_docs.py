@@ -30,31 +30,27 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_its_entry(command: str) -> None:
-    assert f"### recollect {command}\n" in page("docs/cli.md")
+def test_every_command_setting_tool_and_part_of_a_ranking_has_its_entry() -> None:
+    entries = {
+        "docs/cli.md": [f"### recollect {command}\n" for command in COMMANDS],
+        "docs/settings.md": [f"| `{field.name}` |" for field in fields(Settings)],
+        "docs/ranking.md": [f"`{name}`" for name in (*PROFILES, *FACTORS, *STEPS)],
+        "docs/mcp.md": [f"`{name}`" for name in SETS["all"]],
+    }
+    for name, wanted in entries.items():
+        assert [entry for entry in wanted if entry not in page(name)] == [], name
 
 
-@pytest.mark.parametrize("setting", [field.name for field in fields(Settings)])
-def test_every_setting_has_its_row(setting: str) -> None:
-    assert f"| `{setting}` |" in page("docs/settings.md")
-
-
-@pytest.mark.parametrize("name", [*PROFILES, *FACTORS, *STEPS])
-def test_every_profile_factor_and_step_is_explained(name: str) -> None:
-    assert f"`{name}`" in page("docs/ranking.md")
-
-
-@pytest.mark.parametrize("name", SETS["all"])
-def test_every_tool_is_listed(name: str) -> None:
-    assert f"`{name}`" in page("docs/mcp.md")
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_between_pages_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
-        if not target.startswith(("http://", "https://")):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+def test_links_between_pages_lead_somewhere_and_files_that_they_name_exist() -> None:
+    places = (ROOT, *ROOT.glob("packages/*/src/*"))
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if not target.startswith(("http://", "https://")):
+                assert (path.parent / target).exists(), f"{path} links to {target}"
+        named = re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|sql|toml|json))`", text)
+        for each in named if "decisions" not in path.parts else ():
+            assert any((place / each).exists() for place in places), f"{path} names {each}"
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
@@ -114,12 +110,3 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=600
     )
-
-
-@pytest.mark.parametrize(
-    "path", [each for each in PAGES if "decisions" not in each.parts], ids=lambda each: each.name
-)
-def test_files_that_a_page_names_exist(path: Path) -> None:
-    named = set(re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|sql|toml|json))`", path.read_text(encoding="utf-8")))
-    places = (ROOT, *ROOT.glob("packages/*/src/*"))
-    assert not [each for each in named if not any((place / each).exists() for place in places)]

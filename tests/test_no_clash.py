@@ -56,20 +56,8 @@ def _needs_an_index() -> None:
 
 
 def _resolved(packages: str, *options: str) -> dict[str, str]:
-    done = _uv(
-        *(
-            "pip",
-            "compile",
-            "--quiet",
-            "--no-header",
-            "--no-annotate",
-            "--python",
-            sys.executable,
-            "-",
-            *options,
-        ),
-        given=packages.replace(" ", "\n"),
-    )
+    words = ("pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", sys.executable, "-")
+    done = _uv(*words, *options, given=packages.replace(" ", "\n"))
     assert done.returncode == 0, done.stderr
     lines = (line.partition(";")[0].partition("==") for line in done.stdout.splitlines())
     return {name: version.strip() for name, equal, version in lines if equal}
@@ -100,21 +88,11 @@ def test_a_memory_works_in_the_same_process_as_a_framework(framework: str) -> No
         "    memory.remember('Ana takes the tram to work')\n"
         "    print(memory.recall('how does she commute?').hits[0].memory.text)\n"
     )
-    wanted = (word for name in packages.split() for word in ("--with", name))
+    wanted = [word for name in packages.split() for word in ("--with", name)]
+    wanted += [word for each in OURS for word in ("--with-editable", each)]
+    words = ("run", "--quiet", "--isolated", "--no-project", "--python", sys.executable)
     # uv keeps such an environment in its cache, and makes it anew when there are newer releases.
-    done = _uv(
-        "run",
-        "--quiet",
-        "--isolated",
-        "--no-project",
-        "--python",
-        sys.executable,
-        *wanted,
-        *(word for each in OURS for word in ("--with-editable", each)),
-        "python",
-        "-c",
-        script,
-    )
+    done = _uv(*words, *wanted, "python", "-c", script)
     assert done.stdout == "Ana takes the tram to work\n", done.stderr
 
 

@@ -1,12 +1,19 @@
-"""Small judged data in each form that the loaders read, written by hand."""
+"""Small judged data in each form that the loaders read, and a re-ranker that needs no model."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from recollect.ranking.candidates import Floats
 
 
 def turn(id_: str, speaker: str, text: str, **rest: str) -> dict[str, str]:
@@ -164,22 +171,14 @@ def write_folder(folder: Path) -> Path:
         {"id": "n2", "kind": "note", "text": "The ferry to the island leaves at nine."},
         {"id": "o1", "kind": "entity-observation", "text": "Plays the violin.", "entity": "Mira"},
         {"id": "o2", "kind": "entity-observation", "text": "Is afraid of geese.", "entity": "Mira"},
-        {
-            "id": "m1",
-            "kind": "message",
-            "text": "I am allergic to walnuts.",
-            "role": "user",
-            "speaker": "Ana",
-        },
+        {"id": "m1", "kind": "message", "text": "I am allergic to walnuts.", "role": "user"},
         {"id": "m2", "kind": "message", "text": "Noted, I will leave them out.", "role": "assistant"},
         {"id": "n3", "kind": "note", "text": "The ferry to the island leaves at ten.", "supersedes": "n2"},
     ]
     rows: list[dict[str, object]] = [
         {"store": "ana", "at": at(5 + place // 3), **row} for place, row in enumerate(ana)
     ]
-    for row in rows:
-        if row["kind"] == "message":
-            row["session"] = "s1"
+    rows[4]["speaker"], rows[4]["session"], rows[5]["session"] = "Ana", "s1", "s1"
     rows[-1]["happened_at"] = "2026-01-09"
     rows.append({"store": "ben", "id": "n1", "kind": "note", "text": "The boat is called Pixel."})
 
@@ -195,15 +194,10 @@ def write_folder(folder: Path) -> Path:
         question("q5", "Which violin concerto is the longest?", [], category="absent"),
         question("q1", "What is the boat called?", ["n1"]) | {"store": "ben"},
     ]
+    given = (("Where did I put the spare key?", ["n1"]), ("What is 17 times 3?", []))
     prompts = [
-        {
-            "store": "ana",
-            "id": "p1",
-            "text": "Where did I put the spare key?",
-            "needs": True,
-            "helpful": ["n1"],
-        },
-        {"store": "ana", "id": "p2", "text": "What is 17 times 3?", "needs": False, "helpful": []},
+        {"store": "ana", "id": f"p{number}", "text": text, "needs": bool(helpful), "helpful": helpful}
+        for number, (text, helpful) in enumerate(given, 1)
     ]
     folder.mkdir(parents=True)
     for name, plain in (("memories", rows), ("questions", questions), ("prompts", prompts)):
@@ -216,3 +210,15 @@ def write(path: Path, plain: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(plain), encoding="utf-8")
     return path
+
+
+@dataclass
+class Arbitrary:
+    """Its likings have nothing to do with any profile's, are always the same, and differ by query."""
+
+    read: list[tuple[str, str]] = field(default_factory=list)
+    name: str = "arbitrary@1"
+
+    def scores(self, query: str, texts: Sequence[str]) -> Floats:
+        self.read += [(query, text) for text in texts]
+        return np.array([crc32(f"{query}\n{text}".encode()) / 2**32 for text in texts])

@@ -1,9 +1,11 @@
-"""Every form of judged data into the same values, and errors that name the row."""
+"""Every form of judged data into the same values, errors that name the row, and halves of questions."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -59,13 +61,8 @@ def test_evidence_is_read_leniently_and_the_adversarial_has_none(tmp_path: Path)
     ]
     assert [question.answerable for question in questions] == [True, True, True, False, True]
     assert [question.is_judged for question in questions] == [True, True, True, False, False]
-    assert [question.category for question in questions] == [
-        "single-hop",
-        "multi-hop",
-        "multi-hop",
-        "adversarial",
-        "open-domain",
-    ]
+    categories = [question.category for question in questions]
+    assert categories == ["single-hop", "multi-hop", "multi-hop", "adversarial", "open-domain"]
 
 
 def test_chats_of_a_folder_are_one_data_set(tmp_path: Path) -> None:
@@ -82,11 +79,8 @@ def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> Non
     (dataset,) = load(path)
     first, second = dataset.haystacks
     # The earlier session is told first.
-    assert [document.text for document in first.documents][:2] == [
-        "The spare key is under the pot.",
-        "Noted.",
-    ]
-    assert [document.role for document in first.documents][:2] == ["user", "assistant"]
+    told = [(document.role, document.text) for document in first.documents[:2]]
+    assert told == [("user", "The spare key is under the pot."), ("assistant", "Noted.")]
     assert first.asked_at == datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
     assert first.questions[0].relevant == {first.documents[0].id}
     assert not second.questions[0].answerable
@@ -113,10 +107,7 @@ def test_beir_takes_the_test_split(tmp_path: Path) -> None:
         "ferries cross the strait",
     ]
     # q3 is judged in another split alone; 0 is not relevant.
-    assert {question.id: set(question.relevant) for question in haystack.questions} == {
-        "q1": {"d1"},
-        "q2": {"d3"},
-    }
+    assert {each.id: set(each.relevant) for each in haystack.questions} == {"q1": {"d1"}, "q2": {"d3"}}
 
 
 def test_a_folder_of_several_data_sets_gives_them_all(tmp_path: Path) -> None:
@@ -126,12 +117,6 @@ def test_a_folder_of_several_data_sets_gives_them_all(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("not data")
     names = [dataset.name for dataset in load(tmp_path)]
     assert names == ["languages en", "languages es", "languages es→en", "locomo", "tiny"]
-
-
-def test_data_sets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
-    write_locomo(tmp_path / "one")
-    write_locomo(tmp_path / "two")
-    assert [dataset.name for dataset in load(tmp_path)] == ["one/locomo", "two/locomo"]
 
 
 def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path) -> None:
@@ -144,10 +129,6 @@ def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"broken\.json cannot be read as JSON"):
         load(tmp_path / "broken.json")
-
-
-def _without(plain: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in plain.items() if key not in keys}
 
 
 @pytest.mark.parametrize(
@@ -188,7 +169,8 @@ def test_a_malformed_conversation_names_its_row(tmp_path: Path, change: Any, tol
 
 
 def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
-    wrong = [history(), _without(history(), "question")]
+    wrong = [history(), history()]
+    del wrong[1]["question"]
     with pytest.raises(InvalidInput, match=r"lme\.json, question 2: \.question: Field required"):
         load(write(tmp_path / "lme.json", wrong))
     with pytest.raises(InvalidInput, match="equally many"):
@@ -213,11 +195,10 @@ def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
 
 def test_paths_that_give_the_same_name_are_told_apart(tmp_path: Path) -> None:
     files = [write_locomo(tmp_path / folder, conversation()) for folder in ("a", "b")]
+    assert [dataset.name for dataset in load(tmp_path)] == ["a/locomo", "b/locomo"]
     assert [dataset.name for dataset in load_datasets(files)] == ["a/locomo", "b/locomo"]
-    assert [dataset.name for dataset in load_datasets([files[0], files[0]])] == [
-        "a/locomo (1)",
-        "a/locomo (2)",
-    ]
+    twice = [dataset.name for dataset in load_datasets([files[0], files[0]])]
+    assert twice == ["a/locomo (1)", "a/locomo (2)"]
     assert [dataset.name for dataset in load_datasets(files[:1])] == ["locomo"]
 
 
@@ -244,15 +225,8 @@ def test_a_folder_of_memories_and_questions_has_several_stores(tmp_path: Path) -
     assert dataset.name == "home"
     assert [file.name for file in dataset.files] == ["memories.jsonl", "questions.jsonl", "prompts.jsonl"]
     ana, ben = dataset.haystacks
-    assert [document.kind for document in ana.documents] == [
-        "note",
-        "note",
-        "entity-observation",
-        "entity-observation",
-        "message",
-        "message",
-        "note",
-    ]
+    kinds = [document.kind for document in ana.documents]
+    assert kinds == ["note"] * 2 + ["entity-observation"] * 2 + ["message"] * 2 + ["note"]
     key, *_, said, _, copy = ana.documents
     assert (key.tags, key.at) == (("house",), datetime(2026, 1, 5, 9, tzinfo=UTC))
     assert (said.session, said.role, said.speaker) == ("s1", "user", "Ana")
@@ -261,10 +235,8 @@ def test_a_folder_of_memories_and_questions_has_several_stores(tmp_path: Path) -
     assert (sorted(first.relevant), sorted(first.must_not)) == (["n3"], ["n2"])
     assert (first.after, second.after) == (None, 2)
     assert not absent.answerable
-    assert [(prompt.helpful, prompt.needs_memory) for prompt in ana.prompts] == [
-        ({"n1"}, True),
-        (frozenset(), False),
-    ]
+    prompts = [(prompt.helpful, prompt.needs_memory) for prompt in ana.prompts]
+    assert prompts == [({"n1"}, True), (frozenset(), False)]
     # A prompt has no time of its own: it comes when the last question does.
     assert {prompt.at for prompt in ana.prompts} == {datetime(2026, 2, 1, tzinfo=UTC)}
     assert (len(ben.documents), len(ben.questions), ben.prompts) == (1, 1, ())
@@ -275,10 +247,8 @@ def test_folders_with_halves_are_one_data_set_for_each_half(tmp_path: Path) -> N
         write_folder(tmp_path / "lives" / name)
     write(tmp_path / "lives" / "halves.json", {"choosing": ["one", "three"], "judging": ["two"]})
     found = load(tmp_path / "lives")
-    assert [(dataset.name, len(dataset.haystacks)) for dataset in found] == [
-        ("lives choosing", 4),
-        ("lives judging", 2),
-    ]
+    sizes = {dataset.name: len(dataset.haystacks) for dataset in found}
+    assert sizes == {"lives choosing": 4, "lives judging": 2}
     # Also where another folder is named that holds it, and a folder in it can be named by itself.
     assert [dataset.name for dataset in load(tmp_path)] == ["lives choosing", "lives judging"]
     assert [dataset.name for dataset in load(tmp_path / "lives" / "two")] == ["two"]
@@ -308,3 +278,17 @@ def test_a_half_keeps_every_text_and_some_of_the_questions(tmp_path: Path) -> No
         assert {*one.questions} | {*other.questions} == {*whole.questions}
         assert all(half_of(whole.name, question.id) == "a" for question in one.questions)
         assert all(half_of(whole.name, question.id) == "b" for question in other.questions)
+
+
+def test_the_half_of_a_question_is_the_lowest_bit_of_its_hash() -> None:
+    first = blake2b(b"ana\x00q1", digest_size=8).digest()[0]
+    assert half_of("ana", "q1") == "ab"[first & 1]
+
+
+def test_the_half_depends_on_the_store_too() -> None:
+    assert len({half_of(f"store-{n}", "q1") for n in range(20)}) == 2
+
+
+def test_halves_are_about_even() -> None:
+    counts = Counter(half_of("ana", f"q{n}") for n in range(1000))
+    assert 450 < counts["a"] < 550

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from judged import write_beir, write_folder, write_locomo
-from readers import Arbitrary
+from judged import Arbitrary, write_beir, write_folder, write_locomo
 
 from recollect.domain.errors import InvalidInput
 from recollect.models.embedders import embedder_named
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.stores.port import Embedder
+    from recollect_bench.quality import Report
 
 # It has no wheel for some machines.
 pytest.importorskip("pytrec_eval", exc_type=ImportError)
@@ -37,6 +37,13 @@ def embedder() -> Embedder:
     found = embedder_named("hashing")
     assert found is not None
     return found
+
+
+def measured(path: Path, embedder: Embedder, *names: str, **options: Any) -> Report:
+    """Measure profiles against bm25 on the data of a path; without names, against RRF."""
+    baseline = "bm25" if names else "rrf"
+    profiles, settings = select_profiles(names, baseline), QualityOptions(baseline, **options)
+    return measure(load_datasets([path]), profiles, Models.only(embedder), settings)
 
 
 def _answers() -> Run:
@@ -105,12 +112,7 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
     write_beir(tmp_path / "tiny")
     runs = []
     for _ in range(2):
-        report = measure(
-            load_datasets([tmp_path]),
-            select_profiles([], "rrf"),
-            Models.only(embedder),
-            QualityOptions(ablate=True),
-        )
+        report = measured(tmp_path, embedder, ablate=True)
         figures = report_json(report)
         figures.pop("milliseconds")
         runs.append((json.dumps(figures), draw_svg(report)))
@@ -118,22 +120,14 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
     told = json.loads(runs[0][0])
     assert list(told["data"]) == ["locomo", "tiny"]
     data = told["data"]["locomo"]
-    assert (data["questions"], data["questions_without_answer"], data["questions_without_evidence"]) == (
-        3,
-        1,
-        1,
-    )
+    lacking = ("questions", "questions_without_answer", "questions_without_evidence")
+    assert [data[name] for name in lacking] == [3, 1, 1]
     assert set(data["results"]) == {*told["profiles"], f"{DEFAULT} (plain)"}
     assert all("without a part" in key or " − " not in str(data[key]) for key in data if "minus" in key)
 
 
 def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, embedder: Embedder) -> None:
-    report = measure(
-        load_datasets([write_beir(tmp_path / "tiny")]),
-        select_profiles(["bm25"], "bm25"),
-        Models.only(embedder),
-        QualityOptions("bm25", ablate=True),
-    )
+    report = measured(write_beir(tmp_path / "tiny"), embedder, "bm25", ablate=True)
     assert [each.name for each in report.profiles] == ["bm25", DEFAULT]
     assert {name.split(" − ")[0] for name in report.results[0].parts["ndcg@10"]} == {DEFAULT}
 
@@ -178,22 +172,12 @@ def test_a_name_is_not_given_twice(tmp_path: Path, embedder: Embedder) -> None:
 
 def test_what_words_can_find_is_found(tmp_path: Path, embedder: Embedder) -> None:
     # Each question shares words with its only relevant text, and with no other.
-    report = measure(
-        load_datasets([write_beir(tmp_path / "tiny")]),
-        select_profiles(["bm25"], "bm25"),
-        Models.only(embedder),
-        QualityOptions("bm25"),
-    )
+    report = measured(write_beir(tmp_path / "tiny"), embedder, "bm25")
     assert report.results[0].means["bm25"]["all"] == dict.fromkeys(MEASURES, 1.0)
 
 
 def test_the_picture_is_well_formed_and_names_everyone(tmp_path: Path, embedder: Embedder) -> None:
-    report = measure(
-        load_datasets([write_beir(tmp_path / "a<b")]),
-        select_profiles([], "rrf"),
-        Models.only(embedder),
-        QualityOptions(),
-    )
+    report = measured(write_beir(tmp_path / "a<b"), embedder)
     picture = ET.fromstring(draw_svg(report))  # noqa: S314  # our own
     texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "a<b: 2 questions" in texts
@@ -201,12 +185,7 @@ def test_the_picture_is_well_formed_and_names_everyone(tmp_path: Path, embedder:
 
 
 def test_other_profiles_are_also_asked_over_drawn_notes(tmp_path: Path, embedder: Embedder) -> None:
-    report = measure(
-        load_datasets([write_folder(tmp_path / "home")]),
-        select_profiles(["bm25", DEFAULT], "bm25"),
-        Models.only(embedder),
-        QualityOptions("bm25", extract=True),
-    )
+    report = measured(write_folder(tmp_path / "home"), embedder, "bm25", DEFAULT, extract=True)
     assert report.names == ("bm25", DEFAULT, f"{DEFAULT} (plain)", "bm25 + extraction")
     data = report_json(report)["data"]["home"]
     # One of five questions has something that is no longer true; it was corrected, so nobody sees it.
@@ -217,17 +196,8 @@ def test_other_profiles_are_also_asked_over_drawn_notes(tmp_path: Path, embedder
 
 
 def test_a_half_is_measured_alone(tmp_path: Path, embedder: Embedder) -> None:
-    datasets = load_datasets([write_folder(tmp_path / "home")])
-    counts = [
-        measure(
-            datasets,
-            select_profiles(["bm25"], "bm25"),
-            Models.only(embedder),
-            QualityOptions("bm25", half=half),
-        )
-        .results[0]
-        .counts["all"]
-        for half in ("a", "b")
-    ]
+    home = write_folder(tmp_path / "home")
+    reports = [measured(home, embedder, "bm25", half=half) for half in ("a", "b")]
+    counts = [report.results[0].counts["all"] for report in reports]
     assert sum(counts) == 5
     assert 0 not in counts

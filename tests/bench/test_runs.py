@@ -1,4 +1,4 @@
-"""All profiles over one store find what a caller of each would find, and what is kept is not asked twice."""
+"""Each profile finds what its caller would find, and what is cached is not asked twice."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from judged import history, write, write_beir, write_folder, write_locomo
-from readers import Arbitrary
+from judged import Arbitrary, history, write, write_beir, write_folder, write_locomo
+from token_model import WordTokens
 
 from recollect.domain.errors import InvalidInput, StoreUnavailable
 from recollect.domain.records import Kind, RecallOptions, Scope
 from recollect.engine import Engine
 from recollect.models.embedders import embedder_named
+from recollect.models.hashing import HashingEmbedder
 from recollect.ranking.profiles import RECOLLECT
 from recollect.search.recording import UsageRecorder
 from recollect.services import Services
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.write.repository import Repository
-from recollect_bench.caches import cached_vectors
+from recollect_bench.caches import CachedReranker, cached_vectors
 from recollect_bench.datasets import ORIGIN, Dataset, Document, Haystack, Question
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.loading import load_datasets
@@ -132,15 +133,11 @@ def test_each_profile_finds_what_a_caller_of_it_finds(tmp_path: Path, embedder: 
     with engine:
         for profile in profiles:
             for limit in (10, 20):
-                expected = [
-                    [
-                        document_of[hit.memory.id]
-                        for hit in engine.recall(
-                            question.text, limit=limit, profile=profile, record=False
-                        ).hits
-                    ]
+                answered = (
+                    engine.recall(question.text, limit=limit, profile=profile, record=False)
                     for question in haystack.questions
-                ]
+                )
+                expected = [[document_of[hit.memory.id] for hit in each.hits] for each in answered]
                 found = [list(row.found[limit]) for row in answers.found[profile.name]]
                 assert found == expected, (profile.name, limit)
                 assert all(len(ids) == limit for ids in found[:2])  # there was enough to choose from
@@ -156,18 +153,12 @@ def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
     with engine:
         for limit in (10, 20):
             for rerank, name in enumerate(answers.found):
-                expected = [
-                    [
-                        document_of[hit.memory.id]
-                        for hit in engine.recall(
-                            question.text,
-                            limit=limit,
-                            record=False,
-                            options=RecallOptions(rerank=bool(rerank)),
-                        ).hits
-                    ]
+                options = RecallOptions(rerank=bool(rerank))
+                answered = (
+                    engine.recall(question.text, limit=limit, record=False, options=options)
                     for question in haystack.questions
-                ]
+                )
+                expected = [[document_of[hit.memory.id] for hit in each.hits] for each in answered]
                 assert [list(row.found[limit]) for row in answers.found[name]] == expected, (name, limit)
     plain, read = answers.found.values()
     assert all(one.found[10] != other.found[10] for one, other in zip(plain, read, strict=True))
@@ -216,10 +207,8 @@ def test_turns_are_stored_as_messages_and_texts_as_notes(tmp_path: Path, embedde
 def test_roles_are_kept_as_roles(tmp_path: Path, embedder: Embedder) -> None:
     (dataset,) = load(write(tmp_path / "lme.json", [history()]))
     with filled(dataset.haystacks[0], embedder, extract=False) as stored:
-        assert [(memory.role, memory.speaker) for memory in _all(stored)][:2] == [
-            ("user", None),
-            ("assistant", None),
-        ]
+        told = [(memory.role, memory.speaker) for memory in _all(stored)[:2]]
+        assert told == [("user", None), ("assistant", None)]
 
 
 def test_drawn_notes_stand_for_their_turns(embedder: Embedder) -> None:
@@ -266,13 +255,8 @@ def test_the_default_path_draws_notes_and_the_plain_one_does_not(tmp_path: Path,
     answers = run(dataset, contenders, Models.only(embedder))
     # By when they are asked: q2 after two memories, then the others; q5 has no answer; then the other store.
     assert [question.category for question in answers.questions] == ["made"] * 5
-    assert [row.relevant for row in answers.found["default"]] == [
-        {"n2"},
-        {"n3"},
-        {"entity:Mira"},
-        {"m1"},
-        {"n1"},
-    ]
+    relevant = [row.relevant for row in answers.found["default"]]
+    assert relevant == [{"n2"}, {"n3"}, {"entity:Mira"}, {"m1"}, {"n1"}]
     assert [row.must_not for row in answers.found["default"]][:2] == [frozenset(), {"n2"}]
     assert answers.found["plain"] == answers.found["same"]
     assert len(answers.found["default"]) == len(answers.found["plain"]) == 5
@@ -361,3 +345,53 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, embedder: Embedder) ->
         assert np.array_equal(kept.documents(["kettle"]), embedder.documents(["kettle"]))
         assert kept.documents([]).shape == (0, embedder.model.dims)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pair_is_read_once_and_every_place_has_its_score() -> None:
+    reader, alone = Arbitrary(), Arbitrary()
+    once = CachedReranker(reader)
+    asked = ["ferry", "kettle", "ferry"]
+    assert np.array_equal(once.scores("tea", asked), alone.scores("tea", asked))
+    longer = ["cat", "ferry", "kettle"]
+    assert np.array_equal(once.scores("tea", longer), alone.scores("tea", longer))
+    assert reader.read == [("tea", "ferry"), ("tea", "kettle"), ("tea", "cat")]
+    assert once.name == reader.name
+
+
+def test_another_query_is_another_pair() -> None:
+    reader, alone = Arbitrary(), Arbitrary()
+    once = CachedReranker(reader)
+    once.scores("tea", ["ferry"])
+    assert np.array_equal(once.scores("coffee", ["ferry"]), alone.scores("coffee", ["ferry"]))
+    assert reader.read == [("tea", "ferry"), ("coffee", "ferry")]
+
+
+def test_nothing_to_read_is_not_asked_for() -> None:
+    reader = Arbitrary()
+    assert CachedReranker(reader).scores("tea", []).shape == (0,)
+    assert reader.read == []
+
+
+def test_tokens_are_kept_beside_vectors(tmp_path: Path) -> None:
+    with cached_vectors(HashingEmbedder(), tmp_path) as kept:
+        kept.documents(["green tea"])  # as a file from before tokens were kept
+        assert not kept.gives_tokens
+        assert kept.query_with_tokens("tea")[1] is None
+    model = WordTokens()
+    for _ in range(2):
+        with cached_vectors(model, tmp_path) as kept:
+            rows, signs = kept.documents_with_tokens(["green tea", "tea", "green tea"])
+            vector, tokens = kept.query_with_tokens("some tea")
+            assert kept.query("some tea").tobytes() == vector.tobytes()
+    expected = WordTokens().documents_with_tokens(["green tea", "tea", "green tea"])
+    assert np.array_equal(rows, expected[0])
+    assert signs == expected[1]
+    assert tokens is not None
+    assert np.array_equal(tokens, HashingEmbedder().documents(["some", "tea"]))
+    assert model.read == ["green tea", "tea", "some tea"]
+
+
+def test_a_query_that_was_asked_without_tokens_gets_them_when_they_are_asked_for() -> None:
+    with cached_vectors(WordTokens(), None) as kept:
+        kept.query("tea")
+        assert kept.query_with_tokens("tea")[1] is not None
