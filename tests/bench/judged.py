@@ -194,7 +194,10 @@ def write_folder(folder: Path) -> Path:
         question("q5", "Which violin concerto is the longest?", [], category="absent"),
         question("q1", "What is the boat called?", ["n1"]) | {"store": "ben"},
     ]
-    given = (("Where did I put the spare key?", ["n1"]), ("What is 17 times 3?", []))
+    given: tuple[tuple[str, list[str]], ...] = (
+        ("Where did I put the spare key?", ["n1"]),
+        ("What is 17 times 3?", []),
+    )
     prompts = [
         {"store": "ana", "id": f"p{number}", "text": text, "needs": bool(helpful), "helpful": helpful}
         for number, (text, helpful) in enumerate(given, 1)

@@ -136,12 +136,9 @@ def word_of(text: str) -> Word:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One figure: its kind, such as `weekday` or `amount mg`, and what it is, the same however written."""
-
     kind: str
     what: str
     length: int
-    """In words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +146,6 @@ class Sentence:
     words: tuple[Word, ...]
     asks: bool
     place: tuple[int, int]
-    """In the text."""
 
 
 def sentences_in(text: str) -> Iterator[Sentence]:

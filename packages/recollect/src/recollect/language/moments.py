@@ -32,8 +32,6 @@ _FARTHEST_YEARS = 9
 
 
 class Span(NamedTuple):
-    """Half-open."""
-
     start: datetime
     stop: datetime
 

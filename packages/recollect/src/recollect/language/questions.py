@@ -30,7 +30,6 @@ class AnswerShape(StrEnum):
     NUMBER = "number"
     DATE = "date"
     ADDRESS = "address"
-    """Of electronic mail."""
 
 
 @cache
@@ -133,7 +132,6 @@ class PromptSigns:
     names: tuple[str, ...]
     """Words that are written as names, folded."""
     is_personal: bool
-    """It is about the user: I, my, our."""
     quotes: bool
     """It brings along the text that it is about."""
     has_code: bool

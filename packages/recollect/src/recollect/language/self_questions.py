@@ -120,8 +120,6 @@ def _trimmed(piece: str) -> str:
 
 
 class QuestionKind(StrEnum):
-    """Kinds of questions, by what they are made of."""
-
     PHRASE = "phrase"
     """Some words of it in a row (inverse cloze)."""
     GAPS = "gaps"
@@ -146,12 +144,9 @@ OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WH
 
 @dataclass(frozen=True, slots=True)
 class SelfQuestion:
-    """A question, and what answers it."""
-
     asks: QuestionKind
     query: str
     memory: int
-    """The one that it is made of."""
     wanted: frozenset[int]
     """Any of these is right."""
     words: str = ""

@@ -130,7 +130,6 @@ class FoundStatement:
     importance: float
     start: int
     stop: int
-    """Its end in the message."""
     signs: frozenset[str]
     """By which it was kept."""
 

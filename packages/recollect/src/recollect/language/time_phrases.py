@@ -127,7 +127,6 @@ def _sided(things: str, sides: str) -> list[str]:
 
 @cache
 def _layers() -> tuple[_Layer, ...]:
-    """Made when first needed."""
     nouns, feasts = _sided("sided nouns", "noun sides"), _sided("feasts", "feast sides")
     layers = (
         _rules_of("numbers"),
@@ -319,7 +318,6 @@ class TimePhrase:
     """Not included; None is open: after tomorrow."""
     confidence: float
     words: str
-    """As written in the text."""
     place: tuple[int, int]
     next: tuple[datetime | None, datetime | None] | None = None
     """Of one that comes round again and was read as the last that began: the one after, which plans mean."""

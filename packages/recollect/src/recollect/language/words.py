@@ -106,7 +106,6 @@ def month_names(language: str) -> tuple[str, ...]:
 
 
 def calendar_words(language: str) -> frozenset[str]:
-    """The names of months and weekdays."""
     own = sections("words", language)
     return frozenset(f"{own['months']} {own['weekdays']}".replace("|", " ").split())
 

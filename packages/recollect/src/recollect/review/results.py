@@ -14,8 +14,6 @@ Match = Literal["same", "cosine", "containment"]
 
 @dataclass(frozen=True, slots=True)
 class DuplicatePair:
-    """Two observations of one entity that nearly say the same. Both are kept."""
-
     entity_id: int
     entity: str
     older: Observation
@@ -42,7 +40,6 @@ class Duplicates:
     groups: tuple[DuplicateGroup, ...]
     """Of these pairs, by the entity's and then the oldest observation's id."""
     observations: int
-    """How many were looked at."""
     left_out: int = 0
     """Pairs beyond the limit."""
     note: str | None = None
@@ -76,7 +73,6 @@ class SplitAnalysis(OversizedEntity):
     topics: tuple[Topic, ...]
     """Empty, or at least two."""
     rest: tuple[Observation, ...]
-    """Observations without a topic."""
     score: float
     """observations / limit + min(topics / observations, 0.5), as published; above 1 it is worth a look."""
     silhouette: float
@@ -95,7 +91,6 @@ class SplitPart:
     name: str
     observations: tuple[str, ...]
     type: str | None = None
-    """Defaults to the type of the original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,6 @@ class SplitUndo:
     original: int
     parts: tuple[int, ...]
     observations: tuple[int, ...]
-    """Observations that were moved from the original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +129,11 @@ class CreatedPart:
 
 @dataclass(frozen=True, slots=True)
 class SplitResult:
-    """The result of a split."""
-
     id: int
     name: str
     parts: tuple[CreatedPart, ...]
     moved: int
     remaining: int
-    """Observations that the original still has."""
     relations: int
     """`contains` and `part_of`, both counted."""
     undo: SplitUndo
@@ -152,12 +143,9 @@ class SplitResult:
 
 @dataclass(frozen=True, slots=True)
 class UndoSplitResult:
-    """The result of undoing a split."""
-
     id: int
     name: str
     restored: int
-    """Observations that the original has again."""
     forgotten: tuple[int, ...]
     """The parts, of which nothing is left."""
     note: str | None = None
@@ -228,7 +216,6 @@ class ConsolidationReport:
     oversized: tuple[OversizedEntity, ...]
     """Too large, and yet of one piece; those that fall apart are split candidates."""
     text: str
-    """The same, to read."""
     contradictions: tuple[OpenContradiction, ...] = ()
     """The newest first, as far as the newest texts tell; at most a hundred."""
 

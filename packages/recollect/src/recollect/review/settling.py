@@ -90,7 +90,6 @@ class Candidate:
     """One of the two that a decision is about, or the only one."""
 
     id: int
-    """The memory."""
     observation: int | None
     """Where it is one of an entity."""
     name: str
@@ -106,8 +105,6 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """Something to decide, and what can be done."""
-
     kind: SettleKind
     older: Candidate
     newer: Candidate | None
@@ -131,7 +128,6 @@ class SettleUndo:
     key: str
     action: SettleAction
     memories: tuple[int, ...] = ()
-    """To be restored."""
     observations: tuple[int, ...] = ()
     status: Annotated[str | None, "The status of an entity before it was archived"] = omitted()
     split: SplitUndo | None = omitted()
@@ -202,7 +198,6 @@ class Settling:
         return _apply_decision(services, key, action, sides)
 
     def undo(self, undo: SettleUndo) -> None:
-        """Take a decision back."""
         services = self.services.for_writing
         match undo.action:
             case "keep":

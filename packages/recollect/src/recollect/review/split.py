@@ -13,7 +13,6 @@ from recollect.domain.changes import (
     Adopt,
     Change,
     NewRelation,
-    Outcome,
     Relate,
     RemoveObservations,
     RestoreObservation,
@@ -61,15 +60,6 @@ def limit_for(type_: str) -> int:
     return MOST_BY_TYPE.get(fold(type_), MOST_OBSERVATIONS)
 
 
-def analyze_split(services: Services, name: str) -> SplitAnalysis:
-    """Return the topics of an entity, whether or not it is too large."""
-    id_ = entity_named(services, name)
-    with services.read() as view:
-        entity = memories_by_id(view, [id_])[id_]
-        stored = stored_rows(view, [entity])
-    return _analysis(services, entity, stored)
-
-
 def find_split_candidates(services: Services, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
     """Entities that are too large and fall apart, the highest score first."""
     with services.read() as view:
@@ -100,7 +90,11 @@ def analyses(
 
 def propose_split(services: Services, name: str) -> SplitProposal:
     """Names, types and relations for what an entity falls apart into. What fits nowhere stays with it."""
-    analysis = analyze_split(services, name)
+    id_ = entity_named(services, name)
+    with services.read() as view:
+        entity = memories_by_id(view, [id_])[id_]
+        stored = stored_rows(view, [entity])
+    analysis = _analysis(services, entity, stored)
     parts: dict[str, SplitPart] = {}
     relations: list[ProposedRelation] = []
     with services.read() as view:
@@ -145,7 +139,7 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
 
 
 def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> Vector | None:
-    """One row for each observation in force; None where there is no model to ask for those that lack one."""
+    """Return a row for each observation in force; None if some lack one and there is no model."""
     seen = [each.id for each in entity.in_force]
     if any(id_ not in stored for id_ in seen):
         try:
@@ -178,6 +172,13 @@ def execute_split(
     changes.append(RemoveObservations(services.scope, original.name, taken))
     outcomes = services.store.apply(changes, at=now).outcomes
     made = [outcome.ids[0] for outcome in outcomes[:-1:2]]
+    # Others may have written between the reading of the original and this write.
+    note = None
+    joined = [outcome.names[0] for outcome in outcomes[:-1:2] if not outcome.created]
+    if joined:
+        note = f"{joined[0]!r} was made by someone else meanwhile; the observations joined it. Look it over."
+    elif outcomes[-1].count < len(taken):
+        note = f"{original.name!r} was changed by someone else meanwhile; look over what its parts hold."
     return SplitResult(
         id=original.id,
         name=original.name,
@@ -191,18 +192,8 @@ def execute_split(
         undo=SplitUndo(
             original.id, tuple(made), tuple(seen.id for observations in moved for seen in observations)
         ),
-        note=_meanwhile(original, outcomes, len(taken)) or catch_up(services, made, progress).problem,
+        note=note or catch_up(services, made, progress).problem,
     )
-
-
-def _meanwhile(original: Memory, outcomes: Sequence[Outcome], taken: int) -> str | None:
-    """Describe relevant changes by others between reading the original and the write."""
-    joined = [outcome.names[0] for outcome in outcomes[:-1:2] if not outcome.created]
-    if joined:
-        return f"{joined[0]!r} was made by someone else meanwhile; the observations joined it. Look it over."
-    if outcomes[-1].count < taken:
-        return f"{original.name!r} was changed by someone else meanwhile; look over what its parts hold."
-    return None
 
 
 def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:

@@ -82,8 +82,6 @@ class FoundShare:
 
 @dataclass(frozen=True, slots=True)
 class ProfileResult:
-    """How a profile did."""
-
     name: str
     overall: FoundShare
     by_kind: Mapping[QuestionKind, FoundShare]
@@ -108,12 +106,9 @@ class ProfileComparison:
 
 @dataclass(frozen=True, slots=True)
 class MissedMemory:
-    """A memory that the default profile did not find by its own words."""
-
     id: int
     kind: Kind
     text: str
-    """How it begins."""
     query: str
     first: int | None
     """The first hit instead; absent if nothing was found."""
@@ -126,11 +121,8 @@ class MissedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A remedy for what was found."""
-
     said: str
     command: str = ""
-    """The command to type, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +142,6 @@ class SelfTest:
 
     seed: int
     at: datetime
-    """The moment at which all was asked."""
     limit: int
     """Hits that count."""
     model: str | None
@@ -192,7 +183,6 @@ class Survey:
     said: dict[int, str] = field(default_factory=dict)
     """Folded words in order; gaps are marked by a bar."""
     holders: Counter[str] = field(default_factory=Counter)
-    """How many memories hold a token."""
     same: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Memories that say the same, by `text_key`."""
     drawn: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -355,7 +345,6 @@ def _sayings(memory: Memory) -> list[str]:
 # Asking a self-test's questions: each embedded once, searched by every profile, timed, without a trace.
 
 Timer = Callable[[], float]
-"""Seconds from some moment on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,11 +353,9 @@ class MissedQuestion:
 
     question: SelfQuestion
     hits: tuple[int, ...]
-    """The hits instead, best first."""
     place: int | None
     """The memory's place; absent if no search found it, or a step dropped it."""
     dropped: str | None
-    """The step that did."""
     why: str
 
 
@@ -412,8 +399,6 @@ class CachedEmbedder:
 
 @dataclass(slots=True)
 class Trial:
-    """Results while questions are asked."""
-
     services: Services
     survey: Survey
     now: datetime
@@ -426,7 +411,6 @@ class Trial:
     seconds: dict[str, list[float]] = field(default_factory=dict)
     missed: list[MissedQuestion] = field(default_factory=list)
     note: str | None = None
-    """A problem of the search."""
     _embedders: dict[str, CachedEmbedder | None] = field(default_factory=dict)
 
     def ask(self, question: SelfQuestion, name: str, profile: Profile) -> None:

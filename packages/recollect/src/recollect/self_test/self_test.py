@@ -240,8 +240,6 @@ def _on_results(
 
 @dataclass(frozen=True, slots=True)
 class SelfTestOptions:
-    """Options of a self-test."""
-
     sample: int = SELF_TEST_SAMPLE
     """Memories to ask for; 0: all."""
     limit: int = SELF_TEST_HITS

@@ -29,7 +29,6 @@ _NAME_PARTICLES = word_set("words", "name_particles")
 _TITLES = word_set("words", "titles")
 _PERSON_TYPES = frozenset({"unknown", "person", "persona"})
 _LONGEST_PERSON = 5
-"""In words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,6 @@ def _marks(letters: Iterable[str]) -> int:
 ENOUGH_TERMS = 10
 """The number of terms from which a text is fully informative."""
 _NAME = 0.5
-"""The extra weight of a name."""
 _QUESTION = 0.5
 # A text of many words says something, even where the lists take every one of them for a small one.
 _FEW_WORDS = 20
