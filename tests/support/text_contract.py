@@ -48,7 +48,7 @@ from recollect.domain.changes import (
 )
 from recollect.domain.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.domain.numbers import pack_vector
-from recollect.domain.records import Filter, Kind, Model, Revision, Scope, memory_at
+from recollect.domain.records import Filter, Kind, Model, Scope, Session, memory_at
 from recollect.domain.tables import IN_FORCE, Equals, OneOf
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors import microseconds
@@ -70,7 +70,7 @@ from recollect.search.texts import (
 
 if TYPE_CHECKING:
     from recollect.domain.changes import Change
-    from recollect.domain.records import Memory, Session
+    from recollect.domain.records import Memory
     from recollect.stores.port import Vector
     from recollect.write.repository import Repository
 
@@ -109,11 +109,11 @@ def meant(store: Repository, query: Vector, where: Filter | None = None) -> list
     return [found.id for found in near(store, query, 100, where)]
 
 
-def mentions(store: Repository, id_: int) -> set[str]:
-    """The names of the entities that a text speaks of."""
-    with store.read() as view:
-        spoken_of = memories_by_id(view, [id_])[id_].mentions
-        return {each.name for each in memories_by_id(view, spoken_of).values()}
+def red(store: Repository, where: Filter) -> set[int]:
+    """What is red by its words, which must be what is red by meaning, and what a page lists."""
+    found = set(words(store, "red", where=where))
+    assert set(meant(store, RED, where)) == found == set(pages(store, where))
+    return found
 
 
 def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]:
@@ -149,6 +149,40 @@ def superseded_ids(store: Repository, id_: int) -> list[int]:
 def everything(store: Repository) -> list[Memory]:
     with store.read() as view:
         return list(memory_page(view, None, 0, 10_000))
+
+
+NAMED = {
+    "Ada": ("I met Ada yesterday", "ADA!", "ada's hat", "a letter (Ada) to nobody"),
+    "José": ("jose and maria",),
+    "Jose": ("JOSÉ y María",),
+    "Ada Lovelace": ("ada\n  lovelace wrote",),
+    "C++": ("I write C++ now",),
+    "C": ("I write C, mostly",),
+    ".NET": ("a .net library",),
+    "@ada": ("ask @ada about it",),
+    "Node.js": ("we use node.js.",),
+    "O'Brien": ("O'Brien's house",),
+    "3M": ("made by 3m",),
+    "Will": ("ask Will about it",),
+    "May": ("May said so",),
+    "東京": ("東京の天気", "私は東京都に住む"),
+    "京都": ("私は京都に住む",),
+    "猫": ("黒い猫がいる",),
+    "Толстой": ("читал толстой вчера",),
+}
+NOT_NAMED = {
+    "Ada": ("Canada is large, and Adam is small", "ada_lovelace.py"),
+    "Ada Lovelace": ("Ada wrote to Lovelace",),
+    "C": ("I write C++ and C# now",),
+    "Will": ("you will see",),
+    "May": ("you may go",),
+    "東京": ("京都の天気",),
+}
+
+
+def _named_or_not() -> list[tuple[str, str, bool]]:
+    tables = ((NAMED, True), (NOT_NAMED, False))
+    return [(name, text, is_) for table, is_ in tables for name, texts in table.items() for text in texts]
 
 
 class TextContract(WholeStore):
@@ -228,13 +262,10 @@ class TextContract(WholeStore):
         assert [memory(store, id_).position for id_ in ids] == [1, 1, 2, 1, 1, 3]
         assert (last_position(store, "s"), last_position(store, "t"), last_position(store, "u")) == (3, 1, 0)
         assert (last_position(store, "s", YOU), last_position(store, "s", Scope("nobody"))) == (1, 0)
-
-    def test_a_note_of_a_session_takes_no_position(self, store: Repository) -> None:
-        said(store, "a", "s")
-        note = written(store, "b", session="s")
-        assert memory(store, note).position is None
-        assert (last_position(store, "s"), memory(store, said(store, "c", "s")).position) == (1, 2)
-        assert [turn.text for turn in turns(store, "s")] == ["a", "c"]
+        # A note of a session takes no position.
+        assert memory(store, written(store, "g", session="s")).position is None
+        assert (last_position(store, "s"), memory(store, said(store, "h", "s")).position) == (3, 4)
+        assert [turn.text for turn in turns(store, "s")] == ["a", "c", "f", "h"]
 
     def test_turns_are_read_in_order_between_two_positions(self, store: Repository) -> None:
         for text in "abcde":
@@ -263,21 +294,15 @@ class TextContract(WholeStore):
         said(store, "elsewhere", "other", 50, scope=YOU)
         gone = said(store, "gone", "gone", 60)
         do(store, Forget(ME, (gone,)), second=61)
-        assert [
-            (session.name, session.turns, session.first_at, session.last_at, session.speakers)
-            for session in sessions(store)
-        ] == [
-            ("new", 1, at(40), at(40), ()),
-            ("old", 3, at(10), at(30), ("Ada", "assistant")),
-        ]
+        old = Session("old", 3, at(10), at(30), ("Ada", "assistant"))
+        assert sessions(store) == [Session("new", 1, at(40), at(40), ()), old]
 
     def test_a_turn_keeps_the_time_it_was_said(self, store: Repository) -> None:
         first = said(store, "a", "s", 100, created_at=at(-500))
         assert (memory(store, first).created_at, memory(store, first).undated) == (at(-500), False)
         assert sessions(store)[0].first_at == at(-500)
-
-    def test_a_turn_of_which_nobody_knows_the_time_has_none_for_ranking(self, store: Repository) -> None:
-        known, unknown = said(store, "a", "s", 5), said(store, "b", "s", 5, undated=True)
+        # A turn without a known time has none for ranking.
+        known, unknown = said(store, "b", "s", 5), said(store, "c", "s", 5, undated=True)
         assert (memory(store, unknown).undated, memory(store, unknown).created_at) == (True, at(5))
         assert facts(store, known, unknown).created_at.tolist() == [microseconds(at(5)), NEVER]
 
@@ -287,20 +312,14 @@ class TextContract(WholeStore):
         other = written(store, "Rome is old")
         assert memory(store, note).drawn_from == message
         assert facts(store, message, note, other).origin.tolist() == [message, message, other]
-
-    def test_a_note_is_drawn_from_a_message_of_its_scope_alone(self, store: Repository) -> None:
-        note, elsewhere = written(store, "a note"), said(store, "hello", "s", scope=YOU)
-        before = everything(store)
+        elsewhere, before = said(store, "hello", "s", scope=YOU), everything(store)
         for wrong in (note, elsewhere, 10_000):
             with pytest.raises(NotFound, match=f"message {wrong}"):
                 written(store, "drawn", drawn_from=wrong)
         assert everything(store) == before
-
-    def test_a_purged_message_leaves_its_note_and_no_trace(self, store: Repository) -> None:
-        message = said(store, "I moved to Rome", "s")
-        note = written(store, "Ada lives in Rome", drawn_from=message)
         do(store, Forget(ME, (message,)), second=1)
         assert memory(store, note).drawn_from == message
+        # A purged message leaves its note and no trace.
         do(store, Purge(at(2)), second=3)
         assert memory(store, note).drawn_from is None
         assert facts(store, note).origin.tolist() == [note]
@@ -331,10 +350,7 @@ class TextContract(WholeStore):
             (["kitchens"], set()),
             ([], {both, one_tag, message, bare}),
         ):
-            where = Filter(tags=frozenset(tags))
-            assert set(words(store, "red", where=where)) == expected
-            assert set(meant(store, RED, where)) == expected
-            assert set(pages(store, where)) == expected
+            assert red(store, Filter(tags=frozenset(tags))) == expected
 
     def test_only_texts_of_a_category_a_speaker_and_about_an_entity_are_found(
         self, store: Repository
@@ -357,9 +373,7 @@ class TextContract(WholeStore):
             (Filter(category="reflection", about=bob, speaker="eve"), {other}),
             (Filter(owner="you", category="reflection"), set()),
         ):
-            assert set(words(store, "red", where=where)) == expected
-            assert set(meant(store, RED, where)) == expected
-            assert set(pages(store, where)) == expected
+            assert red(store, where) == expected
         assert plain in words(store, "red")
 
     def test_a_category_is_asked_of_the_past_as_well(self, store: Repository) -> None:
@@ -373,20 +387,6 @@ class TextContract(WholeStore):
             [new],
         )
 
-    def test_tags_keep_the_letters_they_came_in_and_are_told_apart_by_none(self, store: Repository) -> None:
-        note = written(store, "tea", tags=("Café", "cafe", "té"))
-        assert set(memory(store, note).tags) == {"Café", "té"}
-
-    def test_tags_are_replaced_as_a_whole(self, store: Repository) -> None:
-        note = written(store, "tea", tags=("a", "b"))
-        do(store, Amend(ME, note, importance=0.7))
-        assert set(memory(store, note).tags) == {"a", "b"}
-        do(store, Amend(ME, note, tags=("B", "c")))
-        assert set(memory(store, note).tags) == {"B", "c"}
-        assert words(store, "tea", where=Filter(tags=frozenset({"a"}))) == []
-        do(store, Amend(ME, note, tags=()))
-        assert memory(store, note).tags == ()
-
     def test_an_entity_takes_no_tags_and_no_text(self, store: Repository) -> None:
         ada = put(store, "Ada")
         before = memory(store, ada)
@@ -394,12 +394,6 @@ class TextContract(WholeStore):
             with pytest.raises(InvalidInput, match="An entity has no"):
                 do(store, change, second=5)
         assert memory(store, ada) == before
-
-    def test_tags_of_another_scope_open_nothing(self, store: Repository) -> None:
-        written(store, "red tea", tags=("kitchen",), scope=YOU)
-        mine = written(store, "red wall")
-        assert words(store, "red", where=Filter(tags=frozenset({"kitchen"}))) == []
-        assert words(store, "red") == [mine]
 
     # Sessions and time as filters
 
@@ -411,19 +405,16 @@ class TextContract(WholeStore):
         here, there = said(store, "red here", "s"), said(store, "red there", "t")
         embed(store, colour)
 
-        def seen(where: Filter) -> set[int]:
-            found = set(words(store, "red", where=where))
-            assert set(meant(store, RED, where)) == found
-            assert set(pages(store, where)) == found
-            return found
-
-        assert seen(Filter(current="s")) == {ada, note, note_of_t, here}
-        assert seen(Filter(current="none such")) == {ada, note, note_of_t}
-        assert seen(Filter(current=None)) == {ada, note, note_of_t, here, there}
-        assert seen(Filter(current="s", kinds=TALK)) == {here}
-        assert seen(Filter(current="s", kinds=NOTES)) == {note, note_of_t}
-        assert seen(Filter(current="s", session="t")) == {note_of_t}
-        assert seen(Filter(current="t", session="t")) == {note_of_t, there}
+        for where, expected in (
+            (Filter(current="s"), {ada, note, note_of_t, here}),
+            (Filter(current="none such"), {ada, note, note_of_t}),
+            (Filter(current=None), {ada, note, note_of_t, here, there}),
+            (Filter(current="s", kinds=TALK), {here}),
+            (Filter(current="s", kinds=NOTES), {note, note_of_t}),
+            (Filter(current="s", session="t"), {note_of_t}),
+            (Filter(current="t", session="t"), {note_of_t, there}),
+        ):
+            assert red(store, where) == expected
 
     def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(self, store: Repository) -> None:
         put(store, "Ada", NewObservation("red hair", happened_at=at(15)), second=15)
@@ -432,34 +423,18 @@ class TextContract(WholeStore):
         early = written(store, "red told at the time of another", 15, happened_at=at(500))
         embed(store, colour)
         where = Filter(span=(microseconds(at(10)), microseconds(at(20))))
-        expected = {ids[1], ids[2], told}
-        assert set(words(store, "red", where=where)) == expected
-        assert set(meant(store, RED, where)) == expected
-        assert set(pages(store, where)) == expected
+        assert red(store, where) == {ids[1], ids[2], told}
         assert early in words(store, "red")
 
     # Revisions
-
-    def test_an_update_keeps_the_former_text_with_its_span(self, store: Repository) -> None:
-        note = written(store, "Ada lives in Paris", 10)
-        do(store, Amend(ME, note, text="Ada lives in Rome"), second=20)
-        do(store, Amend(ME, note, text="Ada lives in Oslo"), second=30)
-        now = memory(store, note)
-        assert now.former == (
-            Revision("Ada lives in Paris", at(10), at(20)),
-            Revision("Ada lives in Rome", at(20), at(30)),
-        )
-        assert (now.text, now.revisions, now.created_at, now.updated_at) == (
-            "Ada lives in Oslo",
-            2,
-            at(10),
-            at(30),
-        )
 
     def test_the_passage_that_speaks_for_a_former_text_is_the_former_text(self, store: Repository) -> None:
         note = written(store, "red wine", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green tea"), second=20)
+        with store.read() as view:
+            assert [passage.text for passage in pending_passages(view, TINY, 0, 10)] == ["green tea"]
+            assert (store_counts(view).passages, store_counts(view).due) == (1, 1)
         embed(store, colour)
         (hit,) = near(store, RED, 10, as_of(15))
         assert hit.passage is not None
@@ -467,19 +442,7 @@ class TextContract(WholeStore):
             (passage,) = passages_by_id(view, [hit.passage])
             (present,) = passages_of(view, [note])
         assert (passage.memory, passage.text, present.text) == (note, "red wine", "green tea")
-
-    def test_a_former_text_asks_for_no_vector(self, store: Repository) -> None:
-        note = written(store, "red wine")
-        do(store, Amend(ME, note, text="green tea"), second=20)
-        with store.read() as view:
-            assert [passage.text for passage in pending_passages(view, TINY, 0, 10)] == ["green tea"]
-            assert (store_counts(view).passages, store_counts(view).due) == (1, 1)
-
-    def test_a_revised_note_that_was_forgotten_returns_with_its_last_words(self, store: Repository) -> None:
-        note = written(store, "red wine", 10)
-        embed(store, colour)
-        do(store, Amend(ME, note, text="green tea"), second=20)
-        embed(store, colour)
+        # Forgotten and restored, it has its last words.
         do(store, Forget(ME, (note,)), second=30)
         do(store, Restore(ME, note), second=40)
         assert (words(store, "wine"), words(store, "tea")) == ([], [note])
@@ -535,13 +498,8 @@ class TextContract(WholeStore):
         assert pages(store) == [right]
         assert pages(store, Filter(superseded=True)) == [wrong, right]
         assert pages(store, Filter(deleted=True)) == [wrong, right, gone]
-        assert [pages(store, as_of(second)) for second in (9, 59, 60, 79, 80)] == [
-            [],
-            [wrong],
-            [right],
-            [right, gone],
-            [right],
-        ]
+        seen = {9: [], 59: [wrong], 60: [right], 79: [right, gone], 80: [right]}
+        assert {second: pages(store, as_of(second)) for second in seen} == seen
 
     def test_what_cannot_be_superseded_is_refused_and_nothing_is_written(self, store: Repository) -> None:
         live, other = written(store, "Ada is in Rome"), written(store, "Ada is in Oslo")
@@ -565,11 +523,7 @@ class TextContract(WholeStore):
             (Supersede(ME, (live, retired), new), Conflict, f"by memory {later}"),
             (Supersede(ME, (live,), retired), Conflict, f"go on from memory {later}"),
             (Supersede(ME, (live, other), new, observations=(10_000,)), NotFound, "observation 10000"),
-            (
-                Supersede(ME, (live,), NewText(Kind.NOTE, "new", about=("Nobody",))),
-                NotFound,
-                "'Nobody'",
-            ),
+            (Supersede(ME, (live,), NewText(Kind.NOTE, "new", about=("Nobody",))), NotFound, "'Nobody'"),
         ]
         for change, error, message in refused:
             with pytest.raises(error, match=message):
@@ -598,23 +552,17 @@ class TextContract(WholeStore):
         done = one(store, change, 60)
         assert (done.ids[1:], done.count) == ((wrong,), 2)
         retired = memory(store, ada).observations[0]
-        assert (retired.superseded_at, retired.superseded_by, retired.corrected_by) == (
-            at(60),
-            None,
-            done.ids[0],
-        )
+        replaced = (retired.superseded_at, retired.superseded_by, retired.corrected_by)
+        assert replaced == (at(60), None, done.ids[0])
         assert (in_force(store, ada), memory(store, ada).updated_at) == (["likes tea"], at(60))
         assert words(store, "Google") == []
         assert set(words(store, "Google", where=as_of(59))) == {wrong, ada}
         assert set(words(store, "Google", where=Filter(superseded=True))) == {wrong, ada}
         with pytest.raises(NotFound, match=f"observation {observation}"):
             do(store, Supersede(ME, (), done.ids[0], observations=(observation,)))
-
-    def test_an_observation_of_another_scope_is_not_corrected(self, store: Repository) -> None:
         theirs = one(store, entity("Ada", "works at Google", scope=YOU))
-        right = written(store, "Ada works at Microsoft")
         with pytest.raises(NotFound, match="observation"):
-            do(store, Supersede(ME, (), right, observations=(theirs.added[0].id,)))
+            do(store, Supersede(ME, (), done.ids[0], observations=(theirs.added[0].id,)))
         assert in_force(store, theirs.ids[0]) == ["works at Google"]
 
     def test_a_superseded_entity_rests_with_all_it_gains_until_it_returns(self, store: Repository) -> None:
@@ -668,31 +616,18 @@ class TextContract(WholeStore):
         do(store, RemoveObservations(ME, "Ada", ("likes tea",)), second=40)
 
         def seen(second: float) -> set[str]:
-            told = {
-                word for word in ("Paris", "Rome", "tea") if words(store, word, where=as_of(second)) == [ada]
-            }
+            asked, where = ("Paris", "Rome", "tea"), as_of(second)
+            told = {word for word in asked if words(store, word, where=where) == [ada]}
             with store.read() as view:
-                inside = {
-                    word
-                    for word in ("Paris", "Rome", "tea")
-                    if list(entities_containing(view, word, 9, as_of(second))) == [ada]
-                }
+                inside = {word for word in asked if list(entities_containing(view, word, 9, where)) == [ada]}
             read = {one.content for one in memory_at(memory(store, ada), at(second)).in_force}
             assert told == inside == {content.split()[-1] for content in read}
             return told
 
         assert words(store, "Ada", where=as_of(9)) == []
         assert [words(store, "Ada", where=as_of(second)) for second in (10, 25, 45)] == [[ada]] * 3
-        assert [seen(second) for second in (10, 19, 20, 29, 30, 39, 40, 99)] == [
-            {"Paris"},
-            {"Paris"},
-            {"Rome"},
-            {"Rome"},
-            {"Rome", "tea"},
-            {"Rome", "tea"},
-            {"Rome"},
-            {"Rome"},
-        ]
+        for last_word, seconds in (("Paris", (10, 19)), ("Rome", (20, 29, 40, 99)), ("Rome tea", (30, 39))):
+            assert [seen(second) for second in seconds] == [set(last_word.split())] * len(seconds)
 
     def test_the_meaning_of_an_entity_is_that_of_the_time(self, store: Repository) -> None:
         ada = put(store, "Ada", "red hat", second=10)
@@ -738,10 +673,7 @@ class TextContract(WholeStore):
             ({"span": (microseconds(at(11)), microseconds(at(99)))}, set()),
             ({"owner": "you"}, {theirs}),
         ):
-            where = as_of(15, **fields)
-            assert set(words(store, "red", where=where)) == expected
-            assert set(meant(store, RED, where)) == expected
-            assert set(pages(store, where)) == expected
+            assert red(store, as_of(15, **fields)) == expected
         assert set(words(store, "green")) == {retired}
 
     def test_the_moment_counts_the_best_of_past_and_present_together(self, store: Repository) -> None:
@@ -764,39 +696,7 @@ class TextContract(WholeStore):
 
     # Mentions
 
-    @pytest.mark.parametrize(
-        ("name", "text", "is_named"),
-        [
-            ("Ada", "I met Ada yesterday", True),
-            ("Ada", "ADA!", True),
-            ("Ada", "ada's hat", True),
-            ("Ada", "a letter (Ada) to nobody", True),
-            ("Ada", "Canada is large, and Adam is small", False),
-            ("Ada", "ada_lovelace.py", False),
-            ("José", "jose and maria", True),
-            ("Jose", "JOSÉ y María", True),
-            ("Ada Lovelace", "ada\n  lovelace wrote", True),
-            ("Ada Lovelace", "Ada wrote to Lovelace", False),
-            ("C++", "I write C++ now", True),
-            ("C", "I write C++ and C# now", False),
-            ("C", "I write C, mostly", True),
-            (".NET", "a .net library", True),
-            ("@ada", "ask @ada about it", True),
-            ("Node.js", "we use node.js.", True),
-            ("O'Brien", "O'Brien's house", True),
-            ("3M", "made by 3m", True),
-            ("Will", "you will see", False),
-            ("Will", "ask Will about it", True),
-            ("May", "you may go", False),
-            ("May", "May said so", True),
-            ("東京", "東京の天気", True),
-            ("東京", "私は東京都に住む", True),
-            ("京都", "私は京都に住む", True),
-            ("猫", "黒い猫がいる", True),
-            ("東京", "京都の天気", False),
-            ("Толстой", "читал толстой вчера", True),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "text", "is_named"), _named_or_not())
     def test_a_name_is_found_as_whole_words_whichever_came_first(
         self, store: Repository, name: str, text: str, is_named: bool
     ) -> None:
@@ -806,14 +706,8 @@ class TextContract(WholeStore):
         later = written(store, f"{text} (again)")
         expected = (named_,) if is_named else ()
         for id_ in (earlier, in_talk, later):
-            assert memory(store, id_).mentions == expected
-            assert memory(store, id_).about == ()
+            assert (memory(store, id_).mentions, memory(store, id_).about) == (expected, ())
         assert mentioning(store, named_) == ([later, in_talk, earlier] if is_named else [])
-
-    def test_who_speaks_is_spoken_of(self, store: Repository) -> None:
-        ada = put(store, "Ada Lovelace")
-        message = said(store, "I like tea", "s", speaker="Ada Lovelace")
-        assert memory(store, message).mentions == (ada,)
 
     def test_of_names_that_differ_in_case_the_one_written_so_is_meant(self, store: Repository) -> None:
         upper, lower = put(store, "Ada"), put(store, "ada")
@@ -873,14 +767,6 @@ class TextContract(WholeStore):
         do(store, Restore(ME, forgotten), Restore(ME, retired))
         assert mentioning(store, ada) == [retired, forgotten]
 
-    def test_only_live_texts_in_force_are_listed_the_newest_first(self, store: Repository) -> None:
-        ada = put(store, "Ada")
-        ids = [written(store, f"Ada {number}") for number in range(5)]
-        do(store, Forget(ME, (ids[1],)))
-        corrected(store, ids[3], by="none of it")
-        assert mentioning(store, ada) == [ids[4], ids[2], ids[0]]
-        assert mentioning(store, ada, 2) == [ids[4], ids[2]]
-
     def test_a_namesake_of_a_purged_entity_starts_with_the_texts_that_name_it(
         self, store: Repository
     ) -> None:
@@ -919,12 +805,10 @@ class TextContract(WholeStore):
         do(store, entity("Ada"), Forget(ME, names=("Ada",)))
         do(store, Purge(at(1)), second=2)
         assert (memory(store, note).mentions, words(store, "Ada")) == ((), [note])
-
-    def test_superseding_alone_never_makes_a_memory_ripe_for_purging(self, store: Repository) -> None:
-        wrong = written(store, "red")
-        corrected(store, wrong, by="green", second=1)
+        # Superseding alone never makes a memory ripe for purging.
+        corrected(store, note, by="green", second=3)
         assert one(store, Purge(at(100)), 100).count == 0
-        assert memory(store, wrong).text == "red"
+        assert memory(store, note).text == "I met Ada"
 
     # Batches, keys, repair
 
@@ -941,16 +825,7 @@ class TextContract(WholeStore):
             PutText(Scope("newer"), NewText(Kind.NOTE, "kept")),
         ]
         outcomes = store.apply(changes, at=at(5), keep_going=True).outcomes
-        assert [outcome.error is None for outcome in outcomes] == [
-            False,
-            False,
-            True,
-            True,
-            True,
-            False,
-            False,
-            True,
-        ]
+        assert [index for index, outcome in enumerate(outcomes) if outcome.error is None] == [2, 3, 4, 7]
         ada = named(store, "Ada")["Ada"]
         well, oslo = outcomes[3].ids[0], outcomes[4].ids[0]
         assert mentioning(store, ada) == [oslo, well]
@@ -1019,8 +894,3 @@ class TextContract(WholeStore):
         do(store, PutVectors(other, ((passage.id, pack_vector(BLUE)),)), UseModel(other))
         assert [hit.score for hit in near(store, BLUE)] == pytest.approx([1])
         assert meant(store, RED, as_of(15)) == []
-
-
-def replace_by(change: Change, text: str) -> Supersede:
-    assert isinstance(change, Supersede)
-    return replace(change, by=NewText(Kind.NOTE, text))
