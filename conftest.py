@@ -232,3 +232,10 @@ def _filled_by(fill: Callable[[Engine], None]) -> Callable[[Path], None]:
 def engine(make_engine: MakeEngine) -> Engine:
     """An engine whose model compares words."""
     return make_engine()
+
+
+@pytest.fixture
+def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
+    """Verify the store after the test."""
+    yield
+    assert list(engine.upkeep.verify()) == []

@@ -16,27 +16,23 @@ from recollect.models.extractors import Rules
 from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from conftest import FixedClock, MakeEngine
+    from conftest import FixedClock
 
     from recollect.stores.port import Extractor
 
 # A Wednesday.
 SAID_AT = datetime(2026, 2, 25, 15, 30, tzinfo=UTC)
+SAID = ["Hello there", "Good afternoon", "The kettle leaks", "Since when?", "Since Monday"]
+ADA, ASSISTANT = {"role": "user", "speaker": "Ada"}, {"role": "assistant"}
 TALK = [
-    {"role": "user", "speaker": "Ada", "content": "Hello there", "at": SAID_AT},
-    {"role": "assistant", "content": "Good afternoon", "at": SAID_AT + timedelta(minutes=1)},
-    {"role": "user", "speaker": "Ada", "content": "The kettle leaks", "at": SAID_AT + timedelta(minutes=2)},
-    {"role": "assistant", "content": "Since when?", "at": SAID_AT + timedelta(minutes=3)},
-    {"role": "user", "speaker": "Ada", "content": "Since Monday", "at": SAID_AT + timedelta(minutes=4)},
+    {**(ASSISTANT if minute % 2 else ADA), "content": text, "at": SAID_AT + timedelta(minutes=minute)}
+    for minute, text in enumerate(SAID)
 ]
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
-    yield
-    assert list(engine.upkeep.verify()) == []
+pytestmark = pytest.mark.usefixtures("nothing_is_out_of_step")
 
 
 class Broken:
@@ -57,7 +53,8 @@ class Telling:
         self.answers = list(answers)
 
     def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
-        return [Statement(messages[0].id, text, "misc") for text in self.answers.pop(0)]
+        stray = Statement(999, "about a message that was not given", "misc")
+        return [stray, *(Statement(messages[0].id, text, "misc") for text in self.answers.pop(0))]
 
 
 def drawing(engine: Engine, extractor: Extractor) -> Engine:
@@ -91,13 +88,21 @@ def test_turns_are_stored_in_order_with_who_said_them_and_when(engine: Engine) -
     messages = engine.sessions.turns("monday")
     assert [message.id for message in messages] == list(told.ids)
     assert [message.position for message in messages] == [1, 2, 3, 4, 5]
-    assert said(messages) == [turn["content"] for turn in TALK]
+    assert said(messages) == SAID
     assert [(one.role, one.speaker, one.created_at) for one in messages[:2]] == [
         ("user", "Ada", SAID_AT),
         ("assistant", None, SAID_AT + timedelta(minutes=1)),
     ]
-    assert {message.kind for message in messages} == {Kind.MESSAGE}
-    assert {message.session for message in messages} == {"monday"}
+    assert {(message.kind, message.session) for message in messages} == {(Kind.MESSAGE, "monday")}
+    with pytest.raises(InvalidInput, match="session is empty"):
+        engine.add_messages(" ", TALK)
+    with pytest.raises(InvalidInput, match="come as a list"):
+        engine.add_messages("s", TALK[0])  # type: ignore[arg-type]
+    engine.add_messages("new", [{"speaker": "Bob", "content": "hi", "at": SAID_AT + timedelta(days=1)}])
+    new, old = engine.sessions.list()
+    assert (new.name, new.turns, new.speakers) == ("new", 1, ("Bob",))
+    assert (old.name, old.turns, old.speakers) == ("monday", 5, ("Ada", "assistant"))
+    assert (old.first_at, old.last_at) == (SAID_AT, SAID_AT + timedelta(minutes=4))
 
 
 def test_a_turn_without_a_time_is_of_now_and_one_from_elsewhere_is_undated(
@@ -116,13 +121,10 @@ def test_a_later_batch_goes_on_where_the_session_ended(engine: Engine) -> None:
     assert [message.position for message in engine.sessions.turns("a")] == [1, 2, 3, 4, 5]
     assert [message.position for message in engine.sessions.turns("b")] == [1]
     assert said(engine.sessions.turns("a", last=2)) == ["Since when?", "Since Monday"]
-    assert said(engine.sessions.turns("a", last=99)) == [turn["content"] for turn in TALK]
-
-
-def test_two_turns_may_say_the_same(engine: Engine) -> None:
-    told = engine.add_messages("s", [{"content": "yes"}, {"content": "yes"}])
-    assert (told.created, len(set(told.ids))) == (2, 2)
-    assert [message.duplicates for message in engine.sessions.turns("s")] == [0, 0]
+    assert said(engine.sessions.turns("a", last=99)) == SAID
+    for last in (0, -1, 1_001):
+        with pytest.raises(InvalidInput, match=f"1 to 1,000, not {last}"):
+            engine.sessions.turns("s", last=last)
 
 
 def test_the_same_source_again_is_the_same_turn(engine: Engine) -> None:
@@ -133,42 +135,26 @@ def test_the_same_source_again_is_the_same_turn(engine: Engine) -> None:
     assert engine.add_messages("another", [Turn("hello", source="m1")]).created == 1
 
 
-def test_messages_link_to_the_entities_they_name(engine: Engine) -> None:
-    engine.create_entities(["Ada", "Berlin"])
-    told = engine.add_messages("s", [{"speaker": "Ada", "content": "I moved to Berlin with Carl"}])
-    names = {kept(engine, entity).name for entity in kept(engine, told.ids[0]).mentions}
-    assert names == {"Ada", "Berlin"}
-    assert engine.counts().entities == 2
-
-
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ("hello", "A message is a mapping with its content, not str"),
-        ({"content": ""}, "content of the message is empty"),
-        ({"role": "user"}, "content of the message is empty"),
-        ({"content": "x", "mood": "good"}, "A message has no 'mood'"),
-        ({"content": "x", "at": SAID_AT.replace(tzinfo=None)}, "without a time zone"),
-        ({"content": "x", "at": "today"}, "must be a datetime"),
-    ],
-)
 def test_a_wrong_turn_stops_the_batch_or_is_left_out_and_named(
-    engine: Engine, wrong: dict[str, Any], told: str
+    engine: Engine, subtests: pytest.Subtests
 ) -> None:
-    rows = [{"content": "first"}, wrong, {"content": "last"}]
-    with pytest.raises(InvalidInput, match=rf"Row 1: .*{told}.*Nothing was written\."):
-        engine.add_messages("s", rows)
-    assert engine.sessions.turns("s") == []
-    done = engine.add_messages("s", rows, keep_going=True)
-    assert [row.index for row in done.rejected] == [1]
-    assert (done.created, said(engine.sessions.turns("s"))) == (2, ["first", "last"])
-
-
-def test_a_session_needs_a_name_and_messages_a_list(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="session is empty"):
-        engine.add_messages(" ", TALK)
-    with pytest.raises(InvalidInput, match="come as a list"):
-        engine.add_messages("s", TALK[0])  # type: ignore[arg-type]
+    wrong_turns: dict[str, Any] = {
+        "A message is a mapping with its content, not str": "hello",
+        "content of the message is empty": {"content": ""},
+        "message is empty": {"role": "user"},
+        "A message has no 'mood'": {"content": "x", "mood": "good"},
+        "without a time zone": {"content": "x", "at": SAID_AT.replace(tzinfo=None)},
+        "must be a datetime": {"content": "x", "at": "today"},
+    }
+    for told, wrong in wrong_turns.items():
+        with subtests.test(told=told):
+            rows = [{"content": "first"}, wrong, {"content": "last"}]
+            with pytest.raises(InvalidInput, match=rf"Row 1: .*{told}.*Nothing was written\."):
+                engine.add_messages(told, rows)
+            assert engine.sessions.turns(told) == []
+            done = engine.add_messages(told, rows, keep_going=True)
+            assert [row.index for row in done.rejected] == [1]
+            assert (done.created, said(engine.sessions.turns(told))) == (2, ["first", "last"])
 
 
 def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
@@ -180,20 +166,6 @@ def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
 
 
 # Looking at sessions
-
-
-def test_sessions_are_told_with_the_newest_first(engine: Engine) -> None:
-    engine.add_messages("old", TALK)
-    engine.add_messages("new", [{"speaker": "Bob", "content": "hi", "at": SAID_AT + timedelta(days=1)}])
-    new, old = engine.sessions.list()
-    assert (new.name, new.turns, new.speakers) == ("new", 1, ("Bob",))
-    assert (old.name, old.turns, old.first_at, old.last_at) == (
-        "old",
-        5,
-        SAID_AT,
-        SAID_AT + timedelta(minutes=4),
-    )
-    assert old.speakers == ("Ada", "assistant")
 
 
 def test_a_message_knows_its_neighbours(engine: Engine) -> None:
@@ -229,12 +201,6 @@ def test_only_messages_have_neighbours_and_only_in_their_scope(engine: Engine) -
     assert [one.turns for one in engine.scoped("someone").sessions.list()] == [1]
 
 
-@pytest.mark.parametrize("last", [0, -1, 1_001])
-def test_a_wrong_number_of_turns_is_named(engine: Engine, last: int) -> None:
-    with pytest.raises(InvalidInput, match=f"1 to 1,000, not {last}"):
-        engine.sessions.turns("s", last=last)
-
-
 # Immediate recall
 
 
@@ -266,16 +232,13 @@ def test_the_query_itself_is_dropped_from_its_own_session_alone(engine: Engine, 
         engine.add_messages(session, [{"content": "where is the kettle"}, {"content": "the kettle is here"}])
     assert texts(engine, "where is the kettle", profile=profile, session="now") == {"the kettle is here"}
     engine.remember("where is the kettle")
-    assert texts(engine, "where is the kettle", profile=profile, session="now") == {
-        "the kettle is here",
-        "where is the kettle",
-    }
-
-
-def test_a_memory_opened_in_a_session_takes_that_session_for_the_echo(engine: Engine) -> None:
-    engine.add_messages("now", [{"content": "where is the kettle"}])
-    assert texts(in_session(engine, "now"), "where is the kettle") == set()
-    assert texts(in_session(engine, "later"), "where is the kettle", session="now") == set()
+    both = {"the kettle is here", "where is the kettle"}
+    assert texts(engine, "where is the kettle", profile=profile, session="now") == both
+    # A memory that was opened in a session takes that one.
+    opened = in_session(engine, "before")
+    talk = {"kinds": ["message"], "profile": profile}
+    assert texts(opened, "where is the kettle", **talk) == {"the kettle is here"}
+    assert texts(opened, "where is the kettle", session="now", **talk) == {"the kettle is here"}
 
 
 # Notes drawn out of messages
@@ -293,12 +256,8 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
         ],
     )
     vegan, berlin, oslo = told.notes
-    assert [note.text for note in told.notes] == [
-        "I'm vegan.",
-        "I live in Berlin.",
-        "We chose Oslo yesterday.",
-    ]
-    assert all(note.created for note in told.notes)
+    drawn = ["I'm vegan.", "I live in Berlin.", "We chose Oslo yesterday."]
+    assert [(note.text, note.created) for note in told.notes] == [(text, True) for text in drawn]
     for note, place, speaker in ((vegan, 0, "Ada"), (berlin, 0, "Ada"), (oslo, 2, "Bob")):
         memory = kept(engine, note.id)
         assert memory.kind is Kind.NOTE
@@ -311,6 +270,14 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
     assert happened is not None
     assert happened.date() == SAID_AT.date() - timedelta(days=1)
     assert told.note is None
+    # The note is found from every session, and by the name of the speaker.
+    assert texts(engine, "who lives in Berlin", session="now", kinds=["note"]) >= {"I live in Berlin."}
+    assert engine.search("Ada Berlin", kinds=["note"]).hits[0].memory.id == berlin.id
+    # Drawing again passes over what was drawn.
+    assert engine.sessions.extract("talk") == ()
+    assert (engine.counts().notes, kept(engine, vegan.id).duplicates) == (3, 0)
+    with pytest.raises(InvalidInput, match="no session named 'nowhere'; `sessions` lists"):
+        engine.sessions.extract("nowhere")
 
 
 def test_yesterday_is_told_from_where_the_user_is(engine: Engine) -> None:
@@ -335,19 +302,6 @@ def test_turns_that_come_one_by_one_leave_the_notes_of_turns_that_come_together(
     assert engine.sessions.extract("s") == ()
 
 
-def test_a_drawn_note_is_found_by_the_name_of_who_said_it(engine: Engine) -> None:
-    engine = drawing(engine, Rules())
-    told = engine.add_messages("s", [{"speaker": "Ada", "content": "Hello there! I moved to Lisbon in May."}])
-    hits = engine.search("Ada Lisbon", kinds=["note"]).hits
-    assert [hit.memory.id for hit in hits] == [note.id for note in told.notes]
-
-
-def test_a_drawn_note_is_found_from_every_session(engine: Engine) -> None:
-    engine = drawing(engine, Rules())
-    engine.add_messages("before", [{"speaker": "Ada", "content": "Hi! How are you? I live in Berlin."}])
-    assert texts(engine, "who lives in Berlin", session="now") == {"I live in Berlin."}
-
-
 @pytest.mark.parametrize("profile", ["recollect", "cognis", "mnemosyne"])
 def test_a_message_and_its_note_are_not_both_shown(engine: Engine, profile: str) -> None:
     engine = drawing(engine, Rules())
@@ -364,14 +318,6 @@ def test_nothing_is_drawn_where_the_caller_says_so_and_later_it_can_be(engine: E
     (note,) = engine.sessions.extract("s")
     assert (note.text, note.created) == ("I live in Berlin.", True)
     assert kept(engine, note.id).drawn_from == told.ids[0]
-
-
-def test_drawing_again_passes_over_what_was_drawn(engine: Engine) -> None:
-    engine = drawing(engine, Rules())
-    (first,) = engine.add_messages("s", [{"content": "I live in Berlin."}]).notes
-    assert engine.sessions.extract("s") == ()
-    assert engine.counts().notes == 1
-    assert kept(engine, first.id).duplicates == 0
 
 
 def test_drawing_again_brings_back_nothing_that_was_corrected_or_forgotten(engine: Engine) -> None:
@@ -391,18 +337,6 @@ def test_drawing_again_brings_back_nothing_that_was_corrected_or_forgotten(engin
     assert texts(engine, "where does Ada live", kinds=["note"]) == {"I live in Oslo."}
 
 
-def test_drawing_from_a_session_that_is_not_there_says_so(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="no session named 'nowhere'; `sessions` lists"):
-        drawing(engine, Rules()).sessions.extract("nowhere")
-
-
-def test_a_turn_brought_again_is_not_drawn_from_again(engine: Engine) -> None:
-    engine = drawing(engine, Rules())
-    engine.add_messages("s", [Turn("I live in Berlin.", source="m1")])
-    again = engine.add_messages("s", [Turn("I live in Berlin.", source="m1")])
-    assert (again.created, again.notes) == (0, ())
-
-
 def test_messages_stay_where_the_extractor_fails_and_the_note_says_so(engine: Engine) -> None:
     engine = drawing(engine, Broken())
     told = engine.add_messages("s", [{"speaker": "Ada", "content": "I live in Berlin."}])
@@ -416,32 +350,14 @@ def test_messages_stay_where_the_extractor_fails_and_the_note_says_so(engine: En
     assert said(engine.sessions.turns("s")) == ["I live in Berlin."]
 
 
-def test_a_statement_about_a_message_that_was_not_given_is_left_out(engine: Engine) -> None:
-    class Confused:
-        name = "confused"
-
-        def statements(
-            self, messages: Sequence[Memory], context: Sequence[Memory] = ()
-        ) -> Sequence[Statement]:
-            return [Statement(999, "from nowhere", "misc"), Statement(messages[0].id, "from here", "misc")]
-
-    told = drawing(engine, Confused()).add_messages("s", [{"content": "hello"}])
-    assert [note.text for note in told.notes] == ["from here"]
-
-
-def test_a_retry_with_its_key_counts_no_note_twice(engine: Engine) -> None:
-    engine = drawing(engine, Rules())
-    first = engine.add_messages("s", [{"content": "I live in Berlin."}], key="k")
-    again = engine.add_messages("s", [{"content": "I live in Berlin."}], key="k")
-    assert again == first
-    assert kept(engine, first.notes[0].id).duplicates == 0
-
-
 def test_a_retry_draws_what_the_first_try_could_not(engine: Engine) -> None:
     failed = drawing(engine, Broken()).add_messages("s", [{"content": "I live in Berlin."}], key="k")
     assert failed.note is not None
     again = drawing(engine, Rules()).add_messages("s", [{"content": "I live in Berlin."}], key="k")
     assert (again.ids, [note.text for note in again.notes]) == (failed.ids, ["I live in Berlin."])
+    # Another retry counts no note twice.
+    assert drawing(engine, Rules()).add_messages("s", [{"content": "I live in Berlin."}], key="k") == again
+    assert kept(engine, again.notes[0].id).duplicates == 0
 
 
 def test_a_retry_of_an_extractor_that_changed_its_mind_keeps_the_first_notes(engine: Engine) -> None:
@@ -450,14 +366,6 @@ def test_a_retry_of_an_extractor_that_changed_its_mind_keeps_the_first_notes(eng
     again = engine.add_messages("s", [{"content": "hello"}], key="k")
     assert (again.notes, engine.counts().notes) == ((), 1)
     assert texts(engine, "thing", kinds=["note"]) == {"one thing"}
-
-
-def test_without_a_model_the_answer_says_that_words_alone_find_the_messages(make_engine: MakeEngine) -> None:
-    engine = make_engine(model="none")
-    told = engine.add_messages("s", TALK)
-    assert told.note is not None
-    assert "words alone" in told.note
-    assert "The kettle leaks" in texts(engine, "kettle")
 
 
 def test_messages_that_were_stored_without_drawing_are_drawn_from_when_they_come_again(
