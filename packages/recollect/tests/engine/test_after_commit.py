@@ -9,7 +9,7 @@ import pytest
 from conftest import FixedClock, engine_of
 
 from recollect.admin import Internals
-from recollect.domain.errors import Conflict, StoreUnavailable
+from recollect.domain.errors import StoreUnavailable
 from recollect.services import UNFINISHED
 from recollect.write.repository import Repository
 
@@ -105,12 +105,3 @@ def test_what_could_not_follow_is_a_note_on_the_result(store: Repository, clock:
     failing.failing, failing.commits = False, 0
     failing.failing = True
     assert memory.create_entities([{"name": "Bosun", "observations": ["likes fish"]}]).note == batch.note
-
-
-def test_a_reflection_that_a_note_says_already_is_refused_before_anything_is_counted(engine: Engine) -> None:
-    note = engine.remember("Tea was a good idea", category="kitchen")
-    with pytest.raises(Conflict, match="says this already"):
-        engine.upkeep.add_reflection("Tea was a good idea")
-    stored = engine.get(note.id)
-    assert stored is not None
-    assert stored.duplicates == 0

@@ -44,10 +44,9 @@ def test_a_note_is_found_until_it_expires_and_then_only_in_the_past(
     assert passing not in engine.context("what is the harbour code?").text
     assert [each.text for each in engine.list().memories] == [lasting]
     assert engine.why_not("harbour code", note.id).verdict == "It expired on 2026-03-01."
-    past = engine.search("harbour code", limit=5, as_of=before)
-    assert sorted(texts(past)) == [passing, lasting]
-    with_former = engine.search("harbour code", limit=5, include_superseded=True)
-    assert sorted(texts(with_former)) == [passing, lasting]
+    for options in ({"as_of": before}, {"include_superseded": True}):
+        found = engine.search("harbour code", limit=5, **options)
+        assert sorted(texts(found)) == [passing, lasting]
     # Whatever happens, it is there.
     engine.purge(clock.tick(HOUR))
     kept = engine.get(note.id)
@@ -57,15 +56,20 @@ def test_a_note_is_found_until_it_expires_and_then_only_in_the_past(
 
 
 def test_what_is_said_again_lasts_as_it_is_said_now(engine: Engine, clock: FixedClock) -> None:
+    other = engine.scoped("Bo")
+    other.remember("The gate is open")
     note = engine.remember("The gate is open", expires_at=clock.now + timedelta(hours=1))
     clock.tick(2 * HOUR)
     assert texts(engine.search("is the gate open?")) == []
+    assert texts(other.search("is the gate open?")) == ["The gate is open"]
+    # It is no near-duplicate of what is new.
+    assert engine.remember("The gate is open to carts").similar is None
     again = engine.remember("The gate is open")
     assert (again.id, again.created) == (note.id, False)
-    assert texts(engine.search("is the gate open?")) == ["The gate is open"]
+    assert "The gate is open" in texts(engine.search("is the gate open?"))
     engine.update(note.id, expires_at=clock.now + timedelta(hours=1))
     clock.tick(HOUR)
-    assert texts(engine.search("is the gate open?")) == []
+    assert "The gate is open" not in texts(engine.search("is the gate open?"))
 
 
 def test_an_expiry_can_be_taken_back_before_and_after_it(engine: Engine, clock: FixedClock) -> None:
@@ -98,21 +102,6 @@ def test_dreams_self_tests_and_reports_leave_out_what_has_expired(engine: Engine
     assert after[passing.id] == before[passing.id]
     # So the dream did something.
     assert after[lasting.id] != before[lasting.id]
-
-
-def test_what_has_expired_is_no_near_duplicate_of_what_is_new(engine: Engine, clock: FixedClock) -> None:
-    engine.remember("Ada sails every Sunday at noon", expires_at=clock.now + timedelta(hours=1))
-    clock.tick(HOUR)
-    assert engine.remember("Ada sails every Sunday at noon with Bo").similar is None
-
-
-def test_an_expiry_of_one_scope_hides_nothing_of_another(engine: Engine, clock: FixedClock) -> None:
-    other = engine.scoped("Bo")
-    other.remember("The gate is open")
-    engine.remember("The gate is open", expires_at=clock.now + timedelta(hours=1))
-    clock.tick(HOUR)
-    assert texts(engine.search("gate")) == []
-    assert texts(other.search("gate")) == ["The gate is open"]
 
 
 def test_only_notes_expire_and_only_later(engine: Engine, clock: FixedClock) -> None:

@@ -51,7 +51,7 @@ def triples(graph: Graph) -> list[tuple[str, str, str]]:
     return [(seen.source_name, seen.type, seen.target_name) for seen in graph.relations]
 
 
-PEOPLE = {
+PEOPLE: dict[str, list[dict[str, Any]]] = {
     "entities": [
         {"name": "Ada", "entityType": "person", "observations": ["writes programs", "likes tea"]},
         {"name": "Bob", "entityType": "person", "observations": ["plays chess"]},

@@ -6,6 +6,7 @@ A model reads a text in milliseconds, or over the network; all else that a write
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,7 @@ from recollect.models.hashing import HashingEmbedder
 from recollect.services import EmbeddedText, RecentTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from conftest import MakeEngine
 
@@ -66,39 +67,41 @@ def in_another_process(engine: Engine) -> Engine:
     return Engine(replace(engine._services, recent_texts=RecentTexts()))
 
 
-def test_a_note_is_one_call_of_one_text(engine: Engine, model: Counting) -> None:
+def test_a_note_is_one_call_of_one_text_and_many_are_one_call(engine: Engine, model: Counting) -> None:
     engine.remember("Ada drinks green tea")
     assert model.asked() == [["Ada drinks green tea"]]
     engine.remember("Ada drinks green tea every day")  # compared with the first
     assert model.asked() == [["Ada drinks green tea every day"]]
-
-
-def test_what_is_said_again_is_not_embedded_again(engine: Engine, model: Counting) -> None:
-    for _ in range(2):
-        engine.remember("Ada drinks green tea")
+    engine.remember("Ada drinks green tea")
     engine.remember("ada drinks green tea.")  # says the same, and is counted there
-    assert model.asked() == [["Ada drinks green tea"]]
-
-
-def test_many_notes_are_one_call(engine: Engine, model: Counting) -> None:
+    assert model.asked() == []
     texts = sorted(f"Ada has {number} cups" for number in range(40))
     engine.remember_many(texts)
     assert model.asked() == [texts]
+
+
+def test_an_update_is_one_call_of_the_new_text_and_none_without_one(engine: Engine, model: Counting) -> None:
+    note = engine.remember("Ada drinks green tea").id
+    model.asked()
+    engine.update(note, importance=0.9, tags=["drinks"])
+    engine.forget([note])
+    engine.restore(note)
+    assert model.asked() == []
+    engine.update(note, text="Ada drinks black tea")
+    assert model.asked() == [["Ada drinks black tea"]]
 
 
 def test_an_entity_is_one_call_though_its_observations_are_compared(engine: Engine, model: Counting) -> None:
     engine.create_entities([{"name": "Ada", "type": "person", "observations": [TEA, DESK, BOAT]}])
     passages = ["Ada (person)", *(f"Ada (person): {text}" for text in (TEA, DESK, BOAT))]
     assert model.asked() == [sorted([*passages, TEA, DESK, BOAT])]
-
-
-def test_several_entities_are_one_call_and_what_they_share_is_embedded_once(
-    engine: Engine, model: Counting
-) -> None:
-    names = ["Ada", "Bob", "Eve"]
-    engine.create_entities([{"name": name, "observations": [TEA, DESK]} for name in names])
-    passages = [text for name in names for text in (name, f"{name}: {TEA}", f"{name}: {DESK}")]
-    assert model.asked() == [sorted([*passages, TEA, DESK])]
+    # Several entities are one call, and what they share is embedded once.
+    names = ["Bob", "Eve", "Zoe"]
+    engine.create_entities([{"name": name, "observations": ["likes cake", "owns a dog"]} for name in names])
+    passages = [f"{name}{seen}" for name in names for seen in ("", ": likes cake", ": owns a dog")]
+    assert model.asked() == [sorted([*passages, "likes cake", "owns a dog"])]
+    engine.graph.create_relations([("Ian", "knows", "Joe"), ("Joe", "knows", "Kim")], create_missing=True)
+    assert model.asked() == [["Ian", "Joe", "Kim"]]
 
 
 def test_an_observation_is_one_call_and_older_ones_are_known(engine: Engine, model: Counting) -> None:
@@ -106,21 +109,14 @@ def test_an_observation_is_one_call_and_older_ones_are_known(engine: Engine, mod
     model.asked()
     engine.graph.add_observations({"Ada": [BOAT]})
     assert model.asked() == [sorted([f"Ada: {BOAT}", BOAT])]
-
-
-def test_in_a_new_process_older_ones_are_embedded_in_the_same_call(engine: Engine, model: Counting) -> None:
-    engine.create_entities([{"name": "Ada", "observations": [TEA, DESK]}])
-    model.asked()
-    in_another_process(engine).graph.add_observations({"Ada": [BOAT]})
-    assert model.asked() == [sorted([f"Ada: {BOAT}", BOAT, TEA, DESK])]
+    # A new process embeds the older ones in the same call.
+    in_another_process(engine).graph.add_observations({"Ada": ["likes cake"]})
+    assert model.asked() == [sorted(["Ada: likes cake", "likes cake", BOAT, TEA, DESK])]
 
 
 def test_among_many_only_those_near_by_vectors_need_a_second_call(engine: Engine, model: Counting) -> None:
-    many = [
-        f"owns a {thing} of {stuff}"
-        for thing in ("cup", "ring", "spoon")
-        for stuff in ("tin", "gold", "wood")
-    ]
+    pairs = product(("cup", "ring", "spoon"), ("tin", "gold", "wood"))
+    many = [f"owns a {thing} of {stuff}" for thing, stuff in pairs]
     engine.create_entities([{"name": "Ada", "observations": [*many, "of gold and wood: a ring"]}])
     model.asked()
     in_another_process(engine).graph.add_observations({"Ada": [BOAT]})
@@ -149,19 +145,9 @@ def test_messages_and_the_notes_drawn_from_them_are_one_call(engine: Engine, mod
     ]
     said = ['Ada said, "I work at the harbour in Oslo."', 'Bob said, "My sister lives in Rome."']
     assert model.asked() == [sorted({*said, *notes})]
-
-
-def test_messages_without_notes_are_one_call(engine: Engine, model: Counting) -> None:
-    engine.add_messages(
-        "talk", [{"role": "user", "content": "Hello!"}] * 2 + [{"role": "user", "content": "Bye!"}]
-    )
-    assert model.asked() == [["Bye!", "Hello!"]]
-
-
-def test_what_is_said_again_in_a_conversation_is_known(engine: Engine, model: Counting) -> None:
     for _ in range(2):
-        engine.add_messages("talk", [{"role": "user", "content": "Thanks!"}])
-    assert model.asked() == [["Thanks!"]]
+        engine.add_messages("talk", [{"role": "user", "content": text} for text in ("Hi!", "Hi!", "Bye!")])
+    assert model.asked() == [["Bye!", "Hi!"]]
 
 
 def test_a_correction_is_one_call_of_the_new_text(engine: Engine, model: Counting) -> None:
@@ -179,49 +165,8 @@ def test_a_correction_of_somebody_s_words_is_one_call(engine: Engine, model: Cou
     old, _ = engine.add_messages("talk", turns, extract=False).ids
     model.asked()
     engine.supersede(old, "I work at the airport in Oslo")
-    assert model.asked() == [
-        sorted(
-            [
-                *(f"Ada: {text}" for text in said),
-                'Ada said, "I work at the airport in Oslo"',
-            ]
-        )
-    ]
-
-
-def test_an_update_is_one_call_of_the_new_text(engine: Engine, model: Counting) -> None:
-    note = engine.remember("Ada drinks green tea").id
-    model.asked()
-    engine.update(note, text="Ada drinks black tea")
-    assert model.asked() == [["Ada drinks black tea"]]
-
-
-def _forget(engine: Engine, note: int) -> None:
-    engine.forget([note])
-
-
-def _restore(engine: Engine, note: int) -> None:
-    engine.forget([note])
-    engine.restore(note)
-
-
-def _amend(engine: Engine, note: int) -> None:
-    engine.update(note, importance=0.9, tags=["drinks"])
-
-
-@pytest.mark.parametrize("write", [_forget, _restore, _amend])
-def test_where_no_text_is_new_the_model_is_not_asked(
-    engine: Engine, model: Counting, write: Callable[[Engine, int], None]
-) -> None:
-    note = engine.remember("Ada drinks green tea").id
-    model.asked()
-    write(engine, note)
-    assert model.asked() == []
-
-
-def test_entities_made_by_relations_are_one_call(engine: Engine, model: Counting) -> None:
-    engine.graph.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Eve")], create_missing=True)
-    assert model.asked() == [["Ada", "Bob", "Eve"]]
+    compared = [f"Ada: {text}" for text in said]
+    assert model.asked() == [sorted([*compared, 'Ada said, "I work at the airport in Oslo"'])]
 
 
 def test_who_writes_one_note_waits_for_a_few_others_at_most(
@@ -253,19 +198,11 @@ def test_what_the_model_could_not_embed_is_asked_for_again(make_engine: MakeEngi
 # What is known from just before
 
 
-def entry(number: int) -> EmbeddedText:
-    return EmbeddedText(bytes([number]), None)
-
-
 def test_the_texts_that_were_not_asked_for_the_longest_are_forgotten() -> None:
+    first, second, third = (EmbeddedText(bytes([number]), None) for number in range(3))
     recent = RecentTexts(most=2)
-    recent.keep("m", {"a": entry(1), "b": entry(2)})
-    assert recent.known("m", ["a", "x"]) == {"a": entry(1)}
-    recent.keep("m", {"c": entry(3)})
-    assert recent.known("m", ["a", "b", "c"]) == {"a": entry(1), "c": entry(3)}
-
-
-def test_two_models_do_not_know_each_other_s_texts() -> None:
-    recent = RecentTexts()
-    recent.keep("one", {"a": entry(1)})
-    assert recent.known("other", ["a"]) == {}
+    recent.keep("m", {"a": first, "b": second})
+    assert recent.known("m", ["a", "x"]) == {"a": first}
+    recent.keep("m", {"c": third})
+    assert recent.known("m", ["a", "b", "c"]) == {"a": first, "c": third}
+    assert recent.known("another model", ["a"]) == {}

@@ -57,6 +57,9 @@ def test_an_owner_reads_all_their_agents_and_nobody_else(ana: Engine) -> None:
 
 
 def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_is(ana: Engine) -> None:
+    services = ana.upkeep.services
+    with pytest.raises(InvalidInput, match="name the agent"):
+        services.write([PutText(services.scope, NewText(Kind.NOTE, "whose?"))])
     note = ana.remember("the kettle is new")
     assert ana.scope == Scope("ana", "")
     assert (known := ana.get(note.id)) is not None
@@ -105,12 +108,6 @@ def test_what_was_shown_is_noted_where_it_belongs(ana: Engine) -> None:
         with log.services.read() as view:
             ids = {hit.memory.id for hit in shown if hit.memory.scope.agent == agent}
             assert {id_ for (id_,) in view.rows("use", ("memory_id",)) if id_ in ids} == ids
-
-
-def test_nothing_is_written_to_all_agents_at_once(ana: Engine) -> None:
-    services = ana.upkeep.services
-    with pytest.raises(InvalidInput, match="name the agent"):
-        services.write([PutText(services.scope, NewText(Kind.NOTE, "whose?"))])
 
 
 def test_statistics_are_of_the_scope_alone(ana: Engine) -> None:

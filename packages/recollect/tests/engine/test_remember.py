@@ -10,7 +10,7 @@ import pytest
 from recollect.admin import Internals
 from recollect.domain.changes import NewText
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
-from recollect.domain.records import Kind, Memory, Status
+from recollect.domain.records import Kind, Memory, RecallOptions, Status
 from recollect.memories.browse import BrowseFilter
 from recollect.models.registry import availability
 from recollect.ranking.profiles import PROFILES
@@ -352,10 +352,12 @@ def test_an_update_of_nothing_or_of_nobody_says_so(engine: Engine) -> None:
 def test_tags_narrow_a_search_to_what_has_all_of_them(engine: Engine) -> None:
     engine.remember("tea one", tags=["Kitchen"])
     engine.remember("tea two", tags=["kitchen", "Año"])
-    engine.remember("tea three")
+    engine.remember("tea three", category="leaves")
     assert set(texts(engine, "tea", tags=["KITCHEN"])) == {"tea one", "tea two"}
     assert texts(engine, "tea", tags=["kitchen", "ano"]) == ["tea two"]
     assert texts(engine, "tea", tags=["garden"]) == []
+    found = engine.recall("tea", options=RecallOptions(category="leaves"), limit=5).hits
+    assert [hit.memory.text for hit in found] == ["tea three"]
 
 
 # Batches

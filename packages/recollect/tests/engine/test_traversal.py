@@ -19,12 +19,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 # Ada ── Bo ── Cy ── Di, and a short cut from Ada to Cy; Eve stands alone.
-RELATIONS = [
-    ("Ada", "knows", "Bo"),
-    ("Bo", "knows", "Cy"),
-    ("Cy", "knows", "Di"),
-    ("Cy", "trusts", "Ada"),
-]
+RELATIONS = [("Ada", "knows", "Bo"), ("Bo", "knows", "Cy"), ("Cy", "knows", "Di"), ("Cy", "trusts", "Ada")]
 
 
 @pytest.fixture
@@ -70,7 +65,9 @@ def test_neighbours_of_a_moment_are_those_known_and_in_force_then(friends: Engin
     assert near(known - timedelta(days=1)) == []
 
 
-def test_paths_lead_either_way_the_shortest_first_and_pass_nobody_twice(friends: Engine) -> None:
+def test_paths_lead_either_way_the_shortest_first_and_pass_nobody_twice(
+    friends: Engine, clock: FixedClock
+) -> None:
     assert ways(friends.graph.paths("Ada", "Di")) == [
         "Cy trusts Ada, Cy knows Di",
         "Ada knows Bo, Bo knows Cy, Cy knows Di",
@@ -80,9 +77,7 @@ def test_paths_lead_either_way_the_shortest_first_and_pass_nobody_twice(friends:
     assert ways(friends.graph.paths("Ada", "Eve")) == []
     one = friends.graph.paths("Ada", "Di", limit=1)
     assert (ways(one), one.is_cut) == (["Cy trusts Ada, Cy knows Di"], True)
-
-
-def test_what_has_ended_and_what_is_forgotten_leads_nowhere(friends: Engine, clock: FixedClock) -> None:
+    # What has ended and what is forgotten leads nowhere.
     friends.graph.end_relation("Cy", "trusts", "Ada")
     clock.tick()
     assert ways(friends.graph.paths("Ada", "Di")) == ["Ada knows Bo, Bo knows Cy, Cy knows Di"]

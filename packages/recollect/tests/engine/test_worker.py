@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,12 +49,8 @@ def held_up(worker: Worker, priority: Priority = Priority.VECTORS) -> threading.
 def test_of_the_jobs_that_wait_the_most_urgent_is_next_and_the_older_of_two_alike(worker: Worker) -> None:
     done: list[str] = []
     go_on = held_up(worker)
-    for priority, name in (
-        (Priority.DREAM, "mine"),
-        (Priority.DREAM, "hers"),
-        (Priority.VECTORS, "vectors"),
-    ):
-        worker.submit(priority, lambda name=name: done.append(name))  # type: ignore[misc]
+    for priority, name in ((2, "mine"), (2, "hers"), (1, "vectors")):
+        worker.submit(Priority(priority), partial(done.append, name))
     go_on.set()
     worker.settle_jobs(PATIENCE_SECONDS)
     assert done == ["vectors", "mine", "hers"]
@@ -63,7 +60,7 @@ def test_a_note_of_use_never_waits_behind_a_longer_job(worker: Worker) -> None:
     noted: list[int] = []
     go_on = held_up(worker, Priority.DREAM)
     for number in range(3):
-        worker.submit(Priority.USAGE, lambda number=number: noted.append(number))  # type: ignore[misc]
+        worker.submit(Priority.USAGE, partial(noted.append, number))
     worker.settle_usage(PATIENCE_SECONDS)
     assert noted == [0, 1, 2]
     go_on.set()
@@ -145,16 +142,12 @@ def embed_all(memory: Engine) -> None:
     memory._services.worker.settle_jobs(PATIENCE_SECONDS)
 
 
-def test_what_waits_for_a_vector_is_embedded_to_the_end(unembedded: MakeEngine) -> None:
-    memory = unembedded()
-    assert memory.counts().due == TEXTS
-    embed_all(memory)
-    assert (memory.counts().due, memory.counts().vectors) == (0, TEXTS)
-
-
 def test_who_closes_the_memory_stops_embedding_after_the_batch_and_the_next_goes_on(
     unembedded: MakeEngine,
 ) -> None:
+    nothing = unembedded(lambda _: None, model="none")
+    embed_all(nothing)
+    assert nothing.counts().due == TEXTS
     slow = Watched()
     memory = unembedded(lambda _: slow)
     Internals(memory).embed_in_background()
@@ -165,10 +158,4 @@ def test_who_closes_the_memory_stops_embedding_after_the_batch_and_the_next_goes
     again = unembedded()
     assert (again.counts().due, again.counts().vectors) == (TEXTS - BATCH, BATCH)
     embed_all(again)
-    assert again.counts().due == 0
-
-
-def test_without_a_model_everything_waits_on(unembedded: MakeEngine) -> None:
-    memory = unembedded(lambda _: None, model="none")
-    embed_all(memory)
-    assert memory.counts().due == TEXTS
+    assert (again.counts().due, again.counts().vectors) == (0, TEXTS)
