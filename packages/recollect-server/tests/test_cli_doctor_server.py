@@ -34,6 +34,14 @@ def _checks(recollect: CommandLine, url: str, *, status: int = 0) -> Checks:
     return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
 
 
+def _told(recollect: CommandLine, url: str, what: str, mark: str, *texts: str) -> None:
+    """One check has this mark, and says these texts."""
+    found, said = _checks(recollect, url, status=1 if mark == "problem" else 0)[what]
+    assert found == mark
+    for text in texts:
+        assert text in said
+
+
 def _execute(url: str, *statements: str) -> None:
     with psycopg.connect(url, autocommit=True) as hand:
         for statement in statements:
@@ -65,7 +73,7 @@ def test_a_healthy_store_on_a_server_has_no_problem(recollect: CommandLine, post
     checks = _checks(recollect, url)
     assert "problem" not in {mark for mark, _ in checks.values()}
     marks = {what: mark for what, (mark, _) in checks.items()}
-    for what in (
+    fine = (
         "server",
         "latency",
         "replication",
@@ -75,7 +83,8 @@ def test_a_healthy_store_on_a_server_has_no_problem(recollect: CommandLine, post
         "row security",
         "holds",
         "vectors",
-    ):
+    )
+    for what in fine:
         assert marks[what] == "ok", checks[what]
     assert f"PostgreSQL {_version(url)} at {url}, as user" in checks["server"][1]
     assert "ms for a round trip" in checks["latency"][1]
@@ -123,42 +132,27 @@ def test_a_database_without_a_store_is_told_and_stays_so(
 ) -> None:
     _execute(postgres.node.url(), "CREATE DATABASE empty")
     url = postgres.node.url("empty")
-    mark, said = _checks(recollect, url)["store"]
-    assert mark == "note"
-    assert "has no store yet" in said
-    assert "recollect remember" in said
+    _told(recollect, url, "store", "note", "has no store yet", "recollect remember")
     with psycopg.connect(url) as hand:
         assert hand.execute("SELECT to_regnamespace('recollect')").fetchone() == (None,)
-    mark, said = _checks(recollect, _user(url), status=1)["store"]
-    assert mark == "problem"
-    assert "GRANT CREATE ON DATABASE empty TO user_of_empty" in said
+    _told(recollect, _user(url), "store", "problem", "GRANT CREATE ON DATABASE empty TO user_of_empty")
 
 
 def test_tables_of_another_program_are_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
     url = postgres.scratch()
     _execute(url, "CREATE SCHEMA theirs", "CREATE TABLE theirs.customer (id int)")
-    mark, said = _checks(recollect, f"{url}?schema=theirs", status=1)["store"]
-    assert mark == "problem"
-    assert "another program" in said
+    _told(recollect, f"{url}?schema=theirs", "store", "problem", "another program")
 
 
-def test_a_newer_schema_is_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
-    url = postgres.scratch()
-    prepare(parse_store_url(url), [*migrations(), "SELECT 1"])
-    mark, said = _checks(recollect, url, status=1)["store"]
-    assert mark == "problem"
-    assert "pip install --upgrade" in said
-
-
-def test_an_older_schema_is_a_note(
+def test_a_newer_schema_is_a_problem_and_an_older_one_a_note(
     recollect: CommandLine, postgres: PostgresStores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = postgres.scratch()
-    steps = (*migrations(), "SELECT 1")
+    newer, url, steps = postgres.scratch(), postgres.scratch(), (*migrations(), "SELECT 1")
+    prepare(parse_store_url(newer), steps)
+    _told(recollect, newer, "store", "problem", "pip install --upgrade")
     monkeypatch.setattr("recollect_postgres.doctor.migrations", lambda: steps)
-    mark, said = _checks(recollect, url)["store"]
-    assert mark == "note"
-    assert f"older schema {len(steps) - 1}; the next command brings it to {len(steps)}" in said
+    older = f"older schema {len(steps) - 1}; the next command brings it to {len(steps)}"
+    _told(recollect, url, "store", "note", older)
     with psycopg.connect(url) as hand:
         kept = hand.execute("SELECT value FROM recollect.setting WHERE name = 'schema_version'").fetchone()
     assert kept == (str(len(migrations())),)
@@ -169,14 +163,9 @@ def test_missing_rights_are_named_with_what_grants_them(
 ) -> None:
     url = postgres.scratch()
     theirs = _user(url, "USAGE ON SCHEMA recollect", "SELECT ON ALL TABLES IN SCHEMA recollect")
-    mark, said = _checks(recollect, theirs, status=1)["rights"]
-    assert mark == "problem"
-    assert "DELETE ON recollect.absence" in said
-    assert f"GRANT DELETE ON recollect.absence TO {_name(theirs)}" in said
-    hidden = postgres.scratch()
-    mark, said = _checks(recollect, _user(hidden), status=1)["store"]
-    assert mark == "problem"
-    assert "GRANT USAGE ON SCHEMA recollect" in said
+    _told(recollect, theirs, "rights", "problem", f"GRANT DELETE ON recollect.absence TO {_name(theirs)}")
+    hidden = _user(postgres.scratch())
+    _told(recollect, hidden, "store", "problem", "GRANT USAGE ON SCHEMA recollect")
 
 
 def test_an_index_that_is_not_valid_is_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
@@ -185,28 +174,21 @@ def test_an_index_that_is_not_valid_is_a_problem(recollect: CommandLine, postgre
     recollect("remember", "Two.", "--store", url)
     with pytest.raises(psycopg.errors.UniqueViolation):
         _execute(url, "CREATE UNIQUE INDEX CONCURRENTLY one_of_each ON recollect.memory(kind)")
-    mark, said = _checks(recollect, url, status=1)["indexes"]
-    assert mark == "problem"
-    assert "REINDEX INDEX CONCURRENTLY recollect.one_of_each" in said
+    _told(recollect, url, "indexes", "problem", "REINDEX INDEX CONCURRENTLY recollect.one_of_each")
 
 
 def test_row_security_that_is_off_or_passed_by_is_told(
     recollect: CommandLine, postgres: PostgresStores
 ) -> None:
     url = postgres.scratch()
-    mark, said = _checks(recollect, as_superuser(url))["row security"]
-    assert mark == "note"
-    assert "user postgres sees past it" in said
+    _told(recollect, as_superuser(url), "row security", "note", "user postgres sees past it")
     _execute(url, "ALTER TABLE recollect.memory NO FORCE ROW LEVEL SECURITY")
-    mark, said = _checks(recollect, url, status=1)["row security"]
-    assert mark == "problem"
-    assert "not in force on memory" in said
+    _told(recollect, url, "row security", "problem", "not in force on memory")
 
 
 def test_a_server_that_is_not_there_is_a_problem(recollect: CommandLine) -> None:
-    mark, said = _checks(recollect, f"postgresql://app:s3cret@127.0.0.1:{free_port()}/x", status=1)["store"]
-    assert mark == "problem"
-    assert "No server listens at postgresql://app@127.0.0.1" in said
+    url = f"postgresql://app:s3cret@127.0.0.1:{free_port()}/x"
+    _told(recollect, url, "store", "problem", "No server listens at postgresql://app@127.0.0.1")
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named(recollect: CommandLine) -> None:
@@ -244,14 +226,10 @@ def pair() -> Iterator[tuple[Node, Node]]:
 
 def test_a_primary_tells_of_its_standbys(recollect: CommandLine, pair: tuple[Node, Node]) -> None:
     primary, _ = pair
-    mark, said = _checks(recollect, primary.url())["replication"]
-    assert mark == "ok"
-    assert said.startswith("primary; second streaming (async), 0.")
-    assert "behind" in said
-    mark, said = _checks(recollect, _user(primary.url(), *_READ_AND_WRITE))["replication"]
-    assert mark == "ok"
-    assert "1 standby, whose lag user user_of_postgres may not see" in said
-    assert "GRANT pg_monitor TO user_of_postgres" in said
+    _told(recollect, primary.url(), "replication", "ok", "primary; second streaming (async), 0.", "behind")
+    unseen = "1 standby, whose lag user user_of_postgres may not see"
+    user = _user(primary.url(), *_READ_AND_WRITE)
+    _told(recollect, user, "replication", "ok", unseen, "GRANT pg_monitor TO user_of_postgres")
 
 
 def test_a_replica_tells_its_lag_and_that_it_takes_no_writes(
@@ -321,12 +299,11 @@ def test_a_quorum_that_nobody_can_give_is_a_problem(recollect: CommandLine, post
     _execute(url, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (nobody)'", "SELECT pg_reload_conf()")
     try:
         _until(url, "SELECT current_setting('synchronous_standby_names') <> ''")
-        mark, said = _checks(recollect, url, status=1)["replication"]
+        waits = "every commit waits for one of: ANY 1 (nobody)"
+        _told(recollect, url, "replication", "problem", waits)
     finally:
         _execute(url, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
         _until(url, "SELECT current_setting('synchronous_standby_names') = ''")
-    assert mark == "problem"
-    assert "every commit waits for one of: ANY 1 (nobody)" in said
 
 
 def _caught_up(primary: Node, standby: Node) -> None:

@@ -6,6 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from api_world import TOKEN
+from starlette.responses import JSONResponse, StreamingResponse
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import recollect
@@ -34,18 +37,16 @@ if TYPE_CHECKING:
 
     from recollect.engine import Engine
 
-TOKEN = "open-sesame-please"  # noqa: S105  # of the tests' own servers
 COOKIE = "recollect_session_80"
 ORIGIN = {"origin": "http://localhost"}
 
 
 class House:
-    """A server in this process, with a clock that the test sets and one route that tells who called it."""
+    """A server in this process, with a clock that the test sets, and one route beside those of the pages."""
 
-    def __init__(self, memory: Engine, token: str | None = TOKEN, monkeypatch: Any = None) -> None:
-        from starlette.responses import JSONResponse
-        from starlette.routing import Route
-
+    def __init__(
+        self, memory: Engine, monkeypatch: Any, token: str | None = TOKEN, handler: Any = None
+    ) -> None:
         async def who(request: Any) -> JSONResponse:
             caller = caller_of(request)
             if request.method == "DELETE":
@@ -55,16 +56,16 @@ class House:
                 {"name": caller.name, "right": caller.right.word, "scope": scope, "csrf": request.state.csrf}
             )
 
-        routes = [Route(path, who, methods=["GET", "POST", "DELETE"]) for path in ("/v1/who", "/settle")]
+        methods = ["GET", "POST", "DELETE"]
+        routes = [Route(path, handler or who, methods=methods) for path in ("/v1/who", "/settle")]
         self.memory = memory
         self.now = 0.0
         self.sessions = BrowserSessions(lambda: self.now)
         policy = AccessPolicy("127.0.0.1", 0, token)
         registry = TokenRegistry(lambda: memory, lambda: self.now)
         monkeypatch.setattr(http_app, "api_routes", lambda _: routes)
-        self._app = app(
-            lambda: memory, ["recall"], policy, authenticator=Authenticator(policy, registry, self.sessions)
-        )
+        authenticator = Authenticator(policy, registry, self.sessions)
+        self._app = app(lambda: memory, ["recall"], policy, authenticator=authenticator)
 
     def browser(self, **headers: str) -> TestClient:
         return TestClient(self._app, base_url="http://localhost", headers=headers, follow_redirects=False)
@@ -84,7 +85,7 @@ def memory(tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def house(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> House:
-    return House(memory, monkeypatch=monkeypatch)
+    return House(memory, monkeypatch)
 
 
 def who(browser: TestClient, token: str) -> httpx2.Response:
@@ -97,12 +98,8 @@ def test_each_token_has_its_name_scope_and_right_and_is_noticed_without_a_restar
     assert who(browser, "recollect_wrong").status_code == 401
     token = Tokens(house.memory).create("cook", right="read", sees=Scope("ana", None))
     house.now += 1
-    assert who(browser, token).json() == {
-        "name": "cook",
-        "right": "read",
-        "scope": ["ana", None],
-        "csrf": None,
-    }
+    cook = {"name": "cook", "right": "read", "scope": ["ana", None], "csrf": None}
+    assert who(browser, token).json() == cook
     refused = browser.delete("/v1/who", headers={"authorization": f"Bearer {token}"})
     assert refused.status_code == 403
     assert "The token 'cook' may only read" in refused.json()["message"]
@@ -166,28 +163,16 @@ def test_a_wrong_token_signs_nobody_in_and_is_slowed_down_like_any_other(
     assert "set-cookie" not in answer.headers
     assert wrong == ["testclient"]
     assert browser.post("/sign-in", headers=ORIGIN).status_code == 400
-    assert browser.post("/sign-in", data={"token": TOKEN}, headers={"origin": "http://localhost:1"}).json()[
-        "error"
-    ] == ("cross_site")
+    foreign = browser.post("/sign-in", data={"token": TOKEN}, headers={"origin": "http://localhost:1"})
+    assert foreign.json()["error"] == "cross_site"
 
 
-@pytest.mark.parametrize(
-    "next_",
-    [
-        "//evil.example",
-        "https://evil.example",
-        "/\\evil.example",
-        "/x//evil",
-        "evil",
-        "/mcp",
-        "/\n/evil",
-        "/é",
-    ],
-)
-def test_signing_in_leads_to_no_other_site(house: House, next_: str) -> None:
-    assert local_path(next_) == "/"
-    answer = house.browser().post("/sign-in", data={"token": TOKEN, "next": next_}, headers=ORIGIN)
-    assert answer.headers["location"] == "/"
+def test_signing_in_leads_to_no_other_site(house: House) -> None:
+    foreign = ("//evil.example", "https://evil.example", "/\\evil.example", "/x//evil", "evil")
+    for next_ in (*foreign, "/mcp", "/\n/evil", "/é"):
+        assert local_path(next_) == "/", next_
+        answer = house.browser().post("/sign-in", data={"token": TOKEN, "next": next_}, headers=ORIGIN)
+        assert answer.headers["location"] == "/", next_
 
 
 def test_a_session_writes_only_with_its_own_csrf_token_from_a_page_of_this_server(house: House) -> None:
@@ -213,12 +198,10 @@ def test_a_session_writes_only_with_its_own_csrf_token_from_a_page_of_this_serve
         assert posted({"origin": origin}, csrf=csrf) == "cross_site"
     assert posted({"origin": "null"}, csrf=csrf) == "unknown_origin"
     assert browser.delete("/v1/who", headers=ORIGIN).json()["error"] == "csrf"
+    # MCP takes no cookies.
+    assert house.signed_in().post("/mcp", json={}, headers=ORIGIN).status_code == 401
     # A program that shows a token is no browser, and needs none of it.
     assert house.browser().post("/v1/who", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
-
-
-def test_a_cookie_opens_no_door_for_mcp(house: House) -> None:
-    assert house.signed_in().post("/mcp", json={}, headers=ORIGIN).status_code == 401
 
 
 def test_a_session_ends_by_signing_out_by_idling_and_with_its_token(house: House) -> None:
@@ -309,13 +292,9 @@ def test_a_program_gets_a_link_by_proving_that_it_knows_the_token(house: House) 
 def test_where_no_token_is_asked_for_pages_of_other_sites_still_change_nothing(
     memory: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser = House(memory, None, monkeypatch).browser()
-    assert browser.get("/settle").json() == {
-        "name": "anyone here",
-        "right": "admin",
-        "scope": None,
-        "csrf": None,
-    }
+    browser = House(memory, monkeypatch, None).browser()
+    anyone = {"name": "anyone here", "right": "admin", "scope": None, "csrf": None}
+    assert browser.get("/settle").json() == anyone
     assert browser.get("/sign-in").headers["location"] == "/"
     assert browser.post("/settle").status_code == 200
     assert browser.post("/settle", headers=ORIGIN).status_code == 200
@@ -323,26 +302,17 @@ def test_where_no_token_is_asked_for_pages_of_other_sites_still_change_nothing(
         assert browser.post("/settle", headers=foreign).status_code == 403
 
 
-def test_a_stream_ends_once_its_token_is_revoked(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    from starlette.responses import StreamingResponse
-    from starlette.routing import Route
-
-    token = Tokens(house.memory).create("listener")
+def test_a_stream_ends_once_its_token_is_revoked(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = Tokens(memory).create("listener")
 
     async def events(request: Any) -> StreamingResponse:
         async def each() -> Any:
             yield b"one\n"
-            Tokens(house.memory).revoke("listener")
-            house.now += 1
+            Tokens(memory).revoke("listener")
+            served.now += 1
             yield b"two\n"
 
         return StreamingResponse(each())
 
-    monkeypatch.setattr(http_app, "api_routes", lambda _: [Route("/v1/events", events)])
-    policy = AccessPolicy("127.0.0.1", 0, TOKEN)
-    registry = TokenRegistry(lambda: house.memory, lambda: house.now)
-    served = app(
-        lambda: house.memory, ["recall"], policy, authenticator=Authenticator(policy, registry, None)
-    )
-    browser = TestClient(served, base_url="http://localhost")
-    assert browser.get("/v1/events", headers={"authorization": f"Bearer {token}"}).text == "one\n"
+    served = House(memory, monkeypatch, handler=events)
+    assert who(served.browser(), token).text == "one\n"
