@@ -49,6 +49,10 @@ class Row:
 
 def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> DreamState:
     """Of these, by ascending id; the last dream was so many days ago."""
+
+    def column(name: str, kind: Any = np.int64) -> np.ndarray:
+        return np.array([getattr(row, name) for row in rows], kind)
+
     return DreamState(
         at=AT,
         # Of pruning a moment earlier: at the same moment there is nothing left to prune.
@@ -56,23 +60,21 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> D
         if last is None
         else {phase: ago(last) - (phase is Phase.PRUNE) for phase in Phase if phase is not Phase.REPORT},
         through=0,
-        ids=np.array([row.id for row in rows], np.int64),
-        kind=np.array([KINDS.index(row.kind) for row in rows], np.int64),
-        created_at=np.array([ago(row.created) for row in rows], np.int64),
-        changed_at=np.array([ago(row.created) for row in rows], np.int64),
-        touched_at=np.array(
-            [ago(row.created if row.touched is None else row.touched) for row in rows], np.int64
-        ),
-        accesses=np.array([row.accesses for row in rows], np.int64),
-        revisions=np.array([row.revisions for row in rows], np.int64),
-        kept=np.array([row.kept for row in rows], bool),
-        sessions=np.array([row.sessions or row.spread for row in rows], np.int64),
+        ids=column("id"),
+        kind=ints(*(KINDS.index(row.kind) for row in rows)),
+        created_at=ints(*(ago(row.created) for row in rows)),
+        changed_at=ints(*(ago(row.created) for row in rows)),
+        touched_at=ints(*(ago(row.created if row.touched is None else row.touched) for row in rows)),
+        accesses=column("accesses"),
+        revisions=column("revisions"),
+        kept=column("kept", bool),
+        sessions=ints(*(row.sessions or row.spread for row in rows)),
         life=Life(
-            consolidation=np.array([STAGES.index(row.stage) for row in rows], np.int64),
-            strength=np.array([row.strength for row in rows], np.float64),
-            depth=np.array([row.depth for row in rows], np.int64),
-            spread=np.array([row.spread for row in rows], np.int64),
-            stability=np.array([row.stability for row in rows], np.float64),
+            consolidation=ints(*(STAGES.index(row.stage) for row in rows)),
+            strength=column("strength", np.float64),
+            depth=column("depth"),
+            spread=column("spread"),
+            stability=column("stability", np.float64),
         ),
         **more,
     )
@@ -150,35 +152,14 @@ def asked(
     """A question that words find these for, best first, and of which so many are shown."""
     known = sorted(ids)
     size = len(known)
-    zeros, same = np.zeros(size, np.int64), np.full(size, 1.0)
-    facts = Facts(
-        ids=ints(*known),
-        created_at=zeros,
-        updated_at=zeros,
-        happened_at=np.full(size, NEVER),
-        last_access=np.full(size, NEVER),
-        access_count=zeros,
-        access_days=zeros,
-        degree=zeros,
-        status=zeros,
-        importance=same,
-        strength=same,
-        depth=np.full(size, 2),
-        spread=np.full(size, 1),
-        stability=same,
-        metadata_share=np.zeros(size),
-        content=ints(*known),
-        echo=np.zeros(size, bool),
-        origin=ints(*known),
-        session=np.zeros(size, np.int64),
-        position=np.zeros(size, np.int64),
-        named=np.zeros(size, bool),
-        asks=np.zeros(size, bool),
-        kind=zeros,
-        role=zeros,
-        informativeness=same,
-        length=zeros,
-    )
+    # Columns that these questions do not depend on are 0.
+    columns: dict[str, Any] = {name: np.zeros(size, np.int64) for name in Facts.__slots__}
+    columns |= dict.fromkeys(("ids", "content", "origin"), ints(*known))
+    columns |= dict.fromkeys(("happened_at", "last_access"), np.full(size, NEVER))
+    columns |= dict.fromkeys(("importance", "strength", "stability", "informativeness"), np.full(size, 1.0))
+    columns |= dict.fromkeys(("echo", "named", "asks"), np.zeros(size, bool))
+    columns |= {"depth": np.full(size, 2), "spread": np.full(size, 1), "metadata_share": np.zeros(size)}
+    facts = Facts(**columns)
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
     moment = Query("tea", now=AT, limit=top, limit_given=True)

@@ -9,7 +9,7 @@ import pytest
 from sleepers import Row, asked, snapshot
 
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.plan import LostHit, Plan, judge
+from recollect.dreams.plan import LostHit, Plan, Verdict, judge
 from recollect.dreams.snapshot import Correction, Draft, Merge, Said
 
 KNOBS = Knobs()
@@ -21,12 +21,14 @@ def with_strengths(*strengths: float, draft: Draft = NOTHING) -> Draft:
     return replace(draft, life=replace(draft.life, strength=np.array(strengths)))
 
 
-def test_a_dream_that_changes_nothing_passes() -> None:
-    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS)
+def judged(**drafts: Draft) -> Verdict:
+    """The verdict on a question that finds 1 and 2, and shows two."""
+    return judge([asked((1, 2))], Plan(WORLD, {Phase(name): draft for name, draft in drafts.items()}), KNOBS)
+
+
+def test_without_changes_or_questions_there_is_nothing_to_lose() -> None:
+    verdict = judged(prune=NOTHING)
     assert (verdict.passed, verdict.before, verdict.after, verdict.losses) == (True, 1.0, 1.0, ())
-
-
-def test_without_questions_there_is_nothing_to_lose() -> None:
     verdict = judge([], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(1,))}), KNOBS)
     assert (verdict.passed, verdict.questions, verdict.before, verdict.after) == (True, 0, 1.0, 1.0)
 
@@ -34,8 +36,7 @@ def test_without_questions_there_is_nothing_to_lose() -> None:
 def test_the_phase_that_hides_what_is_found_is_named() -> None:
     # Fused by k 30. Before: 1/31, 1/32, 1/33. After: 1/31, 0.5/32, 1/33: the third overtakes the second.
     faded = with_strengths(1.0, 0.5, 1.0, 1.0)
-    plan = Plan(WORLD, {Phase.CONSOLIDATE: NOTHING, Phase.DOWNSCALE: faded, Phase.PLACE: faded})
-    verdict = judge([asked((1, 2))], plan, KNOBS)
+    verdict = judged(consolidate=NOTHING, downscale=faded, place=faded)
     assert verdict.blame is Phase.DOWNSCALE
     assert not verdict.passed
     assert (verdict.before, verdict.after) == (1.0, 0.5)
@@ -45,42 +46,33 @@ def test_the_phase_that_hides_what_is_found_is_named() -> None:
 def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blamed() -> None:
     pruned = replace(NOTHING, pruned=(2,))
     merged = replace(pruned, merges=(Merge(Said(1, "x"), Said(4, "x"), 0.99),))
-    plan = Plan(WORLD, {Phase.PRUNE: pruned, Phase.MERGE: merged})
     # 3 and 4 move up: 4 speaks for 1.
-    verdict = judge([asked((1, 2))], plan, KNOBS)
-    assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE),)
+    assert judged(prune=pruned, merge=merged).losses == (LostHit("tea", 2, Phase.PRUNE),)
     corrected = replace(pruned, corrections=(Correction(Said(1, "x"), 99),))
-    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.PRUNE: pruned, Phase.CORRECT: corrected}), KNOBS)
+    verdict = judged(prune=pruned, correct=corrected)
     assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE), LostHit("tea", 1, Phase.CORRECT))
     assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
 
 
 def test_what_a_later_phase_makes_good_is_not_lost() -> None:
-    plan = Plan(WORLD, {Phase.DOWNSCALE: with_strengths(1.0, 0.5, 1.0, 1.0), Phase.PLACE: NOTHING})
-    verdict = judge([asked((1, 2))], plan, KNOBS)
+    verdict = judged(downscale=with_strengths(1.0, 0.5, 1.0, 1.0), place=NOTHING)
     assert (verdict.blame, verdict.after, verdict.losses) == (None, 1.0, ())
 
 
+def merged(*pairs: tuple[int, int]) -> Draft:
+    merges = tuple(Merge(Said(gone, "x"), Said(into, "x"), 0.99) for gone, into in pairs)
+    return replace(NOTHING, merges=merges)
+
+
 def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:
-    into_third = replace(NOTHING, merges=(Merge(Said(2, "x"), Said(3, "x"), 0.99),))
-    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: into_third}), KNOBS).passed
+    assert judged(merge=merged((2, 3))).passed
     # With 2 gone, 1 and 3 are shown; 4 is not.
-    into_fourth = replace(NOTHING, merges=(Merge(Said(2, "x"), Said(4, "x"), 0.99),))
-    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: into_fourth}), KNOBS)
+    verdict = judged(merge=merged((2, 4)))
     assert (verdict.blame, verdict.losses) == (Phase.MERGE, (LostHit("tea", 2, Phase.MERGE),))
-
-
-def test_the_survivor_of_a_survivor_counts_as_found() -> None:
-    twice = replace(
-        NOTHING,
-        merges=(Merge(Said(2, "x"), Said(4, "x"), 0.99), Merge(Said(4, "x"), Said(3, "x"), 0.98)),
-    )
-    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: twice}), KNOBS).passed
-
-
-def test_a_merged_observation_hides_no_entity() -> None:
-    merged = replace(NOTHING, merges=(Merge(Said(1, "x", 11), Said(1, "x", 12), 0.99),))
-    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: merged}), KNOBS).passed
+    # The survivor of a survivor counts as well, and a merged observation hides no entity.
+    assert judged(merge=merged((2, 4), (4, 3))).passed
+    observation = Merge(Said(1, "x", 11), Said(1, "x", 12), 0.99)
+    assert judged(merge=replace(NOTHING, merges=(observation,))).passed
 
 
 def test_a_loss_within_the_margin_is_told_and_stops_nothing() -> None:
@@ -95,12 +87,9 @@ def test_a_loss_within_the_margin_is_told_and_stops_nothing() -> None:
     assert judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0199)).blame is Phase.PRUNE
 
 
-def test_what_was_not_found_before_cannot_be_lost() -> None:
+def test_what_was_not_found_before_cannot_be_lost_and_made_questions_are_counted() -> None:
     verdict = judge([asked((4,))], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))}), KNOBS)
     assert (verdict.before, verdict.after, verdict.losses, verdict.blame) == (0.0, 0.0, (), None)
-
-
-def test_questions_that_nobody_asked_are_counted_apart() -> None:
     verdict = judge([asked((1,)), asked((2,), made=True)], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS)
     assert (verdict.questions, verdict.made) == (2, 1)
 
