@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +58,23 @@ class CommandLine:
         return subprocess.run(
             [*self.program, *typed], env=self.variables(**set_), capture_output=True, check=False
         )
+
+    def in_terminal(self, *typed: str, keys: str = "", status: int = 0, **set_: str) -> str:
+        """What a program of its own writes to a terminal, where these keys are pressed."""
+        ours, theirs = pty.openpty()
+        variables = self.variables(**{"TERM": "xterm-256color", **set_})
+        with subprocess.Popen(
+            [*self.program, *typed], env=variables, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as program:
+            os.close(theirs)
+            os.write(ours, keys.encode())
+            shown = b""
+            with suppress(OSError):  # how Linux says that the other side has closed
+                while piece := os.read(ours, 65_536):
+                    shown += piece
+        os.close(ours)
+        assert program.returncode == status, shown
+        return shown.decode(errors="replace")
 
     def variables(self, **set_: str) -> dict[str, str]:
         mixed = {**os.environ, **self.environment, **set_}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import sysconfig
 import tomllib
@@ -14,15 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.agents.clients import CLIENTS
-from recollect.cli.command import Command
-from recollect.cli.commands.agents import mcp_command
-from recollect.cli.main import cli
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-INNER = [command for command in mcp_command.commands.values() if isinstance(command, Command)]
 WITH_FILE = [name for name in CLIENTS if name not in {"generic", "codex"}]
 
 
@@ -57,13 +52,6 @@ def place(typed: CommandLine, client: str) -> Path:
 
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize("example", [example for command in INNER for example in command.examples])
-def test_every_example_can_be_typed(example: str) -> None:
-    _, family, name, *rest = shlex.split(example)
-    context = cli.commands[family].make_context(family, [name, *rest])
-    mcp_command.commands[name].make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("client", WITH_FILE)

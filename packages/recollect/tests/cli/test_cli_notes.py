@@ -1,16 +1,28 @@
-"""`recollect remember`: notes, one or a line each."""
+"""Notes: remembered, shown, corrected and found, in any language."""
 
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import anyio
 import pytest
+from conftest import PATIENCE_SECONDS
 from mcp_world import done, said
 
+import recollect as library
+from recollect.models import embedders as choose
+from recollect.models.embedders import DefaultModel
+from recollect.models.registry import availability
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from command_line import CommandLine
     from mcp_world import Served
 
@@ -352,3 +364,249 @@ async def test_tools_say_what_contradicts_what(served: Served) -> None:
         await done(client, "remember", text=NEW, supersedes=1)
         told = await done(client, "recall", query="where does Ana live?")
         assert [hit["text"] for hit in told["hits"]] == [NEW]
+
+
+def _plain(shown: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\u00a0", " ")
+
+
+def _ids_of(recollect: CommandLine, *typed: str) -> list[int]:
+    return [hit["memory"]["id"] for hit in recollect.json("search", *typed, "-n", "10")["hits"]]
+
+
+@pytest.fixture
+def boats(recollect: CommandLine) -> CommandLine:
+    """Messages #1 of May and #2 of June in one session, #3 in another; notes #4 and #5."""
+    for session, speaker, text, at in (
+        ("harbour", "Ana", "The boat is blue", "2024-05-06T18:00:00Z"),
+        ("harbour", "Jun", "The boat is green", "2024-06-10T10:00:00Z"),
+        ("kitchen", "Ana", "The boat is made of cake", "2024-06-11T10:00:00Z"),
+    ):
+        turn = json.dumps([{"speaker": speaker, "role": "user", "content": text, "at": at}])
+        recollect("session", "add", session, "-", "--no-extract", given=turn)
+    recollect("remember", "The boat needs paint", "--tag", "work", "--tag", "paint", "--category", "plans")
+    recollect("remember", "The boat won a prize", "--tag", "work", "--happened", "2024-05-20")
+    return recollect
+
+
+def test_a_hit_tells_who_when_where_and_what_sort(boats: CommandLine) -> None:
+    lines = {line.split("\t")[1]: line.split("\t") for line in boats("search", "boat").stdout.splitlines()}
+    assert lines["1"][2:5] == ["message", "Ana", "The boat is blue"]
+    # In one talk, the boat is blue in May and green in June.
+    assert lines["1"][7:] == ["2024-05-06T18:00:00+00:00", "session harbour, older than #2"]
+    assert lines["4"][8] == "plans, tagged paint work"
+    assert lines["5"][7] == "2024-05-20T00:00:00+00:00"
+    shown = _plain(boats("search", "boat", "--color").stdout)
+    assert "Ana  message · session harbour · 2024-05-06 18:00 · #1" in shown
+    assert "note  plans · tagged paint, work · " in shown
+    assert "note  tagged work · 2024-05-20 · #5" in shown
+    shown = _plain(boats("search", "blue", "--color", RECOLLECT_TIME_ZONE="Asia/Tokyo").stdout)
+    assert "session harbour · 2024-05-07 03:00 · #1" in shown
+    # 18:00 in London is three hours into the next day in Tokyo.
+    for day, known in (("2024-05-06", []), ("2024-05-07", [1])):
+        hits = boats.json("search", "boat", "--as-of", day, RECOLLECT_TIME_ZONE="Asia/Tokyo")["hits"]
+        assert [hit["memory"]["id"] for hit in hits] == known
+    answer = boats.json("search", "boat", "-n", "10", "--budget", "12")
+    assert 0 < len(answer["hits"]) < 5
+    assert answer["left_out"] == 5 - len(answer["hits"])
+    assert f"{answer['left_out']} more hits did not fit" in _plain(
+        boats("search", "boat", "-n", "10", "--budget", "12", "--color").stdout
+    )
+    time = boats.json("search", "boat in May 2024")["time"]
+    assert (time["start"], time["stop"]) == ("2024-05-01T00:00:00+00:00", "2024-06-01T00:00:00+00:00")
+    first, *_ = _plain(boats("search", "boat in May 2024", "--color").stdout).splitlines()
+    assert first.strip() == "May 2024: 1 May – 31 May 2024"
+    assert boats.json("search", "boat")["time"] is None
+    assert all(line[0].isdigit() for line in boats("search", "boat in May 2024").stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("as_of", "known"),
+    [
+        ("2024-05-06", {1}),  # to the end of that day
+        ("2024-05-06T17:00", set()),
+        ("20240506", {1}),
+        ("2024-W19", {1}),  # from 6 to 12 May
+        ("2024-W18", set()),
+        ("May 2024", {1}),
+        ("2024-06-10", {1, 2}),
+        ("yesterday", {1, 2, 3}),
+        ("9999-12-31", {1, 2, 3, 4, 5}),
+        ("0001-01-01", set()),
+    ],
+)
+def test_the_past_is_asked_as_it_was_known_then(boats: CommandLine, as_of: str, known: set[int]) -> None:
+    assert set(_ids_of(boats, "boat", "--as-of", as_of)) == known
+
+
+def test_what_was_superseded_is_found_only_when_asked_for_and_says_by_what(boats: CommandLine) -> None:
+    boats("supersede", "1", "The boat is red", "--only")
+    assert 1 not in _ids_of(boats, "blue boat")
+    assert 1 in _ids_of(boats, "blue boat", "--superseded")
+    assert 1 in _ids_of(boats, "blue boat", "--as-of", "yesterday")
+    lines = boats("search", "blue boat", "--superseded").stdout.splitlines()
+    (line,) = (line for line in lines if line.split("\t")[1] == "1")
+    assert line.endswith("session harbour, superseded by #6")
+    assert "#1  superseded by #6" in _plain(boats("search", "blue boat", "--superseded", "--color").stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("2024-05-06", "6 May 2024"),
+        ("from 28 December 2023 to 3 January 2024", "28 December 2023 – 3 January 2024"),
+        ("before May 2024", "until 30 April 2024"),
+        ("2024-05-06 at 5pm", "6 May 2024, 17:00 – 18:00"),
+    ],
+)
+def test_a_stretch_of_time_is_said_as_short_as_it_can_be(boats: CommandLine, words: str, said: str) -> None:
+    first, *_ = _plain(boats("search", f"boat {words}", "--color").stdout).splitlines()
+    assert first.strip().endswith(f": {said}")
+
+
+def test_of_a_long_text_the_piece_that_matches_is_shown_between_words(recollect: CommandLine) -> None:
+    long = "The harbour was quiet. " * 80 + "A purple walrus came by. " + "Nothing else happened. " * 80
+    recollect("remember", long)
+    line = recollect("search", "purple walrus").stdout.split("\t")[4]
+    assert "A purple walrus came by." in line
+    assert len(line) < 300
+    assert line.startswith("…")
+    assert line.endswith("…")
+    assert set(line.strip("…").split()) <= set(long.split())
+
+
+def test_why_not_says_what_the_options_leave_out(boats: CommandLine) -> None:
+    def verdict(*typed: str) -> str:
+        return str(boats.json("why-not", "boat", *typed)["verdict"])
+
+    assert "returned" in verdict("1")
+    assert "session 'harbour'" in verdict("1", "--session", "kitchen")
+    assert "tags" in verdict("1", "--tag", "work")
+    assert "not known by then" in verdict("2", "--as-of", "2024-05-31")
+    boats("supersede", "1", "The boat is red", "--only")
+    assert "superseded" in verdict("1")
+    assert "superseded" not in verdict("1", "--superseded")
+    assert "superseded" not in verdict("1", "--as-of", "yesterday")
+
+
+def test_a_day_that_is_not_over_means_until_now(recollect: CommandLine) -> None:
+    recollect("remember", "The boat is blue")
+    today = datetime.now(UTC).date()
+    for day in (str(today), str(today + timedelta(days=1)), "today"):
+        if datetime.now(UTC).date() == today:  # unless midnight came between
+            assert _ids_of(recollect, "boat", "--as-of", day) == [1]
+
+
+SPANISH = "Mi hermana Lucía es alérgica a los frutos secos"
+INSTALL = "pip install recollect-model-potion"
+E5 = availability("e5-small")
+needs_e5 = pytest.mark.skipif(not E5.ready, reason=E5.reason)
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """The usual model is `hashing`, said to read only English, and the multilingual one is `potion`."""
+
+    def stand_in(install: str | None) -> None:
+        monkeypatch.setattr(choose, "default_choice", lambda: DefaultModel("hashing", "the default model"))
+        monkeypatch.setattr(choose, "MULTILINGUAL", "potion")
+        monkeypatch.setattr(choose, "multilingual_install_command", lambda: install)
+        monkeypatch.setattr(choose, "reads_only_english", lambda name: name.startswith("hashing"))
+
+    return stand_in
+
+
+@pytest.fixture
+def automatic(recollect: CommandLine) -> CommandLine:
+    return replace(recollect, environment={**recollect.environment, "RECOLLECT_MODEL": "auto"})
+
+
+def test_a_spanish_note_takes_the_multilingual_model_and_the_command_line_says_so(
+    automatic: CommandLine, models: Callable[[str | None], None]
+) -> None:
+    models(None)
+    first = automatic("remember", SPANISH)
+    assert first.stdout == "Remembered as #1.\n"
+    assert first.stderr == (
+        "recollect: Texts are not in English, so this memory uses the model potion. For English alone, run: "
+        "recollect reindex --model hashing\n"
+    )
+    assert automatic("remember", "El dentista es el lunes a las nueve").stderr == ""
+    assert automatic.json("stats")["model"].startswith("potion@")
+    listed = automatic.json("models")
+    assert (listed["preferred"], listed["for_other_languages"]) == ("hashing", "potion")
+    assert automatic.json("models", "--model", "hashing")["for_other_languages"] is None
+
+
+def test_a_model_that_is_missing_is_named_with_the_command_that_installs_it(
+    automatic: CommandLine, models: Callable[[str | None], None]
+) -> None:
+    models(INSTALL)
+    remedy = f"{INSTALL}, then: recollect reindex --model potion"
+    first = automatic("remember", SPANISH)
+    assert remedy in first.stderr
+    checks = automatic.json("doctor")["checks"]
+    (check,) = [each for each in checks if each["what"] == "language"]
+    assert (check["mark"], check["remedy"]) == ("note", remedy)
+    assert automatic("remember", "El dentista es el lunes a las nueve").stderr == ""
+
+
+def test_the_model_that_an_option_names_stands(
+    automatic: CommandLine, models: Callable[[str | None], None]
+) -> None:
+    models(None)
+    told = automatic.json("remember", SPANISH, "--model", "hashing")
+    assert told["model_note"].endswith("Run: recollect reindex --model potion")
+    assert automatic.json("stats")["model"] == "hashing@1"
+    automatic("remember", "El dentista es el lunes a las nueve")
+    assert automatic.json("stats")["model"] == "hashing@1"
+    assert "language" in {each["what"] for each in automatic.json("doctor")["checks"]}
+    automatic("reindex", "--model", "potion")
+    assert "language" not in {each["what"] for each in automatic.json("doctor")["checks"]}
+
+
+def test_imports_choose_by_what_they_bring(
+    automatic: CommandLine, models: Callable[[str | None], None], tmp_path: Path
+) -> None:
+    models(None)
+    turns = tmp_path / "talk.jsonl"
+    turns.write_text(json.dumps({"role": "user", "content": SPANISH}) + "\n")
+    report = automatic.json("import", str(turns))
+    assert "this memory uses the model potion" in report["model_note"]
+    assert automatic.json("stats")["model"].startswith("potion@")
+
+
+@pytest.mark.anyio
+async def test_an_agent_is_told_as_well(served: Served, models: Callable[[str | None], None]) -> None:
+    models(INSTALL)
+    async with served.inside("all") as client:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            first = await client.call_tool("remember", {"text": SPANISH})
+        assert first.structured_content is not None
+        assert first.structured_content["note"].endswith("recollect reindex --model potion")
+        assert INSTALL in " ".join(said(first))
+        assert "note" not in await done(client, "remember", text="El dentista es el lunes a las nueve")
+
+
+@needs_e5
+def test_spanish_notes_are_found_by_an_english_question_with_nothing_set(tmp_path: Path) -> None:
+    with library.open(tmp_path / "memory.db", model="auto") as memory:
+        first = memory.remember(SPANISH)
+        assert first.model_note is not None
+        assert "e5-small" in first.model_note
+        for text in ("El dentista es el lunes a las nueve", "Aparco el coche en la planta tres"):
+            assert memory.remember(text).similar is None
+        hits = memory.recall("What is my sister allergic to?").hits
+        assert hits[0].memory.id == first.id
+
+
+@needs_e5
+def test_english_notes_are_found_by_a_spanish_question_with_nothing_set(tmp_path: Path) -> None:
+    with library.open(tmp_path / "memory.db", model="auto") as memory:
+        memory.remember_many(["The dentist is on Monday at nine", "We park on level three"])
+        nuts = memory.remember("My sister Lucy is allergic to nuts")
+        answer = memory.recall("¿A qué es alérgica mi hermana?")
+        assert answer.hits[0].memory.id == nuts.id
+        assert memory.model is not None
+        assert memory.model.name.startswith("e5-small@")
+        assert "now uses the model e5-small" in (answer.note or "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import pty
 import re
 import runpy
 import select
@@ -74,17 +73,14 @@ def _assert_plain(shown: str) -> None:
 
 
 def test_a_terminal_gets_tables_and_every_step(harbour: CommandLine) -> None:
-    shown = _in_terminal([*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm-256color"))
+    shown = harbour.in_terminal("show", "Marisol Vega")
     assert "╭─" in shown
     assert "\x1b[" in shown
-    shown = _in_terminal(
-        [*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm", NO_COLOR="1")
-    )
+    shown = harbour.in_terminal("show", "Marisol Vega", TERM="xterm", NO_COLOR="1")
     assert "╭─" in shown
     assert "\x1b[36m" not in shown
     assert "\x1b[1;36m" not in shown
-    typed = [*harbour.program, "recall", "oolong", "--profile", "limbic", "--explain"]
-    shown = _in_terminal(typed, harbour.variables(TERM="xterm-256color"))
+    shown = harbour.in_terminal("recall", "oolong", "--profile", "limbic", "--explain")
     assert "base relevance" in shown
     assert "\x1b[36m" in shown  # what a step did
 
@@ -190,26 +186,6 @@ def _unread(pipe: int) -> int:
     held = array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, held)
     return held[0]
-
-
-def _in_terminal(command: list[str], environment: dict[str, str]) -> str:
-    """What the program writes when a terminal is its output."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs, stdin=theirs) as program:
-        os.close(theirs)
-        shown = b""
-        while piece := _read(ours):
-            shown += piece
-    os.close(ours)
-    assert program.returncode == 0, shown
-    return shown.decode()
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65_536)
-    except OSError:  # how Linux says that the other side has closed
-        return b""
 
 
 def test_an_answer_does_not_wait_to_be_noted(harbour: CommandLine) -> None:
