@@ -86,16 +86,13 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
     assert given_.left_out == 0
 
 
-def test_dates_are_of_the_users_own_days(engine: Engine) -> None:
+def test_dates_are_of_the_users_own_days_and_what_has_none_says_so(engine: Engine) -> None:
     tokyo = Engine(replace(engine._services, zone=timezone(timedelta(hours=9))))
     tokyo.remember("The kettle leaks", happened_at=datetime(2026, 1, 31, 20, tzinfo=UTC))
     assert '- [2026-02-01 05:00, note] "The kettle leaks"' in tokyo.context("kettle").text
-
-
-def test_what_nobody_can_date_says_so(engine: Engine) -> None:
-    engine.add_messages("old", [Turn("kettle imported from somewhere", source="a file")])
-    lines = engine.context("kettle").text.splitlines()
-    assert lines[1] == '- [undated, session "old"] "kettle imported from somewhere"'
+    engine.add_messages("old", [Turn("teapot imported from somewhere", source="a file")])
+    lines = engine.context("teapot").text.splitlines()
+    assert lines[1] == '- [undated, session "old"] "teapot imported from somewhere"'
 
 
 def test_the_most_useful_stands_first_and_of_equals_the_newest(engine: Engine) -> None:
@@ -121,14 +118,14 @@ def test_a_name_with_line_breaks_cannot_forge_a_line(engine: Engine) -> None:
     assert len(given_.text.splitlines()) == 3 + len(given_.memories) + len(given_.turns)
 
 
-def test_an_empty_store_gives_an_empty_text(engine: Engine) -> None:
+def test_without_anything_known_or_of_another_scope_the_text_is_empty(engine: Engine) -> None:
     nothing = engine.context("kettle")
     assert (nothing.text, nothing.tokens, nothing.memories, nothing.turns) == ("", 0, (), ())
-
-
-def test_an_entity_about_which_nothing_is_known_is_left_out(engine: Engine) -> None:
     engine.create_entities(["kettle"])
-    assert engine.context("kettle").text == ""
+    other = engine.scoped("someone")
+    talk(other, "now", "the kettle of another")
+    other.remember("a note on the kettle of another")
+    assert engine.context("kettle", session="now").text == ""
 
 
 def test_context_looks_across_sessions_whatever_the_current_one_is(engine: Engine) -> None:
@@ -138,13 +135,6 @@ def test_context_looks_across_sessions_whatever_the_current_one_is(engine: Engin
     for asked in (engine.context("kettle", session="now"), inside.context("kettle")):
         assert said(asked.memories) == ["the kettle leaks"]
         assert said(asked.turns) == ["hello"]
-
-
-def test_another_scopes_turns_and_memories_are_not_in_it(engine: Engine) -> None:
-    other = engine.scoped("someone")
-    talk(other, "now", "the kettle of another")
-    other.remember("a note on the kettle of another")
-    assert engine.context("kettle", session="now").text == ""
 
 
 def test_context_leaves_no_trace(engine: Engine) -> None:
@@ -301,12 +291,9 @@ def test_a_given_message_that_is_stored_stands_there_once(engine: Engine) -> Non
 def test_what_cannot_be_asked_about_is_named(engine: Engine, asked: Any, told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         engine.context(asked)
-
-
-@pytest.mark.parametrize("budget", [0, -1, 1.5, True, "1000", None])
-def test_a_budget_is_a_number_of_tokens_above_none(engine: Engine, budget: Any) -> None:
-    with pytest.raises(InvalidInput, match="number of tokens above 0"):
-        engine.context("kettle", budget_tokens=budget)
+    for budget in (0, -1, 1.5, True, "1000", None):
+        with pytest.raises(InvalidInput, match="number of tokens above 0"):
+            engine.context("kettle", budget_tokens=budget)  # type: ignore[arg-type]
 
 
 # Nothing twice

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from conftest import FixedClock
 
     from recollect.domain.changes import Change, Receipt
-    from recollect.write.apply import BeforeCommit, Precondition
 
 Rows = list[tuple[Any, ...]]
 
@@ -98,40 +97,21 @@ every_way = pytest.mark.parametrize(
 
 
 @every_way
-def test_what_the_caller_saw_is_counted_and_nothing_else(
+def test_what_the_caller_saw_is_counted_paired_and_kept_in_order_and_nothing_else(
     engine: Engine, clock: FixedClock, ask: Callable[[Engine, bool], list[int]]
 ) -> None:
     ids = teas(engine)
-    shown = ask(engine, True)
-    assert len(shown) == 3 < len(ids)
-    assert counts(engine) == dict.fromkeys(sorted(shown), 1)
-    assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
-    clock.tick(3600)
-    ask(engine, True)
-    assert counts(engine) == dict.fromkeys(sorted(shown), 2)
-    assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
-
-
-@every_way
-def test_what_was_seen_together_is_paired_the_lower_id_first(
-    engine: Engine, ask: Callable[[Engine, bool], list[int]]
-) -> None:
-    teas(engine)
-    first, second, third = sorted(ask(engine, True))
-    assert pairs(engine) == {(first, second): 1, (first, third): 1, (second, third): 1}
-    ask(engine, True)
-    assert set(pairs(engine).values()) == {2}
-
-
-@every_way
-def test_each_answer_is_kept_with_its_session_and_its_order(
-    engine: Engine, clock: FixedClock, ask: Callable[[Engine, bool], list[int]]
-) -> None:
-    teas(engine)
-    shown = ask(engine, True)
-    assert rows(
-        engine, "SELECT at, session, memory_id FROM recall JOIN recalled ON recall_id = id ORDER BY place"
-    ) == [(microseconds(clock()), "test", id_) for id_ in shown]
+    for times in (1, 2):
+        shown = ask(engine, True)
+        assert len(shown) == 3 < len(ids)
+        assert counts(engine) == dict.fromkeys(sorted(shown), times)
+        assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
+        # The lower id comes first in a pair.
+        first, second, third = sorted(shown)
+        assert pairs(engine) == dict.fromkeys([(first, second), (first, third), (second, third)], times)
+        kept = "SELECT at, session, memory_id FROM recall JOIN recalled ON recall_id = id ORDER BY id, place"
+        assert rows(engine, kept)[-3:] == [(microseconds(clock()), "test", id_) for id_ in shown]
+        clock.tick(3600)
 
 
 @pytest.mark.sqlite
@@ -156,36 +136,40 @@ def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
     assert files() == on_disk
 
 
-def test_one_entity_named_twice_was_seen_once_and_not_with_itself(engine: Engine) -> None:
+def test_one_entity_named_twice_was_seen_once_and_no_hits_note_nothing(
+    engine: Engine,
+) -> None:
+    engine.recall("tea", limit=10)
     first, *_ = teas(engine, 1)
+    engine.recall("tea", limit=0)
+    engine.recall(" ")
+    engine.graph.open_nodes(["no such"])
+    assert rows(engine, "SELECT * FROM recall") == []
     engine.graph.open_nodes(["tea 0", "tea 0"])
     engine.graph.open_nodes(["TEA 0", "tea 0"])
     assert counts(engine) == {first: 2}
     assert pairs(engine) == {}
 
 
-def test_an_answer_without_hits_notes_nothing(engine: Engine) -> None:
-    engine.recall("tea", limit=10)
-    teas(engine, 2)
-    engine.recall("tea", limit=0)
-    engine.recall(" ")
-    engine.graph.open_nodes(["no such"])
-    assert rows(engine, "SELECT * FROM recall") == []
-    assert counts(engine) == {}
-
-
 def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clock: FixedClock) -> None:
     (tea,) = teas(engine, 1)
+
+    def use() -> tuple[list[int], ...]:
+        engine._services.usage.settle(None)
+        with engine._services.store.read() as view:
+            facts = ranking_facts(MemoryRows(view), [tea], "", None, 0)
+        return facts.access_count.tolist(), facts.access_days.tolist(), facts.last_access.tolist()
+
+    assert use() == ([0], [0], [NEVER])
     # two on the first of March, one after midnight, and a late report of the first
     for hour, minute, day in ((22, 59, 1), (23, 59, 1), (0, 1, 2), (15, 30, 1)):
         clock.now = datetime(2026, 3, day, hour, minute, tzinfo=UTC)
         engine.graph.open_nodes(["tea 0"])
-    engine._services.usage.settle(None)
-    with engine._services.store.read() as view:
-        facts = ranking_facts(MemoryRows(view), [tea], "", None, 0)
-    assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
+    # Just after midnight in Madrid it is still the second of March in UTC.
+    clock.now = datetime(2026, 3, 3, 0, 45, tzinfo=timezone(timedelta(hours=1)))
+    engine.graph.open_nodes(["tea 0"])
     # the last access is the latest time, not the latest call
-    assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
+    assert use() == ([5], [2], [microseconds(datetime(2026, 3, 2, 23, 45, tzinfo=UTC))])
 
 
 @pytest.mark.sqlite
@@ -241,14 +225,6 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
     assert degree() == 2
 
 
-def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
-    (tea,) = teas(engine, 1)
-    with engine._services.store.read() as view:
-        facts = ranking_facts(MemoryRows(view), [tea], "", None, 0)
-    assert facts.last_access.tolist() == [NEVER]
-    assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
-
-
 # When it cannot be written
 
 
@@ -266,30 +242,14 @@ class Troubled(Repository):
         self.gate: threading.Event | None = None
         self.was_tried = threading.Event()
 
-    def apply(
-        self,
-        changes: Sequence[Change],
-        *,
-        at: datetime,
-        key: str | None = None,
-        keep_going: bool = False,
-        precondition: Precondition | None = None,
-        before_commit: BeforeCommit | None = None,
-    ) -> Receipt:
+    def apply(self, changes: Sequence[Change], **options: Any) -> Receipt:
         if any(isinstance(change, RecordUse) for change in changes):
             self.was_tried.set()
             if self.gate is not None:
                 assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
                 raise self.error
-        return super().apply(
-            changes,
-            at=at,
-            key=key,
-            keep_going=keep_going,
-            precondition=precondition,
-            before_commit=before_commit,
-        )
+        return super().apply(changes, **options)
 
 
 @pytest.fixture
@@ -510,16 +470,6 @@ def test_what_is_noted_at_the_moment_of_closing_is_written(
     assert not closing.is_alive()
     monkeypatch.undo()
     assert (counts(made), usage.failures) == ({tea: 1}, 0)
-
-
-def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) -> None:
-    """Just after midnight in Madrid it is still yesterday in UTC."""
-    teas(engine, 1)
-    clock.now = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
-    engine.graph.open_nodes(["tea 0"])
-    clock.now = datetime(2026, 3, 2, 0, 45, tzinfo=timezone(timedelta(hours=1)))
-    engine.graph.open_nodes(["tea 0"])
-    assert rows(engine, "SELECT count(*) FROM use_day") == [(1,)]
 
 
 def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, clock: FixedClock) -> None:
