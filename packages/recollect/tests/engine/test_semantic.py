@@ -28,15 +28,9 @@ if TYPE_CHECKING:
     from recollect.write.repository import Repository
 
 # The published fields, and what we add.
-PUBLISHED = {
-    "name",
-    "entityType",
-    "observations",
-    "distance",
-    "limbic_score",
-    "scoring",
-    "routing_strategy",
-}
+PUBLISHED = set(
+    ["name", "entityType", "observations", "distance", "limbic_score", "scoring", "routing_strategy"]
+)
 OURS = {"score", "mode"}
 HOUR, DAY = 3600, 24 * 3600
 
@@ -86,7 +80,7 @@ def results(engine: Engine, query: str, limit: int | None = None, **options: boo
 # The form
 
 
-def test_a_result_has_the_published_fields_and_names(engine: Engine) -> None:
+def test_a_result_has_the_published_fields_and_names(engine: Engine, clock: FixedClock) -> None:
     library(engine)
     answer = search_semantic(engine, "server database", record=False)
     assert set(answer) == {"results"}
@@ -97,10 +91,7 @@ def test_a_result_has_the_published_fields_and_names(engine: Engine) -> None:
     sqlite = next(result for result in answer["results"] if result["name"] == "SQLite")
     assert (sqlite["entityType"], sqlite["observations"]) == ("Database", ["an embedded database", "FTS5"])
     json.dumps(answer, allow_nan=False)
-
-
-def test_only_observations_in_force_are_shown(engine: Engine, clock: FixedClock) -> None:
-    library(engine)
+    # Only observations in force are shown.
     clock.tick()
     engine.graph.add_observations({"SQLite": [{"content": "FTS6", "supersedes": "FTS5"}]})
     sqlite = next(result for result in results(engine, "embedded") if result["name"] == "SQLite")
@@ -153,14 +144,12 @@ def test_without_any_vector_words_still_answer_and_it_is_said_why(make_engine: M
         assert 0.2 <= round(result["limbic_score"] / weight, 12) <= 0.8
 
 
-@pytest.mark.parametrize(("query", "limit"), [("", None), ("  \n", None), ("database", 0)])
-def test_asking_for_nothing_gives_nothing(engine: Engine, query: str, limit: int | None) -> None:
+def test_only_entities_are_found_and_asking_for_nothing_gives_nothing(
+    engine: Engine, store: Repository, clock: FixedClock
+) -> None:
     library(engine)
-    assert search_semantic(engine, query, limit) == {"results": []}
-
-
-def test_only_entities_are_found(engine: Engine, store: Repository, clock: FixedClock) -> None:
-    library(engine)
+    for query, limit in (("", None), ("  \n", None), ("database", 0)):
+        assert search_semantic(engine, query, limit) == {"results": []}
     store.apply(
         [
             PutText(Scope(), NewText(Kind.NOTE, "server database")),

@@ -69,31 +69,24 @@ def test_an_answer_is_logged_with_both_rankings(teas: Engine, clock: FixedClock,
     assert len(kept.baseline) == 4
 
 
-def test_the_baseline_is_the_order_by_likeness_alone(teas: Engine) -> None:
+def test_the_baseline_is_likeness_alone_or_another_profile_over_the_same_candidates(teas: Engine) -> None:
     teas.recall("tea leaf", profile="limbic", limit=8)
-    (kept,) = logged(teas)
     nearest = sorted(
         teas.search("tea leaf", profile="limbic", limit=8).hits,
         key=lambda hit: (-hit.places["meaning"].score, hit.memory.id),
     )
+    (kept,) = logged(teas)
     assert kept.baseline == tuple(hit.memory.id for hit in nearest)
     assert kept.baseline != kept.ranked
-
-
-def test_another_profile_may_be_the_baseline_over_the_same_candidates(teas: Engine) -> None:
     engine = in_trial(teas, "off", "mnemosyne")
     answer = engine.recall("tea leaf", profile="limbic", limit=8)
-    (kept,) = logged(engine)
+    kept = logged(engine)[-1]
     assert kept.against == "mnemosyne"
     assert answer.trace is not None
     other = run(PROFILES["mnemosyne"], answer.trace.candidates, answer.trace.query)
     assert kept.baseline == tuple(other.ids.tolist())
-
-
-def test_search_semantic_is_logged_as_limbic(teas: Engine) -> None:
     found = search_semantic(teas, "tea leaf", 3)["results"]
-    (kept,) = logged(teas)
-    assert len(kept.shown) == len(found) == 3
+    assert len(logged(teas)[-1].shown) == len(found) == 3
 
 
 def test_only_what_was_shown_counts_as_shown(teas: Engine) -> None:
@@ -132,23 +125,17 @@ def test_the_log_can_be_switched_off(teas: Engine) -> None:
         engine.feedback(answer.hits[0].memory.id, 1, answer)
 
 
-def test_the_log_has_its_bounds(teas: Engine) -> None:
+def test_the_log_has_its_bounds(teas: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine(replace(teas._services, trial=TrialSettings(bounds=Bounds(events=2))))
     for query in QUERIES[:4]:
         engine.recall(query, profile="limbic")
     assert [each.query for each in logged(engine)] == QUERIES[2:4]
-
-
-def test_the_log_takes_a_tenth_of_the_store_or_sixteen_megabytes() -> None:
+    # A tenth of the store or sixteen megabytes, and never more than the setting
     assert log_bytes(64_000_000, 84_000_000, 1) == 16_000_000
     assert log_bytes(64_000_000, 300_000_000, 1) == 30_000_000
     assert log_bytes(64_000_000, 300_000_000, 3) == 10_000_000
-    # The setting still is the most.
     assert log_bytes(64_000_000, 10_000_000_000, 1) == 64_000_000
     assert log_bytes(1_000_000, 10_000_000_000, 1) == 1_000_000
-
-
-def test_the_size_of_the_store_bounds_its_log(teas: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.search.recording._SMALL_LOG_BYTES", 0)
     monkeypatch.setattr("recollect.search.recording._SHARE_OF_STORE", 10**9)
     engine = Engine(replace(teas._services, trial=TrialSettings(fits_store=True)))
@@ -223,14 +210,6 @@ def test_a_query_always_gets_the_same_ranking_and_some_get_the_other(teas: Engin
         assert arms[query] == arms[query.upper()] == arm_of(query, seed)
 
 
-@pytest.mark.parametrize(("share", "arm"), [(1.0, "ours"), (0.0, "baseline")])
-def test_the_share_says_how_many(teas: Engine, share: float, arm: str) -> None:
-    engine = in_trial(teas, "split", share=share)
-    for query in QUERIES:
-        engine.recall(query, profile="limbic")
-    assert {each.arm for each in logged(engine)} == {arm}
-
-
 def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine) -> None:
     ours, theirs = in_trial(teas, "split", share=1), in_trial(teas, "split", share=0)
     usual = search_semantic(ours, "tea leaf", 5, explain=True)["results"]
@@ -287,44 +266,32 @@ def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, clock: FixedCl
     assert off.recall("tea leaf", profile="limbic", limit=5).hits == usual
 
 
-def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None:
-    engine = in_trial(teas, "split", share=0)
-    published = engine.recall("tea leaf", profile="limbic", options=RecallOptions(tuned=False))
-    assert [each.arm for each in logged(engine)] == ["ours"]
-    assert published.hits[0].scores["limbic_score"] > 0
-
-
-def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
+def test_why_not_speaks_of_the_ranking_that_is_shown_and_the_published_profile_is_in_no_trial(
+    teas: Engine,
+) -> None:
     engine = in_trial(teas, "split", share=0)
     answer = engine.recall("tea leaf", profile="limbic", limit=3)
-    engine._services.usage.settle(None)
     for place, hit in enumerate(answer.hits, start=1):
         told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
         assert told.standing is not None
         assert told.standing.place == place
+    published = engine.recall("tea leaf", profile="limbic", options=RecallOptions(tuned=False))
+    assert [each.arm for each in logged(engine)] == ["baseline", "ours"]
+    assert published.hits[0].scores["limbic_score"] > 0
 
 
-def test_the_same_words_get_the_same_arm() -> None:
+def test_an_arm_goes_by_the_words_the_seed_and_the_share() -> None:
     for number in range(50):
         assert arm_of(f"Qué es {number}", "seed") == arm_of(f"  QUE es   {number} ", "seed")
-
-
-def test_a_share_of_all_questions_is_treated() -> None:
     for share in (0.0, 0.2, 0.5, 1.0):
         treated = sum(arm_of(f"question {number}", "seed", share) == "ours" for number in range(2_000))
         # Four standard deviations of a binomial: 4 * sqrt(2000 * 0.25) = 89 at most.
         assert abs(treated - 2_000 * share) <= (90 if 0 < share < 1 else 0)
-
-
-def test_another_seed_treats_other_questions() -> None:
     arms = [[arm_of(f"question {number}", seed) for number in range(200)] for seed in ("one", "two")]
     assert 60 <= sum(one == other for one, other in zip(*arms, strict=True)) <= 140
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
-def test_a_share_lies_between_0_and_1(share: float) -> None:
-    with pytest.raises(InvalidInput, match="from 0 to 1"):
-        arm_of("any", "seed", share)
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(InvalidInput, match="from 0 to 1"):
+            arm_of("any", "seed", share)
 
 
 # What became of it

@@ -55,8 +55,21 @@ def test_a_returned_memory_is_said_to_be_returned(engine: Engine) -> None:
         assert promised(answer) is None
 
 
-def test_a_forgotten_memory_is_said_to_be_forgotten_and_when(engine: Engine, clock: FixedClock) -> None:
+def test_what_no_search_could_have_found_says_why_and_what_to_do(
+    engine: Engine, store: Repository, clock: FixedClock
+) -> None:
     ids = kitchen(engine)
+    old = Memory(91, Kind.NOTE, Scope(), clock(), clock(), text="tea at four", superseded_at=clock())
+    new = Memory(92, Kind.NOTE, Scope(), clock(), clock(), text="tea at five")
+    store.apply([Adopt(old), Adopt(new), AdoptLinks(superseded=((91, 92),))], at=clock())
+    engine.reindex()
+    answer = engine.why_not("tea at four", 91)
+    assert answer.verdict == "It was superseded on 2026-03-01 by memory 92."
+    assert answer.advice == ("Ask for memory 92, which stands in its place.",)
+    assert [hit.memory.id for hit in engine.search("tea at four", kinds=["note"]).hits] == [92]
+    answer = engine.why_not("tea", 92, kinds=["entity", "message"])
+    assert answer.verdict == "It is of the kind note, and the search was for entity, message."
+    assert answer.advice == ("Ask for the kind note too.",)
     clock.now = datetime(2026, 4, 5, tzinfo=UTC)
     engine.graph.delete_entities(["teapot"])
     answer = engine.why_not("green tea", ids["teapot"])
@@ -65,30 +78,6 @@ def test_a_forgotten_memory_is_said_to_be_forgotten_and_when(engine: Engine, clo
     assert (answer.branches, answer.standing) == ((), None)
     engine.restore(ids["teapot"])
     assert "returned" in engine.why_not("green tea", ids["teapot"]).verdict
-
-
-def test_a_superseded_memory_names_the_one_in_its_place(
-    engine: Engine, store: Repository, clock: FixedClock
-) -> None:
-    old = Memory(1, Kind.NOTE, Scope(), clock(), clock(), text="tea at four", superseded_at=clock())
-    new = Memory(2, Kind.NOTE, Scope(), clock(), clock(), text="tea at five")
-    store.apply([Adopt(old), Adopt(new), AdoptLinks(superseded=((1, 2),))], at=clock())
-    engine.reindex()
-    answer = engine.why_not("tea at four", 1)
-    assert answer.verdict == "It was superseded on 2026-03-01 by memory 2."
-    assert answer.advice == ("Ask for memory 2, which stands in its place.",)
-    assert [hit.memory.id for hit in engine.search("tea at four").hits] == [2]
-
-
-def test_a_memory_of_another_kind_than_asked_for_says_so(
-    engine: Engine, store: Repository, clock: FixedClock
-) -> None:
-    kitchen(engine)
-    put = PutText(Scope(), NewText(Kind.NOTE, "green tea"))
-    (note,) = store.apply([put], at=clock()).outcomes[0].ids
-    answer = engine.why_not("green tea", note, kinds=["entity", "message"])
-    assert answer.verdict == "It is of the kind note, and the search was for entity, message."
-    assert answer.advice == ("Ask for the kind note too.",)
 
 
 @every_profile
@@ -216,19 +205,20 @@ def test_what_a_search_ranks_too_low_to_be_taken_is_told_with_its_rank(engine: E
     assert "last" in [hit.memory.name for hit in shown]
 
 
-def test_what_does_not_exist_here_is_not_found(engine: Engine) -> None:
+def test_what_does_not_exist_here_is_not_found_and_a_question_without_an_answer_is_refused(
+    engine: Engine,
+) -> None:
     kitchen(engine)
     yours = kitchen(engine.scoped("you"))
     for missing in (yours["cat"], 10_000, "no such"):
         with pytest.raises(NotFound):
             engine.why_not("tea", missing)
-
-
-@pytest.mark.parametrize(("query", "limit"), [(" ", None), ("tea", 0), ("tea", -1), ("tea", 1_001)])
-def test_a_question_without_an_answer_is_refused(engine: Engine, query: str, limit: int | None) -> None:
-    kitchen(engine)
-    with pytest.raises(InvalidInput):
-        engine.why_not(query, "cat", limit=limit)
+    for query, limit in ((" ", None), ("tea", 0), ("tea", -1), ("tea", 1_001)):
+        with pytest.raises(InvalidInput):
+            engine.why_not(query, "cat", limit=limit)
+    # What is part of no conversation is not told of neighbours.
+    branches = engine.why_not("green tea", "cat").branches
+    assert [branch.name for branch in branches] == ["meaning", "words"]
 
 
 def test_a_message_is_told_whether_its_neighbours_brought_it_up(engine: Engine) -> None:
@@ -246,12 +236,6 @@ def test_a_message_is_told_whether_its_neighbours_brought_it_up(engine: Engine) 
     told = "What stands next to it in its conversation has none of the query's telling words."
     assert told in far.advice
     assert told not in answer.advice
-
-
-def test_what_is_part_of_no_conversation_is_not_told_of_neighbours(engine: Engine) -> None:
-    ids = kitchen(engine)
-    answer = engine.why_not("green tea", ids["cat"])
-    assert [branch.name for branch in answer.branches] == ["meaning", "words"]
 
 
 def test_a_reply_to_a_question_like_the_query_was_brought_along(engine: Engine) -> None:
