@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from recollect.write.repository import Repository
 
 # The published fields, and what we add.
-PUBLISHED = set(
-    ["name", "entityType", "observations", "distance", "limbic_score", "scoring", "routing_strategy"]
-)
+PUBLISHED = {"name", "entityType", "observations", "distance", "limbic_score", "scoring", "routing_strategy"}
 OURS = {"score", "mode"}
 HOUR, DAY = 3600, 24 * 3600
 

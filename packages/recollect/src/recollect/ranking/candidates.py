@@ -240,7 +240,6 @@ class Candidates:
 
     @property
     def dropped(self) -> tuple[DroppedCandidate, ...]:
-        """The candidates that steps removed, in that order."""
         return tuple(
             DroppedCandidate(id_, each.step, reason, score)
             for each in self.removals
@@ -254,7 +253,6 @@ class Candidates:
         return replace(self, score=score, score_changes=(*self.score_changes, change))
 
     def with_values(self, name: str, values: Floats) -> Candidates:
-        """With numbers under a name."""
         return replace(self, named_values={**self.named_values, name: values})
 
     def at(self, rows: Rows, *removals: Removal) -> Candidates:
@@ -287,7 +285,6 @@ class Candidates:
         return self.split(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
 
     def split(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
-        """The rows that stay, and a note of those that go."""
         return self.at(stay, Removal(step, self.ids[go], self.score[go], why))
 
 

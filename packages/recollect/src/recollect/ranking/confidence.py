@@ -355,7 +355,6 @@ class BearingSignals:
 
 
 def prompt_stems(prompt: str) -> frozenset[str]:
-    """The coarse stems of its content words."""
     return frozenset(stem for word in query_terms(prompt) for stem in stems_of_word(word))
 
 
@@ -388,7 +387,6 @@ def bearing_signals(
 
 
 def bearing(signals: BearingSignals, weights: Mapping[str, float] | None = None) -> float:
-    """The probability that the prompt calls for something remembered."""
     known = fitted_bearing() if weights is None else weights
     logit = known["constant"] + sum(known[name] * value for name, value in asdict(signals).items())
     return 1 / (1 + exp(-logit))

@@ -91,7 +91,6 @@ COGNIS = Profile(
 
 
 def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
-    """Our own profile with these weights, by step and number."""
     return Profile(
         name=DEFAULT_PROFILE,
         about="our own: meaning, words and tokens, what is said around a message and by whom, the time that "
@@ -197,7 +196,6 @@ def from_plain(plain: Mapping[str, Any]) -> Profile:
 
 
 def _check_together(profile: Profile, where: str) -> None:
-    """Check rules that concern several parts together."""
     asked = [_name(RETRIEVERS, retriever) for retriever in profile.retrieve]
     for by in RETRIEVERS:
         if asked.count(by) > 1:

@@ -492,7 +492,6 @@ def best_first(candidates: Candidates) -> Ints:
 
 
 def uncut(profile: Profile) -> list[Step]:
-    """A profile's steps without the cut."""
     return [step for step in profile.steps if not isinstance(step, Cut)]
 
 

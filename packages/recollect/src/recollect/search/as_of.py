@@ -60,7 +60,6 @@ class FormerTerms:
         self._set(numbers, self._flat)
 
     def stemmed(self) -> FormerTerms:
-        """The same texts by the stems of their words."""
         stems: dict[str, int] = {}
         number = [stems.setdefault(porter_stem(term), len(stems)) for term in self._numbers]
         other = object.__new__(FormerTerms)

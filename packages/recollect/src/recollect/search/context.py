@@ -213,7 +213,6 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
-    """For an entity, keep only the observation that was found."""
     item = _memory_item(zone, hit.memory, hit)
     text = hit.passage or hit.memory.name
     return _item(zone, item.id, item.kind, text, item.at, item.source, item.source, item.score, _remark(hit))

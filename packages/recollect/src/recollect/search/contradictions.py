@@ -160,7 +160,6 @@ def time_of_text(text: StatedText) -> datetime | None:
 
 
 def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
-    """The ids of the first by any of these searches."""
     best = np.full(len(facts.ids), np.iinfo(np.int64).max)
     for source in sources:
         best = np.where(source.found, np.minimum(best, source.rank), best)

@@ -59,7 +59,6 @@ def has_entities(snapshot: Snapshot, scope: int) -> bool:
 
 
 def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
-    """The entities that a text names."""
     if not has_entities(snapshot, scope):
         return set()
     return named_in_each(snapshot, scope, [NameText.of(said)])[0]

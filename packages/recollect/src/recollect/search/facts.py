@@ -189,7 +189,6 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
 
 
 def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:
-    """Return the former texts of memories that changed after `now`."""
     rows = memories.select(ids, ("id", "revisions"))
     known, revisions = zip(*rows, strict=True) if rows else ((), ())
     return _former_texts(memories.snapshot, known, revisions, now)
@@ -249,7 +248,6 @@ def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]
 
 
 def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, float]:
-    """How much of an entity's observations in force are of the kind `metadata`."""
     every: Counter[int] = Counter()
     metadata: Counter[int] = Counter()
     entities = [id_ for id_, kind in memories.select(ids, ("id", "kind")) if kind == Kind.ENTITY]
@@ -346,7 +344,6 @@ class StatementTimes:
 
     @property
     def events(self) -> tuple[Span, ...]:
-        """Return the times that it mentions, as far as they are known."""
         return self.named if self.happened == NEVER else (*self.named, (self.happened, self.happened))
 
 

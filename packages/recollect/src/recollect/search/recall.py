@@ -337,7 +337,6 @@ def query_of(
 
 
 def kinds_of(words: Collection[str]) -> frozenset[Kind]:
-    """The kinds that a caller names."""
     try:
         return frozenset(Kind(word) for word in words)
     except ValueError:
@@ -496,7 +495,6 @@ def _embedded(
 
 
 def _cut_note(query: Query) -> str | None:
-    """Say which part of a long query was not searched."""
     text = query.search_text
     has_more_terms = len(text) > MOST_TERMS and len(query_terms(text)) > MOST_TERMS
     parts = [f"only its {MOST_TERMS} rarest words were searched for"] if has_more_terms else []

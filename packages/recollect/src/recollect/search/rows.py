@@ -149,7 +149,6 @@ def memories_and(
 
 
 def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
-    """The questions for what other tables hold of memories."""
     owned = (OneOf("memory_id", ids),)
     return (
         RowsQuery("scope", ("id", "owner", "agent"), (HasRow("memory", "scope_id", (OneOf("id", ids),)),)),
@@ -407,7 +406,6 @@ class PastState:
 
 
 def allowed(where: Filter, scopes: Sequence[int]) -> tuple[Condition, ...]:
-    """All that the filter lets through."""
     return (OneOf("scope_id", scopes), *lifecycle(where), *narrowing(where))
 
 

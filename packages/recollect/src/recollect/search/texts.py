@@ -71,7 +71,6 @@ def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
 
 
 def model_in_use(snapshot: Snapshot) -> Model | None:
-    """The model whose vectors searches use."""
     row = model_row(snapshot)
     return None if row is None else row[1]
 
@@ -258,7 +257,6 @@ def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: i
 
 
 def count_by_kind(snapshot: Snapshot, where: Filter) -> Mapping[Kind, int]:
-    """Live memories that the filter lets through, by kind."""
     scopes = scope_ids(snapshot, where.owner, where.agent)
     counted = snapshot.count("memory", allowed(where, scopes), by="kind")
     return {Kind(str(kind)): count for kind, count in counted.items()}
@@ -310,7 +308,6 @@ def topic_setting(topic: str) -> str:
 
 
 def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
-    """By name."""
     return tuple(
         NamedToken(
             **{
@@ -346,7 +343,6 @@ def _count(snapshot: Snapshot, table: Table, *where: Condition) -> int:
 
 
 def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
-    """Count these scopes alone."""
     scopes = scope_ids(snapshot, owner, agent)
     own = OneOf("scope_id", scopes)
     of_live = (own, is_null("deleted_at"))
@@ -485,7 +481,6 @@ def turns_of(snapshot: Snapshot, scope: int, session: str, first: int, last: int
 
 
 def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> dict[str, int]:
-    """The position of each session's last message."""
     rows = snapshot.rows(
         "memory",
         ("session", "position"),

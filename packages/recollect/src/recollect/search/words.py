@@ -154,7 +154,6 @@ def following(parts: Sequence[Postings]) -> Postings:
 
 
 def taken(postings: Postings, rows: Ints) -> Postings:
-    """These rows, in this order."""
     positions = postings.positions
     if len(positions):
         ends = np.cumsum(postings.counts, dtype=np.int64)
@@ -281,14 +280,12 @@ class TermIndex:
         return (sizes.paired, sizes.pairs) if analyser == "pairs" else (sizes.documents, sizes.words)
 
     def counts(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """How many documents contain each word as it is."""
         self._find(map(porter_stem, terms), pairs=False)
         ids = {word: self._ids[False][porter_stem(word)].get(word) for word in terms}
         self._count([id_ for id_ in ids.values() if id_ is not None])
         return {word: 0 if id_ is None else self._counts[id_] for word, id_ in ids.items()}
 
     def document_count(self, phrase: Phrase, analyser: Analyser) -> int:
-        """How many documents contain a phrase."""
         return len(self.postings(phrase, analyser).ids)
 
     def read(self, phrases: Iterable[Phrase], analyser: Analyser) -> None:
@@ -549,7 +546,6 @@ def _union(each: Sequence[Ints]) -> Ints:
 
 
 def _added(one: Scores, other: Scores) -> Scores:
-    """Add up the scores of both."""
     if not len(other.ids):
         return one
     ids = _union([one.ids, other.ids])
