@@ -53,16 +53,22 @@ def test_without_a_budget_nothing_is_left_out(engine: Engine) -> None:
     assert engine.recall("kettle").left_out == 0
     roomy = engine.recall("kettle", budget_tokens=100_000, record=False)
     assert roomy.hits == engine.recall("kettle", record=False).hits
+    budget: Any
+    for budget in (0, -5, 1.0, True, "9"):
+        with pytest.raises(InvalidInput, match="number of tokens above 0, not"):
+            engine.recall("kettle", budget_tokens=budget)
 
 
-def test_what_is_too_long_is_passed_over_for_what_fits(engine: Engine) -> None:
-    engine.remember("kettle " * 30)
-    engine.remember("a red kettle")
+def test_what_is_too_long_is_passed_over_for_what_fits_and_not_noted_as_seen(engine: Engine) -> None:
+    ids = [done.id for done in engine.remember_many(["kettle " * 30, "a red kettle"]).notes]
     # `a red kettle` takes 1 + 1 + 2 tokens, the other 60.
     answer = engine.recall("kettle", budget_tokens=4)
     assert [hit.memory.text for hit in answer.hits] == ["a red kettle"]
     assert answer.left_out == 1
     assert engine.recall("kettle", budget_tokens=3).hits == ()
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
+        assert ranking_facts(MemoryRows(view), ids, "", None, 0).access_count.tolist() == [0, 1]
 
 
 def test_a_long_text_costs_what_its_piece_does(engine: Engine) -> None:
@@ -72,21 +78,6 @@ def test_a_long_text_costs_what_its_piece_does(engine: Engine) -> None:
     assert count_tokens(hit.memory.text) > 1_000
     assert hit.piece is not None
     assert count_tokens(hit.piece) <= 500
-
-
-def test_only_what_was_shown_is_noted_as_seen(engine: Engine) -> None:
-    long, short = (done.id for done in engine.remember_many(["kettle " * 30, "a red kettle"]).notes)
-    engine.recall("kettle", budget_tokens=4)
-    engine._services.usage.settle(None)
-    with engine._services.store.read() as view:
-        facts = ranking_facts(MemoryRows(view), [long, short], "", None, 0)
-    assert facts.access_count.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("budget", [0, -5, 1.0, True, "9"])
-def test_a_budget_that_is_none_is_named(engine: Engine, budget: Any) -> None:
-    with pytest.raises(InvalidInput, match="number of tokens above 0, not"):
-        engine.recall("kettle", budget_tokens=budget)
 
 
 # Tokens

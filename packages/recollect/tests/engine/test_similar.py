@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -62,25 +62,39 @@ def test_what_means_nearly_the_same_is_flagged_and_kept(angles: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("degrees", "flagged"),
-    [(31, True), (32, False), (90, False)],  # cos 31° = 0.857, cos 32° = 0.848
+    ("old", "new", "flagged"),
+    [
+        # The threshold is a cosine of 0.85: cos 31° = 0.857, cos 32° = 0.848
+        (["first 0"], "second 31", ["first 0"]),
+        (["first 0"], "second 32", []),
+        (["first 0"], "second 90", []),
+        # the closest is named
+        (["first 0", "other 90", "close 20"], "new 24", ["close 20"]),
+        # a correction is no repeat of what it corrects
+        (["one 0"], {"content": "two 1", "supersedes": "one 0"}, []),
+        (
+            ["quite another wording 3", *(f"thing number {degrees}" for degrees in range(40, 360, 40))],
+            "thing number 0",
+            ["quite another wording 3"],
+        ),
+    ],
 )
-def test_the_threshold_is_a_cosine_of_085(angles: Engine, degrees: int, flagged: bool) -> None:
-    angles.create_entities([{"name": "Ada", "observations": ["first 0"]}])
-    (row,) = angles.graph.add_observations({"Ada": [f"second {degrees}"]}).entities
-    assert bool(row.similar) is flagged
+def test_the_nearest_above_the_threshold_is_flagged(
+    angles: Engine, old: list[str], new: Any, flagged: list[str]
+) -> None:
+    angles.create_entities([{"name": "Ada", "observations": old}])
+    (row,) = angles.graph.add_observations({"Ada": [new]}).entities
+    assert [flag.similar_content for flag in row.similar] == flagged
 
 
-def test_the_closest_is_named(angles: Engine) -> None:
-    angles.create_entities([{"name": "Ada", "observations": ["first 0", "other 90", "close 20"]}])
-    (row,) = angles.graph.add_observations({"Ada": ["new 24"]}).entities
-    assert [flag.similar_content for flag in row.similar] == ["close 20"]
-
-
-def test_new_ones_are_compared_with_one_another_too(angles: Engine) -> None:
+def test_new_ones_are_compared_with_one_another_and_never_with_another_entitys(angles: Engine) -> None:
     (row,) = angles.create_entities([{"name": "Ada", "observations": ["one 0", "two 10", "far 90"]}]).entities
     assert [(flag.content, flag.similar_content) for flag in row.similar] == [("two 10", "one 0")]
     assert len(row.added) == 3
+    (row,) = angles.create_entities([{"name": "Bob", "observations": ["two 0"]}]).entities
+    assert row.similar == ()
+    (row,) = angles.create_entities([{"name": "Cem", "observations": ["one 37", "two 37"]}]).entities
+    assert 0.999 < row.similar[0].similarity <= 1
 
 
 class Counting(Angles):
@@ -112,24 +126,6 @@ def test_nothing_is_embedded_where_nothing_can_be_compared(make_engine: MakeEngi
     model = Counting()
     make_engine(lambda _: model).create_entities([{"name": "Ada", "observations": told}])
     assert model.calls == [["Ada", *(f"Ada: {text}" for text in told)]]
-
-
-def test_another_entity_is_no_older_self(angles: Engine) -> None:
-    angles.create_entities([{"name": "Ada", "observations": ["one 0"]}])
-    (row,) = angles.create_entities([{"name": "Bob", "observations": ["two 0"]}]).entities
-    assert row.similar == ()
-
-
-def test_a_correction_is_no_repeat_of_what_it_corrects(angles: Engine) -> None:
-    angles.create_entities([{"name": "Ada", "observations": ["one 0"]}])
-    (row,) = angles.graph.add_observations({"Ada": [{"content": "two 1", "supersedes": "one 0"}]}).entities
-    assert row.similar == ()
-
-
-def test_a_similarity_is_never_above_one(angles: Engine) -> None:
-    (row,) = angles.create_entities([{"name": "Ada", "observations": ["one 37", "two 37"]}]).entities
-    (flag,) = row.similar
-    assert 0.999 < flag.similarity <= 1
 
 
 SHORT = "drinks green tea"
@@ -172,13 +168,6 @@ def test_a_repeat_word_for_word_is_merged_and_not_flagged(words_only: Engine) ->
     words_only.create_entities([{"name": "Ada", "observations": [LONG]}])
     (row,) = words_only.graph.add_observations({"Ada": [LONG]}).entities
     assert (row.added, row.similar) == ((), ())
-
-
-def test_a_repeat_is_found_among_many(angles: Engine) -> None:
-    many = [f"thing number {degrees}" for degrees in range(40, 360, 40)]
-    angles.create_entities([{"name": "Ada", "observations": ["quite another wording 3", *many]}])
-    (row,) = angles.graph.add_observations({"Ada": ["thing number 0"]}).entities
-    assert [flag.similar_content for flag in row.similar] == ["quite another wording 3"]
 
 
 def test_very_many_at_once_are_all_kept(words_only: Engine) -> None:
