@@ -84,18 +84,15 @@ class NewText:
     created_at: datetime | None = None
     """Defaults to the time of the write."""
     undated: bool = False
-    """It is unknown when it was said."""
     tags: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     """Entities that it mentions, by name; they must exist."""
     drawn_from: int | None = None
-    """The message that a note was drawn from."""
     expires_at: datetime | None = None
     """When a note is no longer to be found; None: never."""
     ref: str | None = None
     """For notes: the caller's own name for it. Storing under the same name replaces the note."""
     metadata: Mapping[str, Any] | None = None
-    """A JSON object to keep with it."""
     fields: tuple[tuple[str, str], ...] = ()
     """Of a note: what `NOTE_FIELDS` names."""
 
@@ -292,12 +289,10 @@ class Logged:
     """By which its caller names it, to say how good it was."""
     arm: Arm
     against: str
-    """Name of the baseline."""
     ranked: tuple[int, ...]
     """As long as was asked for, like the baseline; fewer may have been shown."""
     baseline: tuple[int, ...]
     candidates: bytes = field(repr=False)
-    """All that the ranking read, packed."""
     version: int = 0
     """Version of the tuned numbers; 0: as published."""
     bounds: Bounds = field(default_factory=Bounds)
@@ -321,7 +316,6 @@ class RecordUse:
     opened: bool = False
     """The caller asked for these themselves, by name or id."""
     log: Logged | None = None
-    """The log entry of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +407,6 @@ class AdoptRelation:
 
     relation: Relation
     fresh: bool = False
-    """As for `Adopt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,11 +420,8 @@ class AdoptLinks:
     about: tuple[tuple[int, int], ...] = ()
     """Texts, each with an entity that the caller said it is about."""
     mentions: tuple[tuple[int, int], ...] = ()
-    """Texts, each with an entity that it mentions."""
     drawn: tuple[tuple[int, int], ...] = ()
-    """Notes, each with the message that it was drawn from."""
     similar: tuple[tuple[int, int], ...] = ()
-    """Notes, each with the one that it nearly repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,7 +458,6 @@ class Dismiss:
 
     scope: Scope
     key: str
-    """The key of the decision."""
     dismissed: bool = True
 
 
@@ -495,7 +484,6 @@ class CommitDream:
     """The newest answer that it replayed."""
     phases: tuple[str, ...]
     report: str
-    """For people to read later, as JSON."""
     lived: tuple[FieldChanges, ...] = ()
     pruned: tuple[int, ...] = ()
     merged: tuple[tuple[int, int], ...] = ()

@@ -29,8 +29,6 @@ class LinkedMemory:
 
 @dataclass(frozen=True, slots=True)
 class LearntUsage:
-    """How one memory was used."""
-
     memory: int
     count: int = 0
     last_at: datetime | None = None
@@ -41,8 +39,6 @@ class LearntUsage:
 
 @dataclass(frozen=True, slots=True)
 class LearntCalibration:
-    """The calibration of a model in a scope."""
-
     model: str
     at: datetime
     memories: int
@@ -59,8 +55,6 @@ class LearntDismissal:
 
 @dataclass(frozen=True, slots=True)
 class LearntScope:
-    """Facts about all memories of a scope."""
-
     scope: Scope
     temper: float = 1.0
     calibrations: tuple[LearntCalibration, ...] = ()

@@ -521,7 +521,7 @@ class Query:
     """The words that mention a time, and its meaning."""
     only_time: bool = False
     """It asks for nothing else than what was then."""
-    # How the answer is made
+    # How the answer is made: `RecallOptions` says what these mean
     explain: bool = False
     record: bool = True
     """False: the answer leaves no trace in the store."""
@@ -529,15 +529,11 @@ class Query:
     """The caller records later what it showed, so the answer may be part of a trial."""
     budget_tokens: int | None = None
     rerank: bool | None = False
-    """Let a model read the first places again; None: as the settings say."""
     tuned: bool = True
     """With the numbers that the profile was given since; False: as published, and in no trial."""
     min_confidence: float | None = None
-    """Leave out hits that are less likely to be what was asked for."""
     abstain: bool = False
-    """Give no hits where nothing seems to answer."""
     with_confidence: bool = True
-    """Estimate how likely the answer and each hit are; False saves that time."""
     parts: tuple[Query, ...] = ()
     """Of several queries that the tuner ranks at once, each of them."""
 

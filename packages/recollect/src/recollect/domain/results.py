@@ -61,9 +61,7 @@ class ObservedEntity:
     added: tuple[Added, ...]
     similar: tuple[SimilarObservation, ...] = ()
     took_type: str | None = None
-    """The type that it took, having been of type `unknown`."""
     kept_type: str | None = None
-    """The type that it has, where another one was given and not taken."""
     contradicts: tuple[ContradictedObservation, ...] = ()
 
     @property
@@ -114,7 +112,6 @@ class Remembered:
     created: Annotated[bool, "False: it was known, and its count went up"]
     category: str | None = field(default=None, metadata=HIDDEN)
     mentions: tuple[str, ...] = field(default=(), metadata=in_json(most=50, letters=400))
-    """The names of the entities that it mentions."""
     similar: SimilarMemory | None = omitted()
     model_note: Annotated[str | None, "What its language means for the model that finds it"] = omitted(
         key="note"
@@ -131,7 +128,6 @@ class RememberedBatch:
     notes: tuple[Remembered, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = omitted()
-    """Why what was written cannot yet be found by meaning, if it cannot."""
     model_note: str | None = omitted()
 
 
@@ -143,9 +139,7 @@ class AddMessagesResult:
     ids: tuple[int, ...]
     """The messages in the order given; those that were rejected are left out."""
     created: int
-    """How many were new."""
     notes: tuple[Remembered, ...] = ()
-    """The notes extracted from them."""
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
@@ -168,7 +162,6 @@ class SupersedeResult:
     similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
     model_note: str | None = omitted()
     note: str | None = omitted()
-    """Why it cannot be found by meaning yet, if so."""
     JSON_PROPERTIES = ("id",)
 
     @property
@@ -220,11 +213,9 @@ class ContextItem:
     """`turn`, or the kind of the memory."""
     text: str
     at: datetime | None
-    """When it happened or was said, if known."""
     source: str
     """The speaker and the place, or the kind of memory."""
     line: str
-    """Its line in the context's text."""
     score: float | None = None
 
 
@@ -255,7 +246,6 @@ class RelationResult:
     inverse: bool
     """The inverse is in force too."""
     also_created: tuple[str, ...]
-    """Entities made because the relation named them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +253,6 @@ class RelatedBatch:
     relations: tuple[RelationResult, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
-    """Why entities that were made cannot be found by meaning yet, if so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +271,6 @@ class MemoryPage:
 
     memories: tuple[Memory, ...]
     cursor: int | None = None
-    """Pass it as `after` for the next page; None: this was the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +290,6 @@ class GraphPaths:
 
     paths: tuple[tuple[Relation, ...], ...]
     is_cut: bool = False
-    """There are more than were looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +345,6 @@ class Answer:
     strategy: str | None = None
     """The router's class of the query; absent where the profile does not route."""
     time: TimePhrase | None = None
-    """The time that the query mentions, if any."""
     left_out: int = 0
     """Hits beyond the budget of tokens."""
     confidence: float | None = None
@@ -370,7 +356,6 @@ class Answer:
     unread: int = 0
     """Further hits that are not worth reading, and were left out because the caller named no limit."""
     trace: Trace | None = field(default=None, repr=False, compare=False)
-    """The log entry, if it is logged."""
 
     @property
     def doubtful(self) -> bool:
@@ -398,7 +383,6 @@ class ModelProposal:
     model: str
     reason: str
     commands: tuple[str, ...]
-    """Commands to run, in this order."""
 
     @property
     def text(self) -> str:
@@ -450,7 +434,6 @@ class Usage:
     opened: int
     """Answers after which it was opened, as far as the log reaches."""
     days: int
-    """Days on which it was shown."""
     last_at: datetime | None
     """Absent if never."""
 
@@ -514,7 +497,6 @@ class EntityCounts:
     relations: int
     """In force, starting or ending at it."""
     mentions: int
-    """Notes and messages that mention it."""
 
 
 @dataclass(frozen=True, slots=True)

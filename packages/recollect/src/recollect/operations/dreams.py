@@ -302,8 +302,9 @@ def _preview_dream(
     lists = {name: getattr(report, name) for name in ("merged", "merged_observations", "corrected", "pruned")}
     totals = {name: len(rows) for name, rows in lists.items()} | {"linked": report.links}
     report = replace(report, **{name: rows[:limit] for name, rows in lists.items()})
-    observed = _observations(call, {entity for entity, *_ in report.merged_observations})
-    return DreamPreview(report, totals, texts_of_memories(call, _named(report)), dict(observed))
+    entities = call.engine.get_many(sorted({entity for entity, *_ in report.merged_observations}))
+    observed = {seen.id: brief_text(seen.content) for each in entities.values() for seen in each.observations}
+    return DreamPreview(report, totals, texts_of_memories(call, _named(report)), observed)
 
 
 def _named(report: DreamReport) -> set[int]:
@@ -316,12 +317,4 @@ def _named(report: DreamReport) -> set[int]:
         *report.pruned,
         *(id_ for pair in pairs for id_ in pair),
         *(each.memory for each in lost),
-    }
-
-
-def _observations(call: OperationCall, entities: set[int]) -> Mapping[int, str]:
-    return {
-        seen.id: brief_text(seen.content)
-        for entity in call.engine.get_many(sorted(entities)).values()
-        for seen in entity.observations
     }

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recollect.domain.records import Memory, Observation, Relation
-    from recollect.domain.results import ObservedEntity, RejectedRow, RelationResult
+    from recollect.domain.results import ObservedEntity, RejectedRow
     from recollect.engine import Engine
 
 
@@ -339,7 +339,11 @@ def _create_relations(
     )
     stored = _without(relations, batch.rejected)
     written = [
-        _written_relation(done, given)
+        RelationRow(
+            *(done.source, done.target, done.type, given.get("context", "")),
+            since=given.get("since"),
+            until=given.get("until"),
+        )
         for done, given in zip(batch.relations, stored, strict=True)
         if done.created
     ]
@@ -352,11 +356,6 @@ def _create_relations(
 def _without(rows: Iterable[_Row], rejected: Iterable[RejectedRow]) -> list[_Row]:
     left_out = {each.index for each in rejected}
     return [row for index, row in enumerate(rows) if index not in left_out]
-
-
-def _written_relation(done: RelationResult, given: NewRelationRow) -> RelationRow:
-    context, since, until = given.get("context", ""), given.get("since"), given.get("until")
-    return RelationRow(done.source, done.target, done.type, context, since, until)
 
 
 class CorrectionRow(KindRow):

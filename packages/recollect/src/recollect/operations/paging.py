@@ -198,7 +198,12 @@ def fit_page(
     room = max(LEAST_PROSE, budget - frame)
     cut = shorten or (lambda place, room: shorten_row(rows[place], room))
     costs = list(map(row_tokens, rows))
-    least = [_least_tokens(row, price, 0 if shared else room) for row, price in zip(rows, costs, strict=True)]
+    wanted = 0 if shared else room
+    # The tokens that each row is given in any case.
+    least = [
+        price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
+        for row, price in zip(rows, costs, strict=True)
+    ]
     # The first always fits.
     count = max(min(1, len(rows)), bisect_right(list(accumulate(least)), room))
     over = [price - most for price, most in zip(costs[:count], least, strict=False)]
@@ -207,11 +212,6 @@ def fit_page(
         rows[place] if over[place] <= share else cut(place, least[place] + share) for place in range(count)
     ]
     return Page(kept, sum(each > share for each in over), len(rows) - count, budget)
-
-
-def _least_tokens(row: object, price: int, wanted: int) -> int:
-    """The tokens that a row is given in any case."""
-    return price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
 
 
 def list_page(
