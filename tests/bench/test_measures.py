@@ -66,23 +66,18 @@ def test_a_question_without_hits_counts_as_nothing_found() -> None:
     assert [row["fraction@10"] for row in rows] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("ranked", "expected"),
-    [
+def test_what_is_no_longer_true_is_told_by_its_place() -> None:
+    for ranked, expected in (
         # New is what is true, old what no longer is.
         (("new", "x", "old"), {"stale_first": 0, "both_shown": 1, "current_above": 1}),
         (("x", "old", "new"), {"stale_first": 1, "both_shown": 1, "current_above": 0}),
         (("old", "x"), {"stale_first": 1, "both_shown": 0}),
         (("new",), {"stale_first": 0, "both_shown": 0}),
         (("x",), {"stale_first": 0, "both_shown": 0}),
-    ],
-)
-def test_what_is_no_longer_true_is_told_by_its_place(
-    ranked: tuple[str, ...], expected: dict[str, float]
-) -> None:
-    lists = JudgedLists({10: ranked, 20: ranked}, frozenset({"new"}), frozenset({"old"}))
-    (row,) = scores([lists])
-    assert {name: value for name, value in row.items() if name not in MEASURES} == expected
+    ):
+        lists = JudgedLists({10: ranked, 20: ranked}, frozenset({"new"}), frozenset({"old"}))
+        (row,) = scores([lists])
+        assert {name: value for name, value in row.items() if name not in MEASURES} == expected
 
 
 @given(

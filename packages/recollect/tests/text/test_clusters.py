@@ -109,9 +109,8 @@ def test_a_group_that_is_too_small_stands_alone() -> None:
     assert found.alone == (6,)
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
+def test_what_does_not_fall_apart_is_left_alone() -> None:
+    for rows in (
         np.zeros((0, 0)),
         np.ones((1, 3)),
         np.ones((2, 3)),
@@ -120,11 +119,9 @@ def test_a_group_that_is_too_small_stands_alone() -> None:
         np.zeros((9, 3)),
         # Two groups of two, where three are the fewest.
         np.array([[1.0, 0.0], [1.0, 0.1], [-1.0, 0.0], [-1.0, 0.1]]),
-    ],
-)
-def test_what_does_not_fall_apart_is_left_alone(rows: Floats) -> None:
-    found = clusters(rows, most=8, fewest=3)
-    assert (found.groups, found.alone, found.silhouette) == ((), tuple(range(len(rows))), 0)
+    ):
+        found = clusters(rows, most=8, fewest=3)
+        assert (found.groups, found.alone, found.silhouette) == ((), tuple(range(len(rows))), 0)
 
 
 def test_never_more_groups_than_allowed() -> None:

@@ -41,18 +41,15 @@ def test_names_stand_in_texts_as_tabled() -> None:
     assert found("", "Ada") == []
 
 
-@pytest.mark.parametrize(
-    ("said", "counts"),
-    [
+def test_an_everyday_word_is_a_name_only_in_its_own_letters() -> None:
+    for said, counts in (
         ("Will you come?", True),  # written so, by chance: nobody could tell
         ("you will come", False),
         ("ask Will, he will know", True),
         ("WILL", False),
         ("willing", False),
-    ],
-)
-def test_an_everyday_word_is_a_name_only_in_its_own_letters(said: str, counts: bool) -> None:
-    assert found(said, "Will") == (["Will"] if counts else [])
+    ):
+        assert found(said, "Will") == (["Will"] if counts else [])
 
 
 def test_words_of_every_text_are_everyday_in_both_languages() -> None:
@@ -96,9 +93,8 @@ def test_places_are_those_of_the_folded_text() -> None:
     assert text.beginnings() == {"el", "vio", "a", "ada"}
 
 
-@pytest.mark.parametrize(
-    ("name", "first"),
-    [
+def test_a_name_begins_with_its_first_word_or_letter() -> None:
+    for name, first in (
         ("ada lovelace", "ada"),
         (".net", "net"),
         ("@ada", "ada"),
@@ -106,10 +102,8 @@ def test_places_are_those_of_the_folded_text() -> None:
         ("東京都", "東"),
         ("★", ""),
         ("", ""),
-    ],
-)
-def test_a_name_begins_with_its_first_word_or_letter(name: str, first: str) -> None:
-    assert name_beginning(name) == first
+    ):
+        assert name_beginning(name) == first
 
 
 def test_written_asks_for_the_very_letters_as_whole_words() -> None:
@@ -143,9 +137,8 @@ def test_a_name_between_spaces_is_always_found(name: str, before: str, after: st
     assert name in found(f"{before} {name} {after}", name)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_reply_that_only_answers_the_talk_says_nothing() -> None:
+    for text in (
         "",
         "!!! 😀",
         "Wow, that's awesome! Thanks!",
@@ -156,15 +149,12 @@ def test_a_name_between_spaces_is_always_found(name: str, before: str, after: st
         "Haha, so true!",
         "¡Qué bien, muchas gracias!",
         "Hola, ¿qué tal?",
-    ],
-)
-def test_a_reply_that_only_answers_the_talk_says_nothing(text: str) -> None:
-    assert informativeness(text) == 0
+    ):
+        assert informativeness(text) == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
+def test_it_is_the_root_of_the_share_of_ten_terms() -> None:
+    for text, terms in (
         ("I'm vegan.", 1),  # vegan
         ("The wifi password is 4471.", 3),  # wifi, password, 4471
         ("We moved to Oslo.", 1 + 1.5),  # moved, and a name
@@ -175,10 +165,8 @@ def test_a_reply_that_only_answers_the_talk_says_nothing(text: str) -> None:
         ("Thanks, Ana! The oven is broken.", 2),  # oven, broken; Ana is spoken to
         ("I agree with Ana.", 1.5),  # she is spoken of
         ("東京", 1),  # two letters stand for a word
-    ],
-)
-def test_it_is_the_root_of_the_share_of_ten_terms(text: str, terms: float) -> None:
-    assert informativeness(text) == pytest.approx(sqrt(terms / 10))
+    ):
+        assert informativeness(text) == pytest.approx(sqrt(terms / 10))
 
 
 def test_ten_terms_say_as_much_as_a_text_can() -> None:

@@ -41,9 +41,8 @@ def test_a_model_that_puts_all_texts_close_together_is_read_on_the_usual_scale()
     assert usual_cosine(0.1 + 0.2, "arctic-s@f93ff225") == 0.1 + 0.2
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "share"),
-    [
+def test_containment_is_the_share_of_the_shorter_text() -> None:
+    for one, other, share in (
         # 3 of 3 words, and 6 words are twice 3
         ("likes green tea", "Ada likes green tea every morning", 1.0),
         # 2 of 3
@@ -60,10 +59,8 @@ def test_a_model_that_puts_all_texts_close_together_is_read_on_the_usual_scale()
         ("", "", 0.0),
         # 7 of 10, 20 words: the threshold itself
         ("a b c d e f g x y z", "a b c d e f g h i j k l m n o p q r s t", 0.7),
-    ],
-)
-def test_containment_is_the_share_of_the_shorter_text(one: str, other: str, share: float) -> None:
-    assert containment(one, other) == pytest.approx(share)
+    ):
+        assert containment(one, other) == pytest.approx(share)
 
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=12).map(" ".join)
@@ -120,40 +117,32 @@ def test_without_marks_texts_say_the_same_unless_a_mark_is_part_of_a_word() -> N
     assert len({unmarked_text_key(text) for text in apart}) == len(apart)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "cosine", "similarity"),
-    [
+def test_near_duplicates_are_contained_or_of_one_meaning() -> None:
+    for one, other, cosine, similarity in (
         ("likes green tea", "Ada likes green tea every morning", 0.2, 1.0),  # contained
         ("likes green tea", "drinks matcha", 0.85, 0.85),  # of one meaning
         ("likes green tea", "drinks matcha", 0.84, None),
         # 3 of 4 words, and a cosine that would not do by itself but says more
         ("she likes green tea", "Ada likes green tea every morning with milk", 0.8, 0.8),
-    ],
-)
-def test_near_duplicates_are_contained_or_of_one_meaning(
-    one: str, other: str, cosine: float, similarity: float | None
-) -> None:
-    assert near_duplicate(one, other, cosine) == similarity
+    ):
+        assert near_duplicate(one, other, cosine) == similarity
 
 
 def test_a_single_word_means_too_little() -> None:
     assert [has_meaning(text) for text in ("yes", "no!", "green tea")] == [False, False, True]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
+def test_a_paraphrase_shares_most_terms_or_is_contained() -> None:
+    for one, other, expected in (
         # harbour, team, meets of harbour, team, meets, weekly, thursdays: 3 of 5
         ("The harbour team meets weekly", "The harbour team meets on Thursdays", True),
         # harbour, team of harbour, team, meets, thursdays: 2 of 4
         ("The harbour team", "The harbour team meets on Thursdays", False),
         ("The harbour team rests", "He said that the harbour team always rests on Sundays in May", True),
         ("The harbour team rests", "The harbour crew works", None),
-    ],
-)
-def test_a_paraphrase_shares_most_terms_or_is_contained(one: str, other: str, expected: bool | None) -> None:
-    assert is_paraphrase(one, other) is expected
-    assert is_paraphrase(other, one) is expected
+    ):
+        assert is_paraphrase(one, other) is expected
+        assert is_paraphrase(other, one) is expected
 
 
 def test_letter_triples_guess_what_may_be_a_duplicate() -> None:
@@ -162,9 +151,8 @@ def test_letter_triples_guess_what_may_be_a_duplicate() -> None:
     assert trigram_similarity("te", "te") == 0
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_flagged"),
-    [
+def test_two_facts_that_are_built_alike_are_no_near_duplicates() -> None:
+    for one, other, is_flagged in (
         ("Odile's landlord is Bart Maes", "Odile's boss is Pieter Vandoorne", False),
         # Only the names differ: one may correct the other.
         ("Odile's boss is Sanne", "Odile's boss is Pieter", True),
@@ -189,12 +177,8 @@ def test_letter_triples_guess_what_may_be_a_duplicate() -> None:
         # Reworded, or one says more.
         ("Odile moved to Porto in May", "In May Odile moved to Porto", True),
         ("Odile keeps bees", "Odile keeps bees behind the barn", True),
-    ],
-)
-def test_two_facts_that_are_built_alike_are_no_near_duplicates(
-    one: str, other: str, is_flagged: bool
-) -> None:
-    assert (near_duplicate(one, other, 0.88) is not None) == is_flagged
+    ):
+        assert (near_duplicate(one, other, 0.88) is not None) == is_flagged
 
 
 TABLE = [

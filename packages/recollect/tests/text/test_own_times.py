@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_time_phrases import CASES
@@ -29,9 +28,8 @@ def day(year: int, month: int = 1, of_month: int = 1) -> datetime:
     return datetime(year, month, of_month, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [
+def test_a_text_has_the_times_that_it_names() -> None:
+    for text, spans in (
         ("In 2016 he moved to Lisbon", [(day(2016), day(2017))]),
         ("She taught there from 1973 to 1976", [(day(1973), day(1977))]),
         ("Leeds (1973–1976), then Hull", [(day(1973), day(1977))]),
@@ -50,17 +48,12 @@ def day(year: int, month: int = 1, of_month: int = 1) -> datetime:
         ("the 2006 season was the best", [(day(2006), day(2007))]),
         ("Metropolis (1927) is silent", [(day(1927), day(1928))]),
         ("since 2010 the shop is closed", [(day(2010), SAID)]),
-    ],
-)
-def test_a_text_has_the_times_that_it_names(
-    text: str, spans: list[tuple[datetime | None, datetime | None]]
-) -> None:
-    assert [(phrase.start, phrase.stop) for phrase in own_times(text, SAID)] == spans
+    ):
+        assert [(phrase.start, phrase.stop) for phrase in own_times(text, SAID)] == spans
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_text_without_a_time_has_none() -> None:
+    for text in (
         "the kettle is red",
         "it may rain",
         "we sold 1999 copies",
@@ -68,10 +61,8 @@ def test_a_text_has_the_times_that_it_names(
         "call 555-2010-99",
         "it cost $1999",
         "every Friday we swim",
-    ],
-)
-def test_a_text_without_a_time_has_none(text: str) -> None:
-    assert own_times(text, SAID) == ()
+    ):
+        assert own_times(text, SAID) == ()
 
 
 def test_a_date_without_a_year_may_be_the_last_or_the_next() -> None:
@@ -122,9 +113,8 @@ def test_places_are_those_of_the_text(before: str, phrase: str, after: str) -> N
         assert text[slice(*found.place)] == found.words
 
 
-@pytest.mark.parametrize(
-    ("text", "months"),
-    [
+def test_what_a_text_states_to_begin() -> None:
+    for text, months in (
         # 12 * 2013 + 3, as months are counted from 0
         ("Hired on 8 April 2013.", [24_159]),
         ("Hired on April 8, 2013.", [24_159]),
@@ -137,10 +127,8 @@ def test_places_are_those_of_the_text(before: str, phrase: str, after: str) -> N
         ("Born in 1944, moved in 1960.", [23_328, 23_520]),
         ("Room 204, 1200 seats at 19:45", [14_400]),
         ("No year here, 12345 neither.", []),
-    ],
-)
-def test_what_a_text_states_to_begin(text: str, months: list[int]) -> None:
-    assert stated_beginnings(text) == months
+    ):
+        assert stated_beginnings(text) == months
 
 
 def test_the_latest_beginning_until_then_counts() -> None:
@@ -155,9 +143,8 @@ def test_a_question_names_a_year_by_its_digits() -> None:
     assert not names_year("Where did she live last year?")
 
 
-@pytest.mark.parametrize(
-    ("sentence", "month"),
-    [
+def test_since_when_a_sentence_holds() -> None:
+    for sentence, month in (
         # 12 * 2019, 12 * 2023 + 2 and 12 * 2013 + 3, as months are counted from 0
         ("Ana lives in Lisbon since 2019.", 24_228),
         ("Since 2019 she lives in Lisbon, before in Faro until 2018.", 24_228),
@@ -176,7 +163,5 @@ def test_a_question_names_a_year_by_its_digits() -> None:
         ("Ana lives in Lisbon since 2019, and worked in Faro in 2016.", None),
         ("Ana lives in Lisbon until 2030.", None),
         ("Ana lives in Lisbon.", None),
-    ],
-)
-def test_since_when_a_sentence_holds(sentence: str, month: int | None) -> None:
-    assert holds_since(sentence) == month
+    ):
+        assert holds_since(sentence) == month

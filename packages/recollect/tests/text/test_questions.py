@@ -48,9 +48,8 @@ def test_every_shape_and_tense_has_its_questions() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("shape", "yes", "no"),
-    [
+def test_a_text_could_answer_or_not() -> None:
+    for shape, yes, no in (
         (AnswerShape.CODE, "Ana: 902-555 0142", "Ana rang at 9"),
         (AnswerShape.NUMBER, "three cups", "some flour"),
         (AnswerShape.NUMBER, "Dos tazas", "harina"),
@@ -59,11 +58,9 @@ def test_every_shape_and_tense_has_its_questions() -> None:
         (AnswerShape.DATE, "el 29 de junio", "pronto"),
         (AnswerShape.DATE, "am Mittwoch", "bald"),
         (AnswerShape.ADDRESS, "ana@example.org", "ana at home"),
-    ],
-)
-def test_a_text_could_answer_or_not(shape: AnswerShape, yes: str, no: str) -> None:
-    assert has_shape(yes, shape)
-    assert not has_shape(no, shape)
+    ):
+        assert has_shape(yes, shape)
+        assert not has_shape(no, shape)
 
 
 def test_a_question_about_words_asks_for_what_was_said() -> None:
@@ -90,9 +87,8 @@ def test_a_prompt_shows_whether_it_is_personal_quotes_a_text_or_has_code() -> No
     assert not prompt_signs("a letter to the landlord").has_code
 
 
-@pytest.mark.parametrize(
-    ("prompt", "is_errand", "is_general"),
-    [
+def test_an_errand_is_told_from_a_general_question() -> None:
+    for prompt, is_errand, is_general in (
         ("Draft a letter to Ana", True, False),
         ("escríbele un correo a Ana", True, False),
         ("Schreib Ana eine Mail", True, False),
@@ -105,10 +101,8 @@ def test_a_prompt_shows_whether_it_is_personal_quotes_a_text_or_has_code() -> No
         ("what does SQL stand for", False, True),
         ("Hi! What should I cook for Ana on Sunday?", False, False),
         ("hi there!", False, True),
-    ],
-)
-def test_an_errand_is_told_from_a_general_question(prompt: str, is_errand: bool, is_general: bool) -> None:
-    assert (prompt_signs(prompt).is_errand, prompt_signs(prompt).is_general) == (is_errand, is_general)
+    ):
+        assert (prompt_signs(prompt).is_errand, prompt_signs(prompt).is_general) == (is_errand, is_general)
 
 
 _TELLING = "the of and to that it for with are be this by at from have not but his her you we my"

@@ -61,18 +61,15 @@ def test_an_entity_of_which_nothing_is_known_asks_by_its_name() -> None:
     assert only.asks is QuestionKind.WHAT_IS
 
 
-@pytest.mark.parametrize(
-    ("type_", "said", "asked"),
-    [
+def test_who_is_asked_of_people_and_spanish_where_it_is_spoken() -> None:
+    for type_, said, asked in (
         ("person", "Sails with her sister on Sundays", "Who is Ana?"),
         ("Person", "", "Who is Ana?"),
         ("persona", "Navega con su hermana los domingos", "¿Quién es Ana?"),
         ("barco", "Es el barco de la familia", "¿Qué es Ana?"),
         ("船", "週末は灯台まで行く", "What is Ana?"),
-    ],
-)
-def test_who_is_asked_of_people_and_spanish_where_it_is_spoken(type_: str, said: str, asked: str) -> None:
-    assert next(name_questions(entity("Ana", type_, said), 0)).query == asked
+    ):
+        assert next(name_questions(entity("Ana", type_, said), 0)).query == asked
 
 
 def test_a_relation_asks_for_its_other_end() -> None:
@@ -90,25 +87,22 @@ def test_what_was_said_about_an_entity_is_in_any_text_that_speaks_of_it() -> Non
     assert mention_question(note("Ayer vi a Ana en el muelle"), "Ana", [1]).query == "¿Qué se dijo de Ana?"
 
 
-@pytest.mark.parametrize(
-    ("text", "speaker", "asked"),
-    [
+def test_a_day_is_asked_for_so_that_it_is_understood() -> None:
+    for text, speaker, asked in (
         ("I met her at the pier", None, "What happened on 8 May 2023?"),
         ("La vi en el muelle", None, "¿Qué pasó el 8 de mayo de 2023?"),
         ("I met her at the pier", "Jun", "What did Jun say on 8 May 2023?"),
         ("La vi en el muelle", "Jun", "¿Qué dijo Jun el 8 de mayo de 2023?"),
-    ],
-)
-def test_a_day_is_asked_for_so_that_it_is_understood(text: str, speaker: str | None, asked: str) -> None:
-    question = day_question(note(text), date(2023, 5, 8), [1, 2], speaker=speaker)
-    assert question.query == asked
-    assert question.wanted == {1, 2}
-    phrase = time_of(question.query, AT)
-    assert phrase is not None
-    assert (phrase.start, phrase.stop) == (
-        datetime(2023, 5, 8, tzinfo=UTC),
-        datetime(2023, 5, 9, tzinfo=UTC),
-    )
+    ):
+        question = day_question(note(text), date(2023, 5, 8), [1, 2], speaker=speaker)
+        assert question.query == asked
+        assert question.wanted == {1, 2}
+        phrase = time_of(question.query, AT)
+        assert phrase is not None
+        assert (phrase.start, phrase.stop) == (
+            datetime(2023, 5, 8, tzinfo=UTC),
+            datetime(2023, 5, 9, tzinfo=UTC),
+        )
 
 
 def test_braces_in_a_name_are_text() -> None:
@@ -119,9 +113,8 @@ LOTS = st.integers(0, 2**64 - 1)
 LETTERS = "".join(map(chr, range(32, 127))) + "ñÉß東京のकिт…。\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "asked_for"),
-    [
+def test_a_memory_asks_by_the_stretch_that_tells_the_most() -> None:
+    for text, asked_for in (
         ("Tea is hot", "tea is hot"),
         # Five in a row; weights by letters, none for the words of every text.
         (
@@ -129,10 +122,8 @@ LETTERS = "".join(map(chr, range(32, 127))) + "ñÉß東京のकिт…。\n"
             "of the engineering department manager",
         ),
         ("alpha beta gamma delta omega rest", "alpha beta gamma delta omega"),
-    ],
-)
-def test_a_memory_asks_by_the_stretch_that_tells_the_most(text: str, asked_for: str) -> None:
-    assert densest_phrase(text) == asked_for
+    ):
+        assert densest_phrase(text) == asked_for
 
 
 @given(st.text(LETTERS, max_size=200), LOTS)

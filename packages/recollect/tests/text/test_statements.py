@@ -63,9 +63,8 @@ def cut(text: str) -> list[str]:
     return [text[start:stop] for start, stop in sentences(text)]
 
 
-@pytest.mark.parametrize(
-    "pieces",
-    [
+def test_sentences_end_where_a_reader_ends_them() -> None:
+    for pieces in (
         # Full stops that end nothing.
         "Dr. Li paid 3.5 euros at 5 p.m. on shop.example.com.| Then he left.",
         "El Sr. Gil vive en EE.UU. desde 2001.| Le va bien.",
@@ -73,12 +72,10 @@ def cut(text: str) -> list[str]:
         # A wrapped line goes on.
         "I moved to Lisbon\nlast year.|\nIt rains.",
         "Vivo en Roma|, |¿y tú?",
-    ],
-)
-def test_sentences_end_where_a_reader_ends_them(pieces: str) -> None:
-    assert cut(pieces.replace("|", "")) == [
-        piece for each in pieces.split("|") if (piece := each.strip(", \n"))
-    ]
+    ):
+        assert cut(pieces.replace("|", "")) == [
+            piece for each in pieces.split("|") if (piece := each.strip(", \n"))
+        ]
 
 
 def test_a_question_at_the_end_marks_of_lists_and_code_are_left_out() -> None:
@@ -159,25 +156,33 @@ def test_a_statement_is_kept_again_as_it_is(text: str) -> None:
             assert [again.text for again in statements_in(said.text)] == [said.text]
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        ".", '"a. ', "x", "and so, ", "“a ", "( ", "... ", " \t", "```\n",
-        "I moved to Lisbon in May. She likes tea. ", "i am\n", "1. ", "¿a ", "a? ",
-    ],
-)  # fmt: skip
-def test_reading_statements_takes_time_in_proportion_to_the_text(unit: str) -> None:
-    # Were it quadratic, this would take many minutes.
-    statements_in((unit * 100_000)[:100_000])
+def test_reading_statements_takes_time_in_proportion_to_the_text() -> None:
+    for unit in (
+        ".",
+        '"a. ',
+        "x",
+        "and so, ",
+        "“a ",
+        "( ",
+        "... ",
+        " \t",
+        "```\n",
+        "I moved to Lisbon in May. She likes tea. ",
+        "i am\n",
+        "1. ",
+        "¿a ",
+        "a? ",
+    ):
+        # Were it quadratic, this would take many minutes.
+        statements_in((unit * 100_000)[:100_000])
 
 
 def open_words(text: str) -> list[str]:
     return [text[one.start : one.stop] for one in open_references(text)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_said_before_a_pronoun_in_its_text_binds_it() -> None:
+    for text in (
         "I have a dog and she is called Nala.",
         "My brother says he is moving to Leeds.",
         "Ana lost her umbrella.",
@@ -191,15 +196,12 @@ def open_words(text: str) -> list[str]:
         "It took me two years to learn Basque.",
         'He wrote: "It was there."'.replace("He", "Luis"),
         "He comprado una bici.",
-    ],
-)
-def test_what_is_said_before_a_pronoun_in_its_text_binds_it(text: str) -> None:
-    assert open_words(text) == []
+    ):
+        assert open_words(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "left_open"),
-    [
+def test_without_it_the_pronoun_is_open() -> None:
+    for text, left_open in (
         ("She moved to Oslo.", ["She"]),
         ("I met him in May.", ["him"]),
         ("Ana called him.", ["him"]),
@@ -213,10 +215,8 @@ def test_what_is_said_before_a_pronoun_in_its_text_binds_it(text: str) -> None:
         ("Ella vive en Oslo.", ["Ella"]),
         ("Fui allí.", ["allí"]),
         ("Eso me gusta.", ["Eso"]),
-    ],
-)
-def test_without_it_the_pronoun_is_open(text: str, left_open: list[str]) -> None:
-    assert open_words(text)[:1] == left_open
+    ):
+        assert open_words(text)[:1] == left_open
 
 
 MINE, YOURS = True, False
@@ -227,9 +227,8 @@ def drawn(text: str, *before: tuple[str, str | None, bool]) -> list[str]:
     return [one.text for one in statements_in(text, turns)]
 
 
-@pytest.mark.parametrize(
-    ("text", "before", "note"),
-    [
+def test_the_only_one_in_reach_gives_a_pronoun_its_name() -> None:
+    for text, before, note in (
         (
             "She moved to Oslo in May.",
             ("My sister Laura called.", None, MINE),
@@ -266,30 +265,21 @@ def drawn(text: str, *before: tuple[str, str | None, bool]) -> list[str]:
             ("¿Has vivido en Lisboa?", None, YOURS),
             "Fui a Lisboa en 2019 con Luis.",
         ),
-    ],
-)
-def test_the_only_one_in_reach_gives_a_pronoun_its_name(
-    text: str, before: tuple[str, str | None, bool], note: str
-) -> None:
-    assert drawn(text, before) == [note]
-    assert drawn(text) == []
+    ):
+        assert drawn(text, before) == [note]
+        assert drawn(text) == []
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
+def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
+    for before in (
         ("My sister met my aunt.", None, MINE),
         ("My sister talked to a woman.", None, MINE),
         ("Ana told Clara.", None, MINE),
         ("My brother called.", None, MINE),
         ("My sister called.", None, YOURS),
         ("I like Whitby.", None, MINE),
-    ],
-)
-def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note(
-    before: tuple[str, str | None, bool],
-) -> None:
-    assert drawn("She moved to Oslo in May.", before) == []
+    ):
+        assert drawn("She moved to Oslo in May.", before) == []
 
 
 def test_one_who_is_spoken_to_is_not_meant() -> None:

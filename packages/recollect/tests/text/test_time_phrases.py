@@ -113,19 +113,16 @@ def test_times_carry_the_offset_of_the_references_zone(text: str, zone: ZoneInfo
         assert time.utcoffset() == time.astimezone(zone).utcoffset()
 
 
-@pytest.mark.parametrize(
-    ("reference", "hours"),
-    [
+def test_a_day_has_the_hours_that_its_clocks_show() -> None:
+    for reference, hours in (
         (datetime(2024, 3, 31, 12, tzinfo=MADRID), 23),  # at 02:00 it was 03:00
         (datetime(2024, 10, 27, 12, tzinfo=MADRID), 25),  # at 03:00 it was 02:00
         (datetime(2024, 3, 30, 12, tzinfo=MADRID), 24),
         (datetime(2024, 3, 31, 12, tzinfo=TOKYO), 24),
-    ],
-)
-def test_a_day_has_the_hours_that_its_clocks_show(reference: datetime, hours: int) -> None:
-    # Between times of one zone Python counts what clocks show, so the length is taken in UTC.
-    assert length(spoken("today", reference)) == timedelta(hours=hours)
-    assert length(spoken("yesterday", reference + timedelta(days=1))) == timedelta(hours=hours)
+    ):
+        # Between times of one zone Python counts what clocks show, so the length is taken in UTC.
+        assert length(spoken("today", reference)) == timedelta(hours=hours)
+        assert length(spoken("yesterday", reference + timedelta(days=1))) == timedelta(hours=hours)
 
 
 def length(phrase: TimePhrase) -> timedelta:
@@ -141,32 +138,26 @@ def test_the_week_of_the_change_runs_from_midnight_to_midnight() -> None:
     assert length(found) == timedelta(days=7, hours=-1)
 
 
-@pytest.mark.parametrize(
-    ("reference", "start", "stop"),
-    [
+def test_last_week_follows_the_reference() -> None:
+    for reference, start, stop in (
         # Mondays before: 29 January; 26 December 2022; 26 February of a leap year
         ("2024-02-05", "2024-01-29", "2024-02-05"),
         ("2023-01-08", "2022-12-26", "2023-01-02"),
         ("2024-03-04", "2024-02-26", "2024-03-04"),
-    ],
-)
-def test_last_week_follows_the_reference(reference: str, start: str, stop: str) -> None:
-    found = spoken("Was hat Ana last week gesagt?", at(reference).replace(hour=23, minute=59))
-    assert (found.start, found.stop) == (at(start), at(stop))
+    ):
+        found = spoken("Was hat Ana last week gesagt?", at(reference).replace(hour=23, minute=59))
+        assert (found.start, found.stop) == (at(start), at(stop))
 
 
-@pytest.mark.parametrize(
-    ("reference", "start", "stop"),
-    [
+def test_a_month_ago_is_a_whole_month_from_any_day() -> None:
+    for reference, start, stop in (
         ("2024-03-31", "2024-02-01", "2024-03-01"),  # there is no 31 February
         ("2024-01-31", "2023-12-01", "2024-01-01"),
         ("2024-12-01", "2024-11-01", "2024-12-01"),
-    ],
-)
-def test_a_month_ago_is_a_whole_month_from_any_day(reference: str, start: str, stop: str) -> None:
-    for text in ("a month ago", "hace un mes", "last month", "el mes pasado"):
-        found = spoken(text, at(reference))
-        assert (found.start, found.stop) == (at(start), at(stop)), text
+    ):
+        for text in ("a month ago", "hace un mes", "last month", "el mes pasado"):
+            found = spoken(text, at(reference))
+            assert (found.start, found.stop) == (at(start), at(stop)), text
 
 
 def at(text: str) -> datetime:

@@ -32,9 +32,8 @@ from recollect.text.tokens import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    [
+def test_folding_takes_off_case_accents_and_forms() -> None:
+    for text, folded in (
         ("Café", "cafe"),
         ("cafe\u0301", "cafe"),
         ("CAFÉ", "cafe"),
@@ -49,10 +48,8 @@ from recollect.text.tokens import (
         ("か\u3099", "が"),
         ("한국어", "한국어"),
         ("❤️", "❤"),
-    ],
-)
-def test_folding_takes_off_case_accents_and_forms(text: str, folded: str) -> None:
-    assert fold(text) == folded
+    ):
+        assert fold(text) == folded
 
 
 @given(st.text())
@@ -67,9 +64,8 @@ def test_the_unicode_form_does_not_matter(text: str) -> None:
         assert words(same) == words(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words_are_letters_digits_and_marks() -> None:
+    for text, expected in (
         ("The cat's whiskers", ["the", "cat", "s", "whiskers"]),
         ("C++ and C# — f(x)", ["c", "and", "c", "f", "x"]),
         ("snake_case kebab-case", ["snake", "case", "kebab", "case"]),
@@ -81,10 +77,8 @@ def test_the_unicode_form_does_not_matter(text: str) -> None:
         ('"*-NEAR"', ["near"]),
         ("\0 \ud800 !", []),
         ("", []),
-    ],
-)
-def test_words_are_letters_digits_and_marks(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    ):
+        assert words(text) == expected
 
 
 @given(st.text())
@@ -96,9 +90,8 @@ def test_words_of_words_are_the_same_and_hold_no_syntax(text: str) -> None:
     assert all(letter.isalnum() or not letter.isascii() for word in found for letter in word)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_pairs_are_of_other_scripts_and_symbols() -> None:
+    for text, expected in (
         ("東京都", ["東京", "京都", "都"]),
         ("京", ["京"]),
         ("東京 大阪", ["東京", "京", "大阪", "阪"]),
@@ -111,25 +104,20 @@ def test_words_of_words_are_the_same_and_hold_no_syntax(text: str) -> None:
         ("x\u0302 café", []),
         ("plain", []),
         ("", []),
-    ],
-)
-def test_pairs_are_of_other_scripts_and_symbols(text: str, expected: list[str]) -> None:
-    assert letter_pairs(text) == expected
+    ):
+        assert letter_pairs(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_is_sought_among_pairs() -> None:
+    for text, expected in (
         ("東京都", [("東京",), ("京都",)]),
         ("京 カフェ", [("京",), ("カフ",), ("フェ",)]),
         ("кот", [("ко", "от")]),  # where words are spaced, one after the other
         ("кот и пёс", [("ко", "от"), ("пё", "ёс")]),
         ("🎉🎉", [("🎉",)]),
         ("plain café", []),
-    ],
-)
-def test_what_is_sought_among_pairs(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert pair_queries(text) == expected
+    ):
+        assert pair_queries(text) == expected
 
 
 @given(st.text(alphabet="東京都大阪カフェ天気", min_size=1), st.data())
@@ -163,9 +151,8 @@ def by_fts5(word: str) -> list[str]:
     return list(map(str, found))
 
 
-@pytest.mark.parametrize(
-    ("word", "stem"),
-    [
+def test_the_stems_of_the_index_are_porters() -> None:
+    for word, stem in (
         # The examples of Porter (1980).
         ("caresses", "caress"),
         ("ponies", "poni"),
@@ -188,11 +175,9 @@ def by_fts5(word: str) -> list[str]:
         ("is", "is"),
         (61 * "a" + "ing", 61 * "a"),
         (62 * "a" + "ing", 62 * "a" + "ing"),
-    ],
-)
-def test_the_stems_of_the_index_are_porters(word: str, stem: str) -> None:
-    assert porter_stem(word) == stem
-    assert by_fts5(word) == [stem]
+    ):
+        assert porter_stem(word) == stem
+        assert by_fts5(word) == [stem]
 
 
 @given(
@@ -204,19 +189,16 @@ def test_the_stems_of_the_index_are_those_of_fts5(beginning: str, ending: str) -
         assert by_fts5(word) == [porter_stem(word)]
 
 
-@pytest.mark.parametrize(
-    "forms",
-    [
+def test_forms_of_a_word_have_one_stem() -> None:
+    for forms in (
         ("hiking", "hiked", "hikes", "hike"),
         ("agency", "agencies"),
         ("paint", "painting", "painted", "paints"),
         ("cat", "cats"),
         ("rápida", "rapido"),
         ("gato", "gata"),
-    ],
-)
-def test_forms_of_a_word_have_one_stem(forms: tuple[str, ...]) -> None:
-    assert len({coarse_stem(form) for form in forms}) == 1
+    ):
+        assert len({coarse_stem(form) for form in forms}) == 1
 
 
 def test_letters_count_two_by_two_where_nothing_parts_words() -> None:
@@ -236,9 +218,8 @@ def test_wordings_are_compared_without_the_last_ending_alone() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
+def test_by_hand() -> None:
+    for text, count in (
         ("", 0),
         (" \t ", 0),
         ("tea", 1),
@@ -264,10 +245,8 @@ def test_wordings_are_compared_without_the_last_ending_alone() -> None:
         ("a\n\n\nb", 3),  # a run of line breaks is one
         ("🚀", 2),  # four bytes
         ("C++", 3),
-    ],
-)
-def test_by_hand(text: str, count: int) -> None:
-    assert count_tokens(text) == count
+    ):
+        assert count_tokens(text) == count
 
 
 @given(st.text())
