@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from recollect.domain.records import Model
     from recollect.ranking.candidates import Floats
+    from recollect.stores.port import Embedder, Vector, Vectors
 
 
 def turn(id_: str, speaker: str, text: str, **rest: str) -> dict[str, str]:
@@ -225,3 +227,23 @@ class Arbitrary:
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
         self.read += [(query, text) for text in texts]
         return np.array([crc32(f"{query}\n{text}".encode()) / 2**32 for text in texts])
+
+
+class Counting:
+    """An embedder that knows what it was asked for."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.asked: list[str] = []
+
+    @property
+    def model(self) -> Model:
+        return self._embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return self._embedder.documents(texts)
+
+    def query(self, text: str) -> Vector:
+        self.asked.append(f"? {text}")
+        return self._embedder.query(text)

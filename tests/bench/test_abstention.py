@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged import conversation, write_locomo
+from judged import Counting, conversation, write_locomo
 
 from recollect.domain.errors import InvalidInput
 from recollect.models.embedders import embedder_named
@@ -30,13 +29,11 @@ from recollect_bench.reliability import JudgedHit, by_kind, tenths
 from recollect_bench.reliability_plot import draw_reliability
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
     from random import Random
 
-    from recollect.domain.records import Model
     from recollect.ranking.candidates import Floats
-    from recollect.stores.port import Embedder, Vector, Vectors
+    from recollect.stores.port import Embedder
 
 
 @pytest.fixture
@@ -136,36 +133,18 @@ def test_unanswerable_questions_of_several_categories_are_also_told_apart() -> N
     assert result.told_nothing["unsaid: absent"] == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
-    """An embedder that keeps what it is asked."""
-
-    embedder: Embedder
-    heard: list[str] = field(default_factory=list)
-
-    @property
-    def model(self) -> Model:
-        return self.embedder.model
-
-    def documents(self, texts: Sequence[str]) -> Vectors:
-        return self.embedder.documents(texts)
-
-    def query(self, text: str) -> Vector:
-        self.heard.append(text)
-        return self.embedder.query(text)
-
-
 def test_the_very_question_is_asked_with_its_answer_and_without(tmp_path: Path, embedder: Embedder) -> None:
-    listening = Listening(embedder)
+    counting = Counting(embedder)
     (result,) = measure_abstention(
-        load_datasets([write_locomo(tmp_path, conversation())]), Models.only(listening)
+        load_datasets([write_locomo(tmp_path, conversation())]), Models.only(counting)
     )
     # Three point to a turn, each asked twice; then the one that is unanswerable.
     assert result.questions == {"present": 3, "removed": 3, "unsaid": 1}
-    present, removed = listening.heard[0:6:2], listening.heard[1:6:2]
+    heard = [text for text in counting.asked if text.startswith("? ")]
+    present, removed = heard[0:6:2], heard[1:6:2]
     assert present == removed
     assert len({*present}) == 3
-    assert len(listening.heard) == 7
+    assert len(heard) == 7
 
 
 def test_without_an_absent_answer_there_is_nothing_to_measure() -> None:

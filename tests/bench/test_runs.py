@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from judged import Arbitrary, history, write, write_beir, write_folder, write_locomo
+from judged import Arbitrary, Counting, history, write, write_beir, write_folder, write_locomo
 from token_model import WordTokens
 
 from recollect.domain.errors import InvalidInput, StoreUnavailable
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from recollect.domain.records import Memory, Model
+    from recollect.domain.records import Memory
     from recollect.ranking.candidates import Profile
-    from recollect.stores.port import Embedder, Reranker, Vector, Vectors
+    from recollect.stores.port import Embedder, Reranker, Vectors
     from recollect_bench.haystack_store import StoredHaystack
 
 
@@ -262,26 +262,6 @@ def test_the_default_path_draws_notes_and_the_plain_one_does_not(tmp_path: Path,
     assert len(answers.found["default"]) == len(answers.found["plain"]) == 5
     assert set(answers.unlimited) == {"hits", "precision", "recall"}
     assert 0 < answers.unlimited["recall"] <= 1
-
-
-class Counting:
-    """An embedder that knows what it was asked for."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.asked: list[str] = []
-
-    @property
-    def model(self) -> Model:
-        return self._embedder.model
-
-    def documents(self, texts: Sequence[str]) -> Vectors:
-        self.asked += texts
-        return self._embedder.documents(texts)
-
-    def query(self, text: str) -> Vector:
-        self.asked.append(f"? {text}")
-        return self._embedder.query(text)
 
 
 def test_a_text_is_embedded_once_in_all_runs(tmp_path: Path, embedder: Embedder) -> None:

@@ -228,46 +228,24 @@ def drawn(text: str, *before: tuple[str, str | None, bool]) -> list[str]:
 
 
 def test_the_only_one_in_reach_gives_a_pronoun_its_name() -> None:
-    for text, before, note in (
+    lived = "What about Lisbon? I was in Lisbon."
+    for said, whose, before, note in (
         (
             "She moved to Oslo in May.",
-            ("My sister Laura called.", None, MINE),
+            MINE,
+            "My sister Laura called.",
             "My sister Laura moved to Oslo in May.",
         ),
-        (
-            "She moved to Oslo in May.",
-            ("How is your sister?", None, YOURS),
-            "My sister moved to Oslo in May.",
-        ),
-        (
-            "I met her in 2021 in Porto.",
-            ("My wife Clara is a nurse.", "Tom", MINE),
-            "I met my wife Clara in 2021 in Porto.",
-        ),
-        ("Her birthday is on May 5th.", ("My mom is fine.", "Ana", MINE), "My mom's birthday is on May 5th."),
-        (
-            "I moved there in 2021.",
-            ("Do you like Lisbon? I was in Lisbon.", None, YOURS),
-            "I moved to Lisbon in 2021.",
-        ),
-        (
-            "I lived there until 2021.",
-            ("What about Lisbon? I was in Lisbon.", None, YOURS),
-            "I lived in Lisbon until 2021.",
-        ),
-        (
-            "Ella trabaja en Bilbao desde 2019.",
-            ("¿Qué tal tu hermana?", None, YOURS),
-            "Mi hermana trabaja en Bilbao desde 2019.",
-        ),
-        (
-            "Fui allí en 2019 con Luis.",
-            ("¿Has vivido en Lisboa?", None, YOURS),
-            "Fui a Lisboa en 2019 con Luis.",
-        ),
+        ("She moved to Oslo in May.", YOURS, "How is your sister?", "My sister moved to Oslo in May."),
+        ("I met her in 2021 in Porto.", MINE, "My wife Clara left.", "I met my wife Clara in 2021 in Porto."),
+        ("Her birthday is on May 5th.", MINE, "My mom is fine.", "My mom's birthday is on May 5th."),
+        ("I moved there in 2021.", YOURS, lived, "I moved to Lisbon in 2021."),
+        ("I lived there until 2021.", YOURS, lived, "I lived in Lisbon until 2021."),
+        ("Ella trabaja en Bilbao.", YOURS, "¿Qué tal tu hermana?", "Mi hermana trabaja en Bilbao."),
+        ("Fui allí en 2019 con Luis.", YOURS, "¿Has vivido en Lisboa?", "Fui a Lisboa en 2019 con Luis."),
     ):
-        assert drawn(text, before) == [note]
-        assert drawn(text) == []
+        assert drawn(said, (before, "Tom", whose)) == [note]
+        assert drawn(said) == []
 
 
 def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
