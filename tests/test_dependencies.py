@@ -14,7 +14,7 @@ from locked import PACKAGES, ROOT, project
 
 OPTIONAL = {
     # The packages of the models ask for the first two, and recollect-postgres for the last.
-    "recollect": {"onnxruntime", "tokenizers", "psycopg"},
+    "recollect": {"onnxruntime", "tokenizers", "psycopg"}
 }
 
 

@@ -64,12 +64,7 @@ def write_realtalk(folder: Path) -> Path:
             "name": {"speaker_1": "Eve", "speaker_2": "Finn"},
             "session_1_date_time": "29.12.2023, 16:01:00",
             "session_1": [
-                {
-                    "dia_id": "D1:1",
-                    "speaker": "Eve",
-                    "clean_text": said,
-                    "date_time": "29.12.2023, 16:03:30",
-                }
+                {"dia_id": "D1:1", "speaker": "Eve", "clean_text": said, "date_time": "29.12.2023, 16:03:30"}
             ],
             "qa": [{"question": f"{said[:-1]}?", "evidence": ["D1:1"], "category": 2}],
         }

@@ -65,10 +65,7 @@ def test_each_part_is_left_out_once() -> None:
     assert {each.name: (each.retrieve, each.steps) for each in ablations(_SMALL)} == {
         "small − meaning": ((words,), _SMALL.steps),
         "small − words": ((meaning,), _SMALL.steps),
-        "small − then of searches": (
-            (ByMeaning(then=False), ByWords("stemmed", then=False)),
-            _SMALL.steps,
-        ),
+        "small − then of searches": ((ByMeaning(then=False), ByWords("stemmed", then=False)), _SMALL.steps),
         "small − times status": (_SMALL.retrieve, (blend, importance, repeats, order, cut)),
         "small − drop_repeats": (_SMALL.retrieve, (blend, status, importance, order, cut)),
     }

@@ -25,10 +25,7 @@ def test_a_secret_gives_way_to_a_placeholder() -> None:
         (f"aws {AWS} and {SLACK}", "aws [AWS key left out] and [Slack token left out]"),
         (f"cookie {JWT}", "cookie [JSON web token left out]"),
         (f"here:\n{PEM}\nthanks", "here:\n[private key left out]\nthanks"),
-        (
-            f"-----BEGIN PRIVATE {'KEY'}-----\nMIIEvQ",
-            "[private key left out]",
-        ),  # cut off before its end
+        (f"-----BEGIN PRIVATE {'KEY'}-----\nMIIEvQ", "[private key left out]"),  # cut off before its end
         ("password=hunter2", "password=[password left out]"),
         ("DB_PASSWORD: s3cret!", "DB_PASSWORD: [password left out]"),
         ('{"password": "correct-horse"}', '{"password": "[password left out]"}'),
