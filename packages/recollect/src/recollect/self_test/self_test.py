@@ -283,7 +283,14 @@ def self_test(
             trial.ask(question, name, profiles[name])
         if progress is not None:
             progress(number + 1, len(asked))
-    results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
+    places: dict[QuestionKind, list[int]] = {asks: [] for asks in QuestionKind}
+    for place, question in enumerate(asked):
+        places[question.asks].append(place)
+    places = {asks: found for asks, found in places.items() if found}
+    results = []
+    for name, ranks in trial.ranks.items():
+        by_kind = {asks: _share([ranks[at] for at in found], options.limit) for asks, found in places.items()}
+        results.append(ProfileResult(name, _share(ranks, options.limit), by_kind))
     compared = _compared(asked, trial.ranks, default, options.limit)
     with services.read() as view:
         missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
@@ -297,9 +304,9 @@ def self_test(
         note=trial.note,
         memories=survey.memories,
         sampled=len(sampled),
-        questions={asks: sum(each.asks is asks for each in asked) for asks in _kinds(asked)},
+        questions={asks: len(found) for asks, found in places.items()},
         default=default,
-        profiles=results,
+        profiles=tuple(results),
         compared=compared,
         missed=missed,
         advice=advice,
@@ -315,19 +322,6 @@ def _check(options: SelfTestOptions) -> None:
         raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {options.sample}.")
     if not 1 <= options.limit <= MOST_HITS:
         raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
-
-
-def _kinds(asked: Sequence[SelfQuestion]) -> list[QuestionKind]:
-    there = {question.asks for question in asked}
-    return [asks for asks in QuestionKind if asks in there]
-
-
-def _result(name: str, asked: Sequence[SelfQuestion], ranks: Sequence[int], limit: int) -> ProfileResult:
-    by_kind = {
-        asks: _share([rank for each, rank in zip(asked, ranks, strict=True) if each.asks is asks], limit)
-        for asks in _kinds(asked)
-    }
-    return ProfileResult(name, _share(ranks, limit), by_kind)
 
 
 def _share(ranks: Sequence[int], limit: int) -> FoundShare:

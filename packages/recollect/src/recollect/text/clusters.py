@@ -37,11 +37,9 @@ _GAIN = 0.005
 class Clusters:
     """Rows by their places, each group in order, the groups by their first row."""
 
-    groups: tuple[tuple[int, ...], ...]
-    alone: tuple[int, ...] = ()
-    """Rows whose group is too small to count."""
+    groups: tuple[tuple[int, ...], ...] = ()
     silhouette: float = 0.0
-    """From -1 to 1, the mean over all rows; those that are alone count as 0."""
+    """From -1 to 1, the mean over all rows; those in a group that is too small to count are 0."""
 
 
 class Join(NamedTuple):
@@ -63,7 +61,7 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
     compared = np.sort(order[:_MOST_COMPARED])
     apart = distances(seen[compared])
     joins = average_linkage(apart)
-    best = Clusters((), tuple(range(len(compared))))
+    best = Clusters()
     for groups in range(2, min(most * 2, len(compared) - 1) + 1):
         labels = cut(joins, len(compared), groups)
         found = _counted(labels, apart, fewest)
@@ -161,25 +159,20 @@ def silhouettes(labels: Ints, apart: Floats) -> Floats:
 def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:
     members = [tuple(np.flatnonzero(labels == name).tolist()) for name in np.unique(labels)]
     groups = tuple(group for group in members if len(group) >= fewest)
-    alone = tuple(sorted(row for group in members if len(group) < fewest for row in group))
     value = silhouettes(labels, apart)
-    value[list(alone)] = 0
-    return Clusters(groups, alone, float(value.mean()))
+    value[[row for group in members if len(group) < fewest for row in group]] = 0
+    return Clusters(groups, float(value.mean()))
 
 
 def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
     """Rows that were not compared join the group whose members are nearest to them on average."""
     if not found.groups:
-        return Clusters((), tuple(range(len(rows))))
+        return found
     groups = [[int(compared[row]) for row in group] for group in found.groups]
     middles = np.stack([rows[group].mean(axis=0) for group in groups])
     for row in sorted(set(range(len(rows))) - set(compared.tolist())):
         groups[int(np.argmax(middles @ rows[row]))].append(row)
-    return Clusters(
-        tuple(tuple(sorted(group)) for group in groups),
-        tuple(int(compared[row]) for row in found.alone),
-        found.silhouette,
-    )
+    return Clusters(tuple(tuple(sorted(group)) for group in groups), found.silhouette)
 
 
 # Topics: what groups of texts are about, by the words that distinguish each group.
