@@ -477,8 +477,12 @@ def contradiction(one: Claims, other: Claims) -> Contradiction | None:
         return None
     names = one.names & other.names
     for figure, another in product(one.figures, other.figures):
-        differ = figure.kind == another.kind and figure.value != another.value
-        if differ and _both_lasting(figure, another) and _of_one_thing(figure, another, names):
+        if figure.kind != another.kind or figure.value == another.value:
+            continue
+        # Both say what is, or one of them that it has changed; else both may have happened.
+        changed = (figure.is_change or another.is_change) and not (figure.is_deed or another.is_deed)
+        lasts = changed or (figure.is_lasting and another.is_lasting)
+        if lasts and _of_one_thing(figure, another, names):
             return Contradiction(figure.place, another.place, figure.kind in TIMES)
     return None
 
@@ -515,12 +519,6 @@ def _is_only(claims: Claims, claim: Claim) -> bool:
         for each in claims.stated
         if (each.about, each.kind) == (claim.about, claim.kind)
     )
-
-
-def _both_lasting(one: Figure, other: Figure) -> bool:
-    """Whether both say what is, or one of them that it has changed; else both may have happened."""
-    changed = (one.is_change or other.is_change) and not (one.is_deed or other.is_deed)
-    return changed or (one.is_lasting and other.is_lasting)
 
 
 def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:

@@ -227,8 +227,11 @@ def mostly_other_than_english(texts: Iterable[str]) -> bool:
 def language_of(text: str) -> Language | None:
     """By script, then by common words and by how the others look; None where that does not tell."""
     beginning = _NO_WORD.sub(" ", text[:_ENOUGH_LETTERS])
-    if _is_of_another_script(beginning):
-        return "other"
+    if not beginning.isascii():
+        letters = [letter for letter in beginning if letter.isalpha()]
+        latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+        if len(letters) - sum(latin) > _OTHER_SCRIPT * len(letters):
+            return "other"
     english = 0.0
     other = float(len(_elision().findall(beginning)))
     common: Counter[str] = Counter()
@@ -251,14 +254,6 @@ def language_of(text: str) -> Language | None:
     if abs(english - other) < _SURE:
         return None
     return "english" if english > other else "other"
-
-
-def _is_of_another_script(text: str) -> bool:
-    if text.isascii():
-        return False
-    letters = [letter for letter in text if letter.isalpha()]
-    latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
-    return len(letters) - sum(latin) > _OTHER_SCRIPT * len(letters)
 
 
 def is_spanish(folded_words: Iterable[str]) -> bool:
