@@ -5,8 +5,10 @@ told without ids, so that those of two stores can be compared: each id by its pl
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, is_dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ from recollect.search.texts import memory_page
 from recollect.services import Services
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from recollect.domain.results import Answer, Context
     from recollect.stores.port import Clock
@@ -90,56 +92,44 @@ class Life:
             return ids[place % len(ids)] if ids else 0
 
         try:
-            done = did(self.engine, act, at)
+            done = DEEDS[act.what][0](self.engine, at, *act.given)
         except RecollectError as error:
             done = type(error), str(error)
         self.engine._services.usage.settle(None)
         self.results.append(told(done, self.ids()))
 
 
-def did(engine: Engine, act: Act, at: Callable[[int], int]) -> object:  # noqa: PLR0911  # one for each act
-    match act.what, act.given:
-        case "entity", (name, seen):
-            return engine.create_entities([{"name": name, "observations": seen}])
-        case "relate", (one, other):
-            return engine.graph.create_relations([(one, "knows", other)])
-        case "note", (text, tagged, happened):
-            return engine.remember(text, tags=tagged, happened_at=happened)
-        case "message", (session, speaker, text):
-            return engine.add_messages(session, [{"content": text, "speaker": speaker}])
-        case "correct", (place, text):
-            return engine.supersede(at(place), text)
-        case "update", (place, text):
-            return engine.update(at(place), text=text)
-        case "forget", (place,):
-            return len(engine.forget([at(place)]))
-        case "restore", (place,):
-            return engine.restore(at(place))
-        case "recall", (query,):
-            return engine.recall(query)
-        case "semantic", (query,):
-            return search_semantic(engine, query)
-        case "open", (name,):
-            return engine.graph.open_nodes([name])
-        case "keyed", (text,):
-            return engine.remember(text, key="the same key")
-    raise AssertionError(act)
-
-
-acts = st.one_of(
-    st.builds(lambda *given: Act("entity", given), names, st.lists(texts, max_size=2, unique=True)),
-    st.builds(lambda *given: Act("relate", given), names, names),
-    st.builds(lambda *given: Act("note", given), texts, tags, days),
-    st.builds(lambda *given: Act("message", given), sessions, st.none() | names, texts),
-    st.builds(lambda *given: Act("correct", given), places, texts),
-    st.builds(lambda *given: Act("update", given), places, texts),
-    st.builds(lambda *given: Act("forget", given), places),
-    st.builds(lambda *given: Act("restore", given), places),
-    st.builds(lambda *given: Act("recall", given), queries),
-    st.builds(lambda *given: Act("semantic", given), queries),
-    st.builds(lambda *given: Act("open", given), names),
-    st.builds(lambda *given: Act("keyed", given), texts),
-)
+Deed = Callable[..., object]
+"""Takes the engine, a function from a place to an id, and what the act was given."""
+DEEDS: dict[str, tuple[Deed, tuple[st.SearchStrategy[Any], ...]]] = {
+    "entity": (
+        lambda engine, _, name, seen: engine.create_entities([{"name": name, "observations": seen}]),
+        (names, st.lists(texts, max_size=2, unique=True)),
+    ),
+    "relate": (
+        lambda engine, _, *ends: engine.graph.create_relations([(ends[0], "knows", ends[1])]),
+        (names, names),
+    ),
+    "note": (
+        lambda engine, _, text, tagged, happened: engine.remember(text, tags=tagged, happened_at=happened),
+        (texts, tags, days),
+    ),
+    "message": (
+        lambda engine, _, session, speaker, text: engine.add_messages(
+            session, [{"content": text, "speaker": speaker}]
+        ),
+        (sessions, st.none() | names, texts),
+    ),
+    "correct": (lambda engine, at, place, text: engine.supersede(at(place), text), (places, texts)),
+    "update": (lambda engine, at, place, text: engine.update(at(place), text=text), (places, texts)),
+    "forget": (lambda engine, at, place: len(engine.forget([at(place)])), (places,)),
+    "restore": (lambda engine, at, place: engine.restore(at(place)), (places,)),
+    "recall": (lambda engine, _, query: engine.recall(query), (queries,)),
+    "semantic": (lambda engine, _, query: search_semantic(engine, query), (queries,)),
+    "open": (lambda engine, _, name: engine.graph.open_nodes([name]), (names,)),
+    "keyed": (lambda engine, _, text: engine.remember(text, key="the same key"), (texts,)),
+}
+acts = st.one_of([st.tuples(*given).map(partial(Act, what)) for what, (_, given) in DEEDS.items()])
 # Whose each act is: True for mine.
 lives = st.lists(st.tuples(st.booleans(), acts), min_size=6, max_size=24)
 

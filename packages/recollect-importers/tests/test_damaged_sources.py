@@ -58,15 +58,8 @@ def test_any_line_may_be_cut_or_doubled(tmp_path: Path) -> None:
     file = tmp_path / "ana.md"
     lines = ANA.splitlines()
     for place, line in enumerate(lines):
-        for other in (
-            "",
-            line[: len(line) // 2],
-            f"  {line}",
-            f"{line}\n{line}",
-            "---",
-            "- [[",
-            '- "a [[b]]',
-        ):
+        half = line[: len(line) // 2]
+        for other in ("", half, f"  {line}", f"{line}\n{line}", "---", "- [[", '- "a [[b]]'):
             file.write_text("\n".join([*lines[:place], other, *lines[place + 1 :]]), "utf-8")
             report = preview_path(file)
             assert report.bad_count <= 1, (other, report)
@@ -143,7 +136,7 @@ def write_database(file: Path, tables: dict[str, dict[str, object]]) -> Path:
 
 
 @pytest.mark.parametrize("format_", ROWS)
-def test_any_column_of_a_database_may_hold_another_type_or_nothing(tmp_path: Path, format_: str) -> None:
+def test_any_column_of_a_database_may_hold_another_type_or_be_missing(tmp_path: Path, format_: str) -> None:
     file = write_database(tmp_path / "source.db", ROWS[format_])
     whole = preview_path(file)
     assert (whole.format, whole.bad_count) == (format_, 0)
@@ -152,24 +145,10 @@ def test_any_column_of_a_database_may_hold_another_type_or_nothing(tmp_path: Pat
             for junk in (None, 7, -1.5, "", b"\xff\x00", "\ud800".encode("utf-8", "surrogatepass")):
                 write_database(file, {**ROWS[format_], table: {**row, column: junk}})
                 assert preview_path(file).format == format_
-
-
-@pytest.mark.parametrize("format_", ROWS)
-def test_columns_that_another_version_of_a_program_lacks_are_done_without(
-    tmp_path: Path, format_: str
-) -> None:
-    """As long as it is still known for what it is, and its rows can be told apart."""
-    file = tmp_path / "source.db"
-    for table, row in ROWS[format_].items():
-        for column in row:
+            # Another version of the program may lack a column, as long as it is known for what it is.
             without = {name: value for name, value in row.items() if name != column}
             write_database(file, {**ROWS[format_], table: without})
-            seen = format_or_refusal(file)
-            assert seen == format_ or "cannot be imported" in seen or column in {"id", "memory_id"}
-
-
-def format_or_refusal(file: Path) -> str:
-    try:
-        return preview_path(file).format
-    except InvalidInput as error:
-        return str(error)
+            try:
+                assert preview_path(file).format == format_
+            except InvalidInput as error:
+                assert "cannot be imported" in str(error) or column in {"id", "memory_id"}  # noqa: PT017

@@ -100,18 +100,9 @@ def worlds(draw: st.DrawFn, scope: Scope = ME, first: int = 1) -> World:
         for place in range(draw(st.integers(0, 4))):
             source, target = draw(st.permutations(entities))[:2]
             ended = draw(st.sampled_from([None, NOW - timedelta(days=1)]))
-            relations.append(
-                Relation(
-                    100 * first + place,
-                    source.id,
-                    target.id,
-                    source.name,
-                    target.name,
-                    f"knows {place}",
-                    NOW - timedelta(days=9),
-                    until=ended,
-                )
-            )
+            ends = (source.id, target.id, source.name, target.name)
+            since = NOW - timedelta(days=9)
+            relations.append(Relation(100 * first + place, *ends, f"knows {place}", since, until=ended))
     ids = st.lists(st.sampled_from([memory.id for memory in held]), min_size=1, unique=True) if held else None
     seen = draw(st.lists(st.tuples(ids.map(tuple), times), max_size=5)) if ids is not None else []
     return World(tuple(held), tuple(relations), tuple(seen))

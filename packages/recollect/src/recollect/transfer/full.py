@@ -14,7 +14,7 @@ from dataclasses import MISSING, fields, replace
 from datetime import UTC, date, datetime
 from functools import cache, partial
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 from recollect.domain.changes import Adopt, AdoptLearnt, AdoptLinks, AdoptRelation
 from recollect.domain.errors import InvalidInput
@@ -202,13 +202,13 @@ def _row_model(record: Any) -> type[BaseModel]:
     hints = get_type_hints(record)
     rows: dict[str, Any] = {}
     if "scope" in hints:
-        rows = {"owner": (types["label"], ""), "agent": (types["label"], "")}
+        rows = {"owner": (types[str], ""), "agent": (types[str], "")}
     for field in fields(record):
         if field.name in _NOT_WRITTEN or field.name == "scope":
             continue
         hint = hints[field.name]
         # A field that may be absent is absent, and never null.
-        plain = next((each for each in get_args(hint) if each is not type(None)), hint)
+        plain = get_args(hint)[0] if type(None) in get_args(hint) else hint
         if field.name in _PARTS:
             type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[arg-type, misc, valid-type]  # made at run time
         else:
@@ -240,58 +240,32 @@ def _field_types() -> dict[Any, Any]:
 
     id_, type_name = whole(1), cleaned(clean_type)
     label, text = cleaned(clean_text, may_be_empty=True), cleaned(clean_text)
-    exact = Annotated[str, PlainValidator(_exact)]
-    ids = Annotated[list[id_], AfterValidator(tuple)]  # type: ignore[valid-type]  # made at run time
-    learnt: dict[Any, Any] = {
-        f"{kind.__name__}.{field.name}": exact
+    counts = ("ordinal", "size", "before", "version", "through", "revisions", "duplicates")
+    # Learnt texts are kept as they are.
+    exact = [
+        f"{kind.__name__}.{field.name}"
         for kind in (*LEARNT_PARTS.values(), LearntCalibration, LearntDismissal)
         for field in fields(kind)
         if str(field.type) in {"str", "str | None"}
-    }
-    learnt |= {
-        "LearntFeedback.kind": Literal["opened", "recalled", "said"],
-        "LearntFeedback.grade": number(-1, 1),
-        "LearntNumbers.why": Literal["run", "set", "reset", "rollback"],
-        "LearntSetting.name": Literal["trial_seed", "unnoted"],
-        "LearntSetting.value": exact,
-        "LearntScope.temper": number(0, 1),
-        "LearntAnswer.arm": Literal["ours", "baseline", "interleaved"],
-        "LearntCalibration.memories": whole(0),
-        "LearntRecall.memories": ids,
-        "LearntRecall.places": ids,
-        "ordinal": whole(0),
-        "size": whole(0),
-        "before": whole(0),
-        "version": whole(0),
-        "through": whole(0),
-        "shown": ids,
-        "ranked": ids,
-        "baseline": ids,
-        "days": Annotated[list[Annotated[date, PlainValidator(_day)]], AfterValidator(tuple)],
-        bytes: Annotated[bytes, PlainValidator(_packed)],
-    }
+    ]
     return {
-        **learnt,
-        "label": label,
-        "Observation.content": text,
-        "Observation.kind": type_name,
-        "Revision.text": text,
-        "Absence.why": Literal["forgotten", "superseded"],
-        "type": type_name,
+        **dict.fromkeys(exact, Annotated[str, PlainValidator(_exact)]),
+        **dict.fromkeys((*counts, "LearntCalibration.memories"), whole(0)),
+        **dict.fromkeys(("strength", "importance", "LearntScope.temper"), number(0, 1)),
+        **dict.fromkeys(("Observation.content", "Revision.text"), text),
+        **dict.fromkeys(("Observation.kind", "type"), type_name),
+        "LearntFeedback.grade": number(-1, 1),
         "position": whole(-_LARGEST),
         "depth": whole(1, 3),
-        "revisions": whole(0),
-        "duplicates": whole(0),
-        "strength": number(0, 1),
-        "importance": number(0, 1),
         "stability": number(above=0),
-        "tags": Annotated[list[type_name], AfterValidator(tuple)],  # type: ignore[valid-type]  # made at run time
-        "about": ids,
-        "mentions": ids,
+        tuple[int, ...]: Annotated[list[id_], AfterValidator(tuple)],  # type: ignore[valid-type]  # made at run time
+        tuple[str, ...]: Annotated[list[type_name], AfterValidator(tuple)],  # type: ignore[valid-type]  # likewise
+        tuple[date, ...]: Annotated[list[Annotated[date, PlainValidator(_day)]], AfterValidator(tuple)],
         int: id_,
         float: number(),
         bool: StrictBool,
         str: label,
+        bytes: Annotated[bytes, PlainValidator(_packed)],
         datetime: Annotated[datetime, PlainValidator(_time)],
     }
 

@@ -25,7 +25,6 @@ from recollect.domain.errors import InvalidInput, needs_extra
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Revision, Status  # likewise
 from recollect.stores.url import SCHEMES, parse_store_url, without_password
-from recollect.transfer.files import UTF16_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -327,43 +326,31 @@ class ForeignSource:
         with open_database(self.path) as rows:
             yield rows
 
-    @cached_property
+    @property
     def document(self) -> Any:
         """The value of a JSON document; None for any other file, lines of JSON included."""
-        start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not start.startswith((b"{", b"[")) or self.head.startswith(UTF16_MARKS):
-            return None
-        if self.path.stat().st_size > DOCUMENT_LIMIT:
-            return None
-        with self.path.open("rb") as file:
-            first = file.readline(DOCUMENT_LIMIT).removeprefix(b"\xef\xbb\xbf")
-            rest = file.read()
-        with suppress(ValueError, RecursionError):
-            whole = json.loads(first)
-            return None if rest.strip() else whole
-        try:
-            return json.loads((first + rest).decode("utf-8"))
-        except (ValueError, RecursionError):
-            return None
+        return self._parsed[0]
 
     def broken_document(self) -> str:
-        """Where a file that begins as a JSON document is wrong, as the end of a sentence; empty if it is
-        none, or not wrong.
-        """
-        if not self.head.lstrip().startswith((b"{", b"[")) or self.document is not None:
-            return ""
+        """Where a file that begins as a JSON document is wrong, as the end of a sentence; else empty."""
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[Any, str]:
+        start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start.startswith((b"{", b"[")) or self.path.stat().st_size > DOCUMENT_LIMIT:
+            return None, ""
         try:
-            json.loads(self.path.read_bytes().decode("utf-8"))
+            return json.loads(self.path.read_bytes().decode("utf-8").removeprefix("\ufeff")), ""
         except UnicodeDecodeError as error:
-            return f"it is not UTF-8 text: byte {error.start + 1:,} is wrong."
+            return None, f"it is not UTF-8 text: byte {error.start + 1:,} is wrong."
         except json.JSONDecodeError as error:
             # Lines of JSON go on after the first.
             is_lines = error.msg == "Extra data"
             place = f"line {error.lineno:,}, column {error.colno:,}"
-            return "" if is_lines else f"as JSON, it is cut short or wrong at {place}: {error.msg}."
+            return None, "" if is_lines else f"as JSON, it is cut short or wrong at {place}: {error.msg}."
         except (ValueError, RecursionError) as error:
-            return f"as JSON, it cannot be read: {error}."
-        return ""
+            return None, f"as JSON, it cannot be read: {error}."
 
     def file(self, *names: str) -> Path | None:
         """The first of these files that the folder has."""
