@@ -22,9 +22,9 @@ KEYS = (
     "at", "input", "conversations",
 )  # fmt: skip
 WORDS = (
-    *["user", "assistant", "human", "text", "code", "a", "b", "multimodal_text", "2024-05-06", "all"],
+    "user", "assistant", "human", "text", "code", "a", "b", "multimodal_text", "2024-05-06", "all",
     "\ud800\0",
-)
+)  # fmt: skip
 plain_values = st.recursive(
     st.none()
     | st.booleans()

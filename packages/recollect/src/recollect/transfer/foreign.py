@@ -26,7 +26,7 @@ from recollect.transfer.importers import (
     ForeignRelation,
     NoPlace,
 )
-from recollect.transfer.reports import ForeignReport, Unplaced
+from recollect.transfer.reports import ForeignReport, Tally, Unplaced
 from recollect.transfer.turns import storable_text
 from recollect.write.inputs import clean_metadata
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.domain.changes import Outcome
+    from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Import
-    from recollect.transfer.reports import Tally
 
 UNKNOWN = "unknown"
 """The type of an entity of which nothing but its name is known."""
@@ -338,7 +338,7 @@ def _short(text: str) -> str:
 
 
 _T = TypeVar("_T")
-_AT_ONCE = 500
+_AT_ONCE = _PROGRESS_EVERY = 500
 _EXAMPLES = 3
 """Of each sort of thing."""
 
@@ -346,14 +346,30 @@ _EXAMPLES = 3
 class ForeignTally:
     """Counts what is read, whatever becomes of it."""
 
-    def __init__(self, tally: Tally) -> None:
-        self.tally = tally
+    def __init__(self) -> None:
+        self.tally = Tally()
         self._sessions: set[str] = set()
         self._unplaced: dict[str, tuple[int, list[str]]] = {}
         self._examples: defaultdict[type, list[str]] = defaultdict(list)
-        self.owners: Counter[str] = Counter()
+        self._owners: Counter[str] = Counter()
 
-    def count(self, record: ForeignRecord) -> None:
+    def counted(self, found: Iterable[ForeignRecord], progress: Progress | None) -> Iterator[ForeignRecord]:
+        """Pass records on, and count them."""
+        number = told = 0
+        for record in found:
+            self._count(record)
+            examples = self._examples[type(record)]
+            if len(examples) < _EXAMPLES and (line := example_line(record)) is not None:
+                examples.append(line)
+            number += len(record.turns) if isinstance(record, Conversation) else 1
+            if progress is not None and number - told >= _PROGRESS_EVERY:
+                progress(number, None)
+                told = number
+            yield record
+        if progress is not None:
+            progress(number, number)
+
+    def _count(self, record: ForeignRecord) -> None:
         counts = self.tally.counts
         match record:
             case Memory():
@@ -380,16 +396,13 @@ class ForeignTally:
                 self._no_place(record)
             case BadRow():
                 self.tally.add("bad", f"{record.place}: {record.reason}")
-        examples = self._examples[type(record)]
-        if len(examples) < _EXAMPLES and (line := example_line(record)) is not None:
-            examples.append(line)
 
     def report(self, of: ForeignFormat, **done: Any) -> ForeignReport:
         unplaced = sorted(self._unplaced.items())
         return ForeignReport(
             of.name,
             of.title,
-            owners=tuple(sorted(self.owners.items())),
+            owners=tuple(sorted(self._owners.items())),
             no_place=tuple(Unplaced(what, number, tuple(shown)) for what, (number, shown) in unplaced),
             examples=tuple(line for lines in self._examples.values() for line in lines),
             **done,
@@ -398,7 +411,7 @@ class ForeignTally:
 
     def _count_owner(self, scope: Scope) -> None:
         """Under `ana`, or `ana/bot` for an agent of hers; empty for no owner."""
-        self.owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
+        self._owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
 
     def _state(self, memory: Memory) -> None:
         counts = self.tally.counts

@@ -53,7 +53,6 @@ _OWN_TABLES = {"memory", "observation", "passage", "scope"}
 _LOOKED_AT = 20
 # For items without a time, where nothing is stored.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-_PROGRESS_EVERY = 500
 
 
 # Formats
@@ -233,13 +232,13 @@ def import_path(
             raise InvalidInput(
                 f"{reason} Nothing was imported; correct it, or let the import leave out bad rows."
             )
-    counter = ForeignTally(Tally())
+    counter = ForeignTally()
     notes: dict[str, str | None] = {"note": None, "model_note": None}
 
     def others() -> Iterator[ForeignRecord]:
         """Write conversations as they come, and pass on everything else."""
         counts = counter.tally.counts
-        for record in _count(placing.records(of.read(source)), counter, progress):
+        for record in counter.counted(placing.records(of.read(source)), progress):
             if not isinstance(record, Conversation):
                 yield record
             elif record.turns:
@@ -286,9 +285,9 @@ def preview_path(
     if known in OWN_FORMATS:
         return import_preview(path, progress)
     of, source = _foreign_source(known, path)
-    counter = ForeignTally(Tally())
+    counter = ForeignTally()
     placing = Placing(of.name, Scope(), _NO_TIME, merge_owners)
-    for _ in _count(placing.records(of.read(source)), counter, progress):
+    for _ in counter.counted(placing.records(of.read(source)), progress):
         pass
     return counter.report(of)
 
@@ -302,21 +301,6 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
     if not of.order and not of.recognises(source):
         raise InvalidInput(f"{source.shown} is not {of.title}: nothing in it matches that format.")
     return of, source
-
-
-def _count(
-    found: Iterator[ForeignRecord], counter: ForeignTally, progress: Progress | None
-) -> Iterator[ForeignRecord]:
-    number = told = 0
-    for record in found:
-        counter.count(record)
-        number += len(record.turns) if isinstance(record, Conversation) else 1
-        if progress is not None and number - told >= _PROGRESS_EVERY:
-            progress(number, None)
-            told = number
-        yield record
-    if progress is not None:
-        progress(number, number)
 
 
 # Lines: our own format, and the official server's
