@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ from recollect.transfer import export_file
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 MODEL = HashingEmbedder(64)
 # Some say the same, some nearly, some correct others.
@@ -75,33 +75,19 @@ class Before:
     touched: set[int] = field(default_factory=set)
 
 
-@contextmanager
-def opened() -> Iterator[Life]:
-    with tempfile.TemporaryDirectory() as folder, Life(Path(folder)) as life:
-        yield life
-
-
 class Life:
     """A store, its owner's hands, and what is known of each dream that was not undone."""
 
     def __init__(self, folder: Path) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
         store = Repository(SqliteStore(folder / "memory.db"))
-        self.engine = Engine(
-            Services(
-                store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), UsageRecorder(store, "test")
-            )
-        )
+        signals = UsageRecorder(store, "test")
+        services = Services(store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), signals)
+        self.engine = Engine(services)
         self.dreams: list[Before] = []
         self.engine.remember_many(TEXTS[:5])
         self.engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}, "Bob", "Cleo"])
         self.engine.graph.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Cleo")])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.engine.close()
 
     def do(self, step: tuple[object, ...]) -> None:
         self.now += timedelta(seconds=1)
@@ -135,9 +121,8 @@ class Life:
             case ("undo all",):
                 self.undo(len(self.dreams))
 
-    def hand(self, id_: int, work: object) -> None:
+    def hand(self, id_: int, work: Callable[[], object]) -> None:
         """What the owner does to a memory, if it can be done."""
-        assert callable(work)
         with suppress(RecollectError):
             work()
         self.touch(id_)
@@ -187,15 +172,14 @@ class Life:
 
 
 @settings(
-    max_examples=tries(15),
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=tries(15), derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(st.lists(steps, min_size=6, max_size=18))
 def test_every_dream_of_any_life_can_be_taken_back(story: list[tuple[object, ...]]) -> None:
-    with opened() as life:
-        for step in story:
-            life.do(step)
-        life.undo(len(life.dreams))
-        assert list(life.engine.upkeep.verify()) == []
+    with tempfile.TemporaryDirectory() as folder:
+        life = Life(Path(folder))
+        with life.engine:
+            for step in story:
+                life.do(step)
+            life.undo(len(life.dreams))
+            assert list(life.engine.upkeep.verify()) == []

@@ -57,9 +57,7 @@ def imported(store: Repository, text: str) -> ImportReport:
 def held(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]]:
     """All rows that the file holds; scopes by their names, since they are numbered as they come."""
     with store.read() as snapshot:
-        names = {
-            id_: (owner, agent) for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
-        }
+        names = {id_: named for id_, *named in snapshot.rows("scope", ("id", "owner", "agent"))}
         found: dict[Table, list[Any]] = {}
         for table in HELD - {"scope", "setting"}:
             wanted = [name for name in columns[table] if name != "text_length"]
@@ -68,13 +66,9 @@ def held(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]
                 wanted.remove("id")
             scope = wanted.index("scope_id") if "scope_id" in wanted else None
             rows = snapshot.rows(table, wanted)
-            found[table] = sorted(
-                (
-                    row if scope is None else (*row[:scope], names[row[scope]], *row[scope + 1 :])
-                    for row in rows
-                ),
-                key=repr,
-            )
+            if scope is not None:
+                rows = [(*row[:scope], names[row[scope]], *row[scope + 1 :]) for row in rows]
+            found[table] = sorted(rows, key=repr)
         found["scope"] = sorted(snapshot.rows("scope", ("owner", "agent", "temper")))
         settings_ = snapshot.rows("setting", ("name", "value"))
         found["setting"] = [row for row in settings_ if row[0] in EXPORTED_SETTINGS or "dismissed" in row[0]]
@@ -92,11 +86,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         engine.recall("green tea")
         engine._services.usage.close()
         names = ('["dismissed", "me", "assistant", "older:1"]', "unnoted")
-        store.transact(
-            lambda rows: rows.put(
-                "setting", [{"name": name, "value": str(n)} for n, name in enumerate(names)]
-            )
-        )
+        settings_ = [{"name": name, "value": str(n)} for n, name in enumerate(names)]
+        store.transact(lambda rows: rows.put("setting", settings_))
         store.transact(lambda rows: rows.patch("scope", (), {"temper": 0.1 + 0.2}))
     return path
 

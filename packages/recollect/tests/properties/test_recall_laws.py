@@ -112,9 +112,8 @@ def worlds(draw: st.DrawFn, scope: Scope = ME, first: int = 1) -> World:
 def opened(*told: World) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         store = Repository(SqliteStore(Path(folder) / "memory.db"))
-        with Engine(
-            Services(store, lambda: NOW, lambda _: MODEL, "hashing", ME, UsageRecorder(store, SESSION))
-        ) as engine:
+        signals = UsageRecorder(store, SESSION)
+        with Engine(Services(store, lambda: NOW, lambda _: MODEL, "hashing", ME, signals)) as engine:
             for world in told:
                 tell(engine, world)
             yield engine
@@ -182,19 +181,15 @@ def test_while_limits_fetch_equally_many_the_shorter_answer_begins_the_longer(
 ) -> None:
     """More memories than any search fetches, so that what is not fetched could have come first."""
     random = Random(seed)  # noqa: S311  # it keeps no secret
-    told = tuple(
-        Memory(
-            id=id_,
-            kind=Kind.NOTE,
-            scope=ME,
-            created_at=NOW - timedelta(hours=random.randrange(2_000)),
-            updated_at=NOW - timedelta(hours=random.randrange(2_000)),
-            importance=random.choice([0.0, 0.5, 1.0]),
-            text=" ".join(random.choices(WORDS, k=random.randint(1, 6))),
+    told = []
+    for id_ in range(1, 131):
+        created, updated = (NOW - timedelta(hours=random.randrange(2_000)) for _ in range(2))
+        importance, text = (
+            random.choice([0.0, 0.5, 1.0]),
+            " ".join(random.choices(WORDS, k=random.randint(1, 6))),
         )
-        for id_ in range(1, 131)
-    )
-    with opened(World(told, (), ())) as engine:
+        told.append(Memory(id_, Kind.NOTE, ME, created, updated, importance=importance, text=text))
+    with opened(World(tuple(told), (), ())) as engine:
         for profile, most in EQUAL_UP_TO.items():
             longer = engine.search(query, limit=most, profile=profile, explain=True).hits
             for shorter in (1, 1 + limit % most):

@@ -194,16 +194,11 @@ def test_words_that_only_count_where_others_are_found() -> None:
             terms = list(dict.fromkeys(words(" ".join(chance.choices(VOCABULARY, k=5)))))
             required, optional = terms[:2], terms[2:]
             for analyser in ANALYSERS:
-                expected = both.fts5.scores(
-                    [f'"{word}"' for word in required], [f'"{word}"' for word in optional], analyser
-                )
+                quoted = [[f'"{word}"' for word in words_] for words_ in (required, optional)]
+                expected = both.fts5.scores(*quoted, analyser)
+                phrases = [[Phrase((word,)) for word in words_] for words_ in (required, optional)]
                 with both.store.read() as view:
-                    ids, scores = bm25(
-                        TermIndex(view, 1),
-                        [Phrase((word,)) for word in required],
-                        [Phrase((word,)) for word in optional],
-                        analyser,
-                    )
+                    ids, scores = bm25(TermIndex(view, 1), *phrases, analyser)
                 assert dict(zip(ids.tolist(), scores.tolist(), strict=True)) == expected
 
 
@@ -242,14 +237,8 @@ def test_words_of_pairs_and_single_letters_are_found_as_fts5_finds_them(
 ) -> None:
     with twins(Sizes(6, 3, 0)) as both:
         # Of the name and the body, too, words end where the text ends.
-        both.write(
-            [
-                Document(id_, Kind.NOTE, text[: len(text) // 2], "", text[len(text) // 2 :])
-                if apart
-                else Document(id_, Kind.NOTE, "", "", text)
-                for id_, text in enumerate(texts, 1)
-            ]
-        )
+        halves = [(text[: len(text) // 2], text[len(text) // 2 :]) if apart else ("", text) for text in texts]
+        both.write([Document(id_, Kind.NOTE, name, "", body) for id_, (name, body) in enumerate(halves, 1)])
         both.assert_same([" ".join(asked), *asked])
 
 

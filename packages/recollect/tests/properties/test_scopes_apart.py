@@ -8,7 +8,7 @@ and side effects, is the same in both. Ids differ, so each is told by its place 
 from __future__ import annotations
 
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, closing
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,28 +36,16 @@ from recollect.stores.sqlite.store import SqliteStore
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from recollect.domain.records import Scope
     from recollect.domain.results import Hit
 
 
-@contextmanager
-def stores() -> Iterator[tuple[Repository, Repository]]:
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        alone, shared = (
-            Repository(SqliteStore(Path(folder) / "alone.db")),
-            Repository(SqliteStore(Path(folder) / "shared.db")),
-        )
-        try:
-            yield alone, shared
-        finally:
-            alone.close()
-            shared.close()
-
-
 def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> None:
-    with stores() as (alone, shared):
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder, ExitStack() as stack:
+        places = (SqliteStore(Path(folder) / name) for name in ("alone.db", "shared.db"))
+        alone, shared = (stack.enter_context(closing(Repository(place))) for place in places)
         now = START
 
         def opened(store: Repository, scope: Scope) -> Life:
@@ -71,9 +59,8 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
         assert beside.results == mine.results
         for ask in asked:
             assert answers(beside, ask) == answers(mine, ask)
-            assert theirs.engine.scoped(ME.owner, ME.agent).search(ask.query) == beside.engine.search(
-                ask.query
-            )
+            me = theirs.engine.scoped(ME.owner, ME.agent)
+            assert me.search(ask.query) == beside.engine.search(ask.query)
         assert not {hit.memory.scope for ask in asked for hit in hits(beside, ask)} - {ME}
         for one in (mine, beside, theirs):
             one.engine._services.usage.close()
