@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +56,6 @@ from recollect.search.entities import entities_containing
 from recollect.search.rows import memories_by_id, replaced_by, scope_id
 from recollect.search.texts import (
     all_scopes,
-    count_by_kind,
     last_positions,
     memory_page,
     passages_by_id,
@@ -195,17 +193,6 @@ class TextContract(WholeStore):
         first = written(store, "Ada moved to Málaga.")
         assert written(store, other) != first
 
-    def test_memories_are_counted_by_kind_and_scope(self, store: Repository) -> None:
-        put(store, "Ada")
-        written(store, "one")
-        gone = written(store, "two")
-        written(store, "theirs", scope=YOU)
-        do(store, Forget(ME, ids=(gone,)))
-        with store.read() as view:
-            assert count_by_kind(view, Filter()) == {Kind.ENTITY: 1, Kind.NOTE: 1}
-            assert count_by_kind(view, Filter(YOU.owner, YOU.agent)) == {Kind.NOTE: 1}
-            assert count_by_kind(view, Filter("nobody")) == {}
-
     def test_a_repeat_with_an_earlier_time_does_not_turn_the_clock_back(self, store: Repository) -> None:
         first = written(store, "Tea is green", 50)
         written(store, "Tea is green", 20)
@@ -277,14 +264,6 @@ class TextContract(WholeStore):
         assert [turn.text for turn in turns(store, "s", 5, 9)] == ["e"]
         assert [turn.text for turn in turns(store, "s", scope=YOU)] == ["x"]
         assert turns(store, "nothing") == []
-
-    def test_a_forgotten_turn_leaves_a_gap_that_nobody_takes(self, store: Repository) -> None:
-        ids = [said(store, text, "s") for text in "abc"]
-        do(store, Forget(ME, (ids[2],)))
-        assert last_position(store, "s") == 3
-        assert memory(store, said(store, "d", "s")).position == 4
-        do(store, Restore(ME, ids[2]))
-        assert [turn.text for turn in turns(store, "s")] == ["a", "b", "c", "d"]
 
     def test_sessions_are_told_by_their_turns_the_newest_first(self, store: Repository) -> None:
         said(store, "one", "old", 10, speaker="Ada", role="user")
@@ -375,17 +354,6 @@ class TextContract(WholeStore):
         ):
             assert red(store, where) == expected
         assert plain in words(store, "red")
-
-    def test_a_category_is_asked_of_the_past_as_well(self, store: Repository) -> None:
-        old = written(store, "red thought", category="reflection")
-        do(store, Forget(ME, (old,)), second=60)
-        new = written(store, "red idea", 120, category="reflection")
-        written(store, "red wall")
-        then = Filter(category="reflection", as_of=at(30))
-        assert (words(store, "red", where=then), words(store, "red", where=replace(then, as_of=None))) == (
-            [old],
-            [new],
-        )
 
     def test_an_entity_takes_no_tags_and_no_text(self, store: Repository) -> None:
         ada = put(store, "Ada")
@@ -652,7 +620,7 @@ class TextContract(WholeStore):
             words(store, "red", where=where)
 
     def test_the_past_is_filtered_like_the_present(self, store: Repository) -> None:
-        note = written(store, "red note", 10, tags=("kitchen",))
+        note = written(store, "red note", 10, tags=("kitchen",), category="leaves")
         here = said(store, "red here", "s", 10, tags=("kitchen",))
         there = said(store, "red there", "t", 10)
         ada = put(store, "Ada", "red hat", second=10)
@@ -668,6 +636,7 @@ class TextContract(WholeStore):
             ({"kinds": frozenset({Kind.ENTITY})}, {ada}),
             ({"tags": frozenset({"KITCHEN"})}, {note, here}),
             ({"session": "s"}, {here}),
+            ({"category": "leaves"}, {note}),
             ({"current": "t"}, {note, there, ada}),
             ({"span": (microseconds(at(10)), microseconds(at(11)))}, {note, here, there}),
             ({"span": (microseconds(at(11)), microseconds(at(99)))}, set()),
