@@ -63,7 +63,7 @@ class RecentTexts:
         self._lock = Lock()
         self._entries: OrderedDict[tuple[str, str], EmbeddedText] = OrderedDict()
 
-    def known(self, model: str, texts: Iterable[str]) -> dict[str, EmbeddedText]:
+    def lookup(self, model: str, texts: Iterable[str]) -> dict[str, EmbeddedText]:
         """Those of the texts that are still there."""
         found: dict[str, EmbeddedText] = {}
         with self._lock:
@@ -172,11 +172,11 @@ def retry_after_failover(question: Callable[Asked, Result]) -> Callable[Asked, R
 
     @wraps(question)
     def answer(*args: Asked.args, **options: Asked.kwargs) -> Result:
-        def kept(given: Any) -> Any:
+        def as_tuple(given: Any) -> Any:
             return tuple(given) if isinstance(given, Iterator) else given  # iterators are read twice
 
-        listed: Any = [kept(each) for each in args]
-        named: Any = {name: kept(each) for name, each in options.items()}
+        listed: Any = [as_tuple(each) for each in args]
+        named: Any = {name: as_tuple(each) for name, each in options.items()}
         try:
             return question(*listed, **named)
         except StoreUnavailable as error:
@@ -219,7 +219,7 @@ class Services:
     reranks: bool = False
     """Whether it does where the caller does not say."""
     trial: TrialSettings = field(default_factory=TrialSettings)
-    """What the log keeps of answers, and which ranking a query gets."""
+    """Settings of the log of answers, and of the ranking that a query gets."""
     language_models: LanguageModels | None = None
     """Absent if languages decide nothing."""
     recent_texts: RecentTexts = field(default_factory=RecentTexts)

@@ -202,7 +202,7 @@ def test_the_texts_that_were_not_asked_for_the_longest_are_forgotten() -> None:
     first, second, third = (EmbeddedText(bytes([number]), None) for number in range(3))
     recent = RecentTexts(most=2)
     recent.keep("m", {"a": first, "b": second})
-    assert recent.known("m", ["a", "x"]) == {"a": first}
+    assert recent.lookup("m", ["a", "x"]) == {"a": first}
     recent.keep("m", {"c": third})
-    assert recent.known("m", ["a", "b", "c"]) == {"a": first, "c": third}
-    assert recent.known("another model", ["a"]) == {}
+    assert recent.lookup("m", ["a", "b", "c"]) == {"a": first, "c": third}
+    assert recent.lookup("another model", ["a"]) == {}

@@ -126,7 +126,7 @@ def near_copies(
 def _vectors(services: Services, new: NewText) -> TextVectors | None:
     """Embed a new note before it is stored, so that one transaction writes everything.
 
-    None where the model is not known yet, or other texts wait for their vectors.
+    Return None where the model is not known yet, or other texts wait for their vectors.
     """
     with services.read() as view:
         model = model_in_use(view)
@@ -282,22 +282,22 @@ def history(services: Services, id_: int) -> History:
         if other.superseded_at is not None:
             what = "merged with" if same_statement(memory.text, other.text) else "supersedes"
             told = f"memory {other.id}: {other.text}"
-            events.append(_placed(memory.created_at, other.superseded_at, what, told))
+            events.append(_place_event(memory.created_at, other.superseded_at, what, told))
     events += [*_observed(memory), *_related(memory, relations)]
     if memory.deleted_at is not None:
         # Forgetting is the last event: a forgotten memory cannot be changed.
         detail = f"`recollect restore {memory.id}` brings it back"
-        events.append(_placed(last, memory.deleted_at, "forgotten", detail))
+        events.append(_place_event(last, memory.deleted_at, "forgotten", detail))
     # The sort is stable: events of one moment keep the order above.
     return History(memory, tuple(event for _, event in sorted(events, key=lambda each: each[0])))
 
 
-def _placed(since: datetime, at: datetime, what: str, detail: str = "") -> _Placed:
+def _place_event(since: datetime, at: datetime, what: str, detail: str = "") -> _Placed:
     return max(since, at), HistoryEvent(at, what, detail)
 
 
 def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
-    """What the memory said, when it was gone, and what replaced it."""
+    """Return the events of its texts, its absences and its replacement."""
     first = memory.former[0].text if memory.former else memory.text
     if memory.kind is Kind.ENTITY:
         begun = ("created", f"{memory.name} ({memory.type})")
@@ -305,14 +305,14 @@ def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
         begun = ("said", f"{memory.speaker or memory.role or 'someone'}: {first}")
     else:
         begun = ("noted", first)
-    placed = [_placed(memory.created_at, memory.created_at, *begun)]
+    placed = [_place_event(memory.created_at, memory.created_at, *begun)]
     said = [*(former.text for former in memory.former[1:]), memory.text]
     for former, text in zip(memory.former, said, strict=bool(memory.former)):
-        placed.append(_placed(placed[-1][0], former.until, "updated", text))
+        placed.append(_place_event(placed[-1][0], former.until, "updated", text))
     since = memory.created_at
     for absence in memory.absences:
-        gone = _placed(since, absence.since, absence.why)
-        back = _placed(gone[0], absence.until, "restored")
+        gone = _place_event(since, absence.since, absence.why)
+        back = _place_event(gone[0], absence.until, "restored")
         placed += [gone, back]
         since = back[0]
     if memory.superseded_at is not None:
@@ -322,7 +322,7 @@ def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
             what, detail = "merged", f"into memory {by.id}, which says the same"
         elif by is not None:
             detail = f"by memory {by.id}"
-        placed.append(_placed(since, memory.superseded_at, what, detail))
+        placed.append(_place_event(since, memory.superseded_at, what, detail))
     return placed
 
 
@@ -330,24 +330,24 @@ def _observed(memory: Memory) -> Iterator[_Placed]:
     # An imported observation may be older than the entity, so only its own time counts.
     known = {seen.id: seen for seen in memory.observations}
     for seen in memory.observations:
-        yield _placed(seen.created_at, seen.created_at, "observed", seen.content)
+        yield _place_event(seen.created_at, seen.created_at, "observed", seen.content)
         if seen.superseded_at is not None:
             by = known.get(seen.superseded_by or 0)
             instead = f" by memory {seen.corrected_by}" if seen.corrected_by else ""
             if by is not None and by.content:
                 instead = f" by: {by.content}"
             since = max(seen.created_at, seen.created_at if by is None else by.created_at)
-            yield _placed(since, seen.superseded_at, "superseded", f"{seen.content}{instead}")
+            yield _place_event(since, seen.superseded_at, "superseded", f"{seen.content}{instead}")
         if seen.deleted_at is not None:
-            yield _placed(seen.created_at, seen.deleted_at, "removed", seen.content)
+            yield _place_event(seen.created_at, seen.deleted_at, "removed", seen.content)
 
 
 def _related(memory: Memory, relations: Sequence[Relation]) -> Iterator[_Placed]:
     for relation in relations:
         told = f"{relation.source_name} {relation.type} {relation.target_name}"
-        yield _placed(relation.created_at, relation.created_at, "related", told)
+        yield _place_event(relation.created_at, relation.created_at, "related", told)
         if relation.until is not None:
             # A relation may have ended long before that was recorded.
-            yield _placed(relation.until, relation.until, "ended", told)
+            yield _place_event(relation.until, relation.until, "ended", told)
         if relation.deleted_at is not None and relation.deleted_at != memory.deleted_at:
-            yield _placed(relation.created_at, relation.deleted_at, "unrelated", told)
+            yield _place_event(relation.created_at, relation.deleted_at, "unrelated", told)

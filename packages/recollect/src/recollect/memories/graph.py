@@ -376,13 +376,13 @@ class KnowledgeGraph:
     def _relations_at(
         self, view: Snapshot, as_of: datetime | None = None
     ) -> Callable[[Collection[int]], Sequence[Relation]]:
-        def found(ids: Collection[int]) -> Sequence[Relation]:
+        def relations_at(ids: Collection[int]) -> Sequence[Relation]:
             if as_of is None:
                 return _holding(relations_of(view, ids), self.services.clock())
             return _held_at(relations_of(view, ids, deleted=True), as_of)
 
         # An automatic inverse says nothing that its relation does not.
-        return lambda ids: [relation for relation in found(ids) if relation.inverse_of is None]
+        return lambda ids: [relation for relation in relations_at(ids) if relation.inverse_of is None]
 
 
 def create_entities(
@@ -476,20 +476,20 @@ def _observe(
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     memories: dict[int, Memory] = {}
 
-    def written(outcomes: Iterable[Outcome]) -> list[int]:
+    def changed_ids(outcomes: Iterable[Outcome]) -> list[int]:
         """The entities of which something is new."""
         return [each.ids[0] for each in outcomes if each.created or each.added or each.took_type]
 
     def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:
         memories.clear()
-        memories.update(memories_by_id(view, sorted(set(written(outcomes)))))
+        memories.update(memories_by_id(view, sorted(set(changed_ids(outcomes)))))
 
     done, rejected = apply_rows(
         services, rows, change_of, keep_going=keep_going, key=key, before_commit=read_back
     )
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     comparison = ObservationComparison(memories, added)
-    ids = written(outcome for _, outcome in done)
+    ids = changed_ids(outcome for _, outcome in done)
     embedded = catch_up(services, ids, progress, memories, comparison.contents)
     similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
     contradicted = {

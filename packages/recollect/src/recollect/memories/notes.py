@@ -137,7 +137,7 @@ def remember(
 def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
     """Embed a note and find similar ones before it is stored, so that one transaction writes everything.
 
-    None where the note is not new, the model is not known yet, or other texts wait for their vectors.
+    Return None where the note is not new, the model is not known yet, or other texts wait for their vectors.
     """
     with services.read() as view:
         model = services.store.last_model = model_in_use(view)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recollect.domain.changes import Forget, NewText, PutText, Turn
@@ -69,7 +69,7 @@ class Sessions:
                 1,
                 last_positions(view, scope_id(view, scope), [name]).get(name, 0),
             )
-            drawn = {(note.drawn_from, note.text) for note in _notes(view, scope, name)}
+            drawn = _drawn_notes(view, scope, name)
         if not messages:
             raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
         left = [message for message in messages if not _is_gone(message)]
@@ -136,14 +136,31 @@ def add_messages(
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
     told = [outcome.ids[0] for _, outcome in done]
     kept, failure = RememberedBatch(()), None
-    if extract and told:
-        # Messages that were there before may have been stored without drawing, or a crash came between.
-        known = len(created) < len(told)
-        found, failure = attempt_follow_up(
-            lambda: _drawn_from_new(
-                services, name, told, known=known, key=key, embed=embed, progress=progress
+
+    def draw() -> RememberedBatch:
+        with services.read() as view:
+            stored = memories_by_id(view, told)
+            # Messages that were there before may have been stored without drawing, or a crash came between.
+            known = len(created) < len(told)
+            drawn = _drawn_notes(view, services.scope, name) if known else ()
+            there = [stored[id_] for id_ in dict.fromkeys(told) if id_ in stored]
+            new = [message for message in there if not _is_gone(message)]
+            context = _turns_before(view, services.scope, new)
+        own_key = None if key is None else f"notes by {key}"
+        beside = stored if embed else {}
+        try:
+            return _extract_notes(
+                services, new, context, key=own_key, without=drawn, beside=beside, progress=progress
             )
-        )
+        except Conflict:
+            # A retry, and the extractor's answer differs: the first one is kept.
+            return RememberedBatch(())
+        except ExtractionFailed as error:
+            failed = f"The messages are stored, but no notes were drawn out of them: {error}"
+            return RememberedBatch((), note=failed)
+
+    if extract and told:
+        found, failure = attempt_follow_up(draw)
         kept = found or kept
         if not kept.notes:
             failure = failure or kept.note
@@ -152,42 +169,6 @@ def add_messages(
         embedded = catch_up(services, told, progress)
         note, model_note = failure or embedded.problem, embedded.model_note
     return AddMessagesResult(name, tuple(told), len(created), kept.notes, rejected, note, model_note)
-
-
-def _drawn_from_new(
-    services: Services,
-    session: str,
-    told: Sequence[int],
-    *,
-    known: bool,
-    key: str | None,
-    embed: bool,
-    progress: Progress | None,
-) -> RememberedBatch:
-    """The notes in messages just stored; `known`: some were there before, and perhaps their notes."""
-    with services.read() as view:
-        stored = memories_by_id(view, told)
-        earlier = _notes(view, services.scope, session) if known else ()
-        drawn = {(note.drawn_from, note.text) for note in earlier}
-        messages = [stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])]
-        context = _turns_before(view, services.scope, messages)
-    try:
-        return _extract_notes(
-            services,
-            messages,
-            context,
-            key=None if key is None else f"notes by {key}",
-            without=drawn,
-            beside=stored if embed else {},
-            progress=progress,
-        )
-    except Conflict:
-        # A retry, and the extractor's answer differs: the first one is kept.
-        return RememberedBatch(())
-    except ExtractionFailed as error:
-        return RememberedBatch(
-            (), note=f"The messages are stored, but no notes were drawn out of them: {error}"
-        )
 
 
 def _message(turn: Turn, session: str) -> NewText:
@@ -205,12 +186,15 @@ def _message(turn: Turn, session: str) -> NewText:
     )
 
 
-def _notes(view: Snapshot, scope: Scope, session: str) -> Iterator[Memory]:
+def _drawn_notes(view: Snapshot, scope: Scope, session: str) -> set[tuple[int | None, str]]:
+    """Return the message and the text of each note that was ever drawn from a session."""
     where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
+    drawn: set[tuple[int | None, str]] = set()
     after = 0
     while page := memory_page(view, where, after, MOST_TURNS):
-        yield from page
+        drawn.update((note.drawn_from, note.text) for note in page)
         after = page[-1].id
+    return drawn
 
 
 def _turns_before(view: Snapshot, scope: Scope, messages: Sequence[Memory]) -> list[Memory]:

@@ -254,7 +254,7 @@ def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int,
     return {id_: place for id_, place in places.items() if place is not None}
 
 
-# What another store learnt from use. What this one has learnt itself stays as it is.
+# Values that another store learnt from use. Those that this one learnt itself stay as they are.
 
 
 def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:
@@ -338,7 +338,7 @@ def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     values = _columns(learnt, scope_id=scope)
     same = ("scope_id", "profile", "at", "knobs")
-    if not fresh and _known(work, "tuned", values, same) is None:
+    if not fresh and _find_equal(work, "tuned", values, same) is None:
         own = (Equals("scope_id", scope), Equals("profile", learnt.profile))
         newest = work.first("tuned", own, "at", newest=True)
         if newest is not None and newest[0] >= stamp(learnt.at):
@@ -384,7 +384,7 @@ def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
 def _dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
     values = _columns(learnt, scope_id=work.scope_id(learnt.scope))
     same = ("scope_id", "at", "phases")
-    if not fresh and _known(work, "dream", values, same) is None:
+    if not fresh and _find_equal(work, "dream", values, same) is None:
         return Outcome(error="the journal of a dream holds for the store that dreamt it")
     return _add_or_know(work, "dream", learnt.id, values, same, fresh=fresh)
 
@@ -414,14 +414,14 @@ def _add_or_know(
 
     It keeps its id in a store that was empty. Elsewhere it follows all others, since logs go by their ids.
     """
-    standing = None if fresh else _known(work, table, values, same)
+    standing = None if fresh else _find_equal(work, table, values, same)
     if standing is not None:
         return Outcome(ids=(standing,))
     made = _add_under_own_id(work, table, id_ if fresh else 0, values)
     return Outcome(ids=(made,), created=True, count=1)
 
 
-def _known(work: Work, table: Table, values: dict[str, Value], same: Sequence[str]) -> int | None:
+def _find_equal(work: Work, table: Table, values: dict[str, Value], same: Sequence[str]) -> int | None:
     return work.first_id(table, [Equals(column, values[column]) for column in same])
 
 

@@ -335,7 +335,7 @@ def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) 
     if row is None:
         return
     memory, content, *standing = row
-    # What it was retired for must be in force itself, and the same observation not added again.
+    # Its successor must be in force, and the same observation not have been added again.
     if column == "superseded_by":
         is_meant = work.in_force("observation", by)
     else:

@@ -64,22 +64,6 @@ def first_model(services: Services, view: Snapshot) -> str:
     return preferred if counted is None else models.multilingual
 
 
-def first_model_note(services: Services) -> str | None:
-    """Return a note, once, on the model that a store has just taken; None for the usual one."""
-    models, preferred = services.language_models, services.preferred_model
-    with services.read() as view:
-        model = model_in_use(view)
-    if models is None or model is None or not models.automatic:
-        return None
-    name = model.name.partition("@")[0]
-    if name != models.multilingual or name == preferred or not _is_first_time(services, "the first model"):
-        return None
-    return (
-        f"Texts are not in English, so this memory uses the model {name}. For English alone, run: "
-        f"recollect reindex --model {preferred}"
-    )
-
-
 def is_foreign(texts: Iterable[str]) -> bool:
     """Whether one of the texts is in another language than English."""
     return any(language_of(text) == "other" for text in texts)
@@ -274,7 +258,7 @@ def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str])
     # Texts that repeat in a conversation ("Thanks!") are embedded once.
     wanted = list(dict.fromkeys(texts))
     name = embedder.model.name
-    known = services.recent_texts.known(name, wanted)
+    known = services.recent_texts.lookup(name, wanted)
     new = [text for text in wanted if text not in known]
     if new:
         rows, signs = embed_documents(embedder, new)
@@ -593,10 +577,24 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
             # Another process changed the model: keep its choice.
             done = embed()
         if is_first:
-            note = first_model_note(services) or suit_texts(services, texts)
+            note = _first_model_note(services, used_model_name(services)) or suit_texts(services, texts)
     except (ModelUnavailable, Conflict) as error:
         return EmbedResult(problem=str(error), model_note=note)
     return EmbedResult(done, model_note=note)
+
+
+def _first_model_note(services: Services, used: str | None) -> str | None:
+    """Return a note, once, on the model that a store has just taken; None for the usual one."""
+    models, preferred = services.language_models, services.preferred_model
+    name = (used or "").partition("@")[0]
+    if models is None or not models.automatic or name != models.multilingual or name == preferred:
+        return None
+    if not _is_first_time(services, "the first model"):
+        return None
+    return (
+        f"Texts are not in English, so this memory uses the model {name}. For English alone, run: "
+        f"recollect reindex --model {preferred}"
+    )
 
 
 def embed_all_pending(

@@ -71,8 +71,8 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     if fold(has) != UNKNOWN:
         return None, has
     work.set("memory", entity, type=given)
-    # Passages begin with the type, so they are replaced. Those of former observations keep their vectors:
-    # nothing would embed them again.
+    # Passages begin with the type, so they are replaced. Those of former observations keep their vectors,
+    # since no later pass would embed them.
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
