@@ -292,7 +292,7 @@ def test_our_entry_is_updated_and_anothers_is_replaced_only_by_force() -> None:
     assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == "{}"
 
 
-def test_an_update_keeps_what_others_put_into_our_entry() -> None:
+def test_an_update_keeps_what_others_put_in_and_copies_what_changed_since() -> None:
     there = {
         "command": "/old/recollect",
         "args": ["serve", "--owner", "ana"],
@@ -312,6 +312,10 @@ def test_an_update_keeps_what_others_put_into_our_entry() -> None:
         "+ /opt/recollect serve",
         "+ RECOLLECT_CONFIG=/c",
     ]
+    first = edit_to_install(DESKTOP, "{}", "recollect", PLAIN, force=False).after or ""
+    later = with_server(DESKTOP, first, "docs", {"command": "npx"})
+    other = Launch("/opt/recollect", ("serve", "--tools", "all"))
+    assert edit_to_install(DESKTOP, later, "recollect", other, "{}", force=False).needs_backup
 
 
 @pytest.mark.parametrize("before", [None, '{"theme": "dark"}'])
@@ -322,13 +326,6 @@ def test_after_an_update_what_was_there_before_us_still_comes_back(before: str |
     second = edit_to_install(DESKTOP, first.after, "recollect", other, before, force=False)
     assert not second.needs_backup
     assert edit_to_uninstall(DESKTOP, second.after, "recollect", before, force=False).after == before
-
-
-def test_what_changed_between_two_installs_is_needs_backup() -> None:
-    first = edit_to_install(DESKTOP, "{}", "recollect", PLAIN, force=False).after or ""
-    later = with_server(DESKTOP, first, "docs", {"command": "npx"})
-    other = Launch("/opt/recollect", ("serve", "--tools", "all"))
-    assert edit_to_install(DESKTOP, later, "recollect", other, "{}", force=False).needs_backup
 
 
 def test_opencode_has_command_and_arguments_in_one_list() -> None:
@@ -388,12 +385,18 @@ def test_a_file_goes_with_the_folders_that_are_empty_without_it(tmp_path: Path) 
     assert home.is_dir()
 
 
-def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("theirs")
     with pytest.raises(Conflict, match="try again"):
         apply_edit(path, SettingsEdit("before", "after"))
     assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
+    path = tmp_path / "mcp.json"
+    path.write_bytes(b"\xff\xfe{\x00}\x00")
+    with pytest.raises(NotEditable, match="not UTF-8"):
+        read_settings(path)
+    backup_path(path).write_bytes(b"\xff")
+    assert read_backup(path) is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such modes nor, for all, links")
@@ -412,15 +415,6 @@ def test_modes_and_links_stay(tmp_path: Path) -> None:
     new = tmp_path / "new.json"
     apply_edit(new, SettingsEdit(None, "keys"))
     assert stat.S_IMODE(new.stat().st_mode) == 0o600
-
-
-def test_what_is_not_utf8_is_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "mcp.json"
-    path.write_bytes(b"\xff\xfe{\x00}\x00")
-    with pytest.raises(NotEditable, match="not UTF-8"):
-        read_settings(path)
-    backup_path(path).write_bytes(b"\xff")
-    assert read_backup(path) is None
 
 
 def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
-"""server.json: the MCP registry's entry fits the registry's rules, the package, and what uvx makes of it."""
+"""What we publish for clients: the MCP registry's entry, instructions, and the pages about clients."""
 
 from __future__ import annotations
 
 import json
 import re
-from copy import deepcopy
+import shlex
+import tomllib
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 from jsonschema import Draft7Validator
 from locked import ROOT, core
 
+from recollect.cli.command import Group
 from recollect.cli.main import cli
+from recollect.operations.catalogue import SETS
 from recollect.settings import Settings
 
 SCHEMA_DATE = "2025-12-11"
@@ -102,33 +105,18 @@ def entry() -> dict[str, Any]:
     return read
 
 
-def test_it_fits_the_registrys_rules(entry: dict[str, Any]) -> None:
+def test_it_fits_the_registrys_rules_and_the_packages_readme(entry: dict[str, Any]) -> None:
     Draft7Validator.check_schema(RULES)
     assert [error.message for error in Draft7Validator(RULES).iter_errors(entry)] == []
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("name",), "no-namespace"),
-        (("description",), "x" * 101),
-        (("version",), "latest"),
-        (("packages", 0, "version"), "^0.2.0"),
-        (("packages", 0, "transport"), {"type": "tcp"}),
-        (("packages", 0, "runtimeArguments", 0), {"type": "named"}),
-        (("packages", 0, "packageArguments", 0), {"type": "positional"}),
-        (("packages", 0, "environmentVariables", 0), {"title": "RECOLLECT_STORE"}),
-    ],
-)
-def test_the_rules_refuse_what_the_registry_refuses(
-    entry: dict[str, Any], path: tuple[str | int, ...], value: object
-) -> None:
-    wrong: Any = deepcopy(entry)
-    place = wrong
-    for part in path[:-1]:
-        place = place[part]
-    place[path[-1]] = value
-    assert not Draft7Validator(RULES).is_valid(wrong)
+    """By this the registry knows that whoever made the package made the entry."""
+    readme = (ROOT / "packages" / "recollect" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"<!-- mcp-name: (\S+) -->", readme) == [entry["name"]]
+    (package,) = entry["packages"]
+    for argument in package["packageArguments"]:
+        cli.commands[argument["value"]].make_context(argument["value"], [])
+    names = {field.name for field in fields(Settings)}
+    for variable in package["environmentVariables"]:
+        assert variable["name"].removeprefix("RECOLLECT_").lower() in names
 
 
 def test_it_names_the_package_its_version_and_the_extra_with_the_server(entry: dict[str, Any]) -> None:
@@ -146,16 +134,33 @@ def test_it_names_the_package_its_version_and_the_extra_with_the_server(entry: d
     assert any(each.startswith("recollect-model-arctic-s") for each in told["dependencies"])
 
 
-def test_its_arguments_and_variables_are_ours(entry: dict[str, Any]) -> None:
-    (package,) = entry["packages"]
-    for argument in package["packageArguments"]:
-        cli.commands[argument["value"]].make_context(argument["value"], [])
-    names = {field.name for field in fields(Settings)}
-    for variable in package["environmentVariables"]:
-        assert variable["name"].removeprefix("RECOLLECT_").lower() in names
+HOOKS = ROOT / "examples" / "hooks"
 
 
-def test_the_packages_readme_names_the_entry(entry: dict[str, Any]) -> None:
-    """By this the registry knows that whoever made the package made the entry."""
-    readme = (ROOT / "packages" / "recollect" / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"<!-- mcp-name: (\S+) -->", readme) == [entry["name"]]
+def test_the_instructions_name_tools_that_exist_to_every_client() -> None:
+    text = (HOOKS / "AGENTS.md").read_text()
+    named = set(re.findall(r"call\s+`(\w+)`", text))
+    assert named == {"recall", "remember"}
+    assert named <= set(SETS["all"])
+    front, _, body = (HOOKS / "cursor-rule.mdc").read_text().partition("---\n\n")
+    assert "alwaysApply: true" in front
+    assert body == (HOOKS / "AGENTS.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["clients.md", "hooks.md"])
+def test_a_page_about_clients_shows_what_can_be_typed_and_read(name: str) -> None:
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    for language, block in blocks:
+        if language == "json":
+            assert json.loads(block)
+        if language == "toml":
+            assert tomllib.loads(block)
+    typed = [line for _, block in blocks for line in block.splitlines() if line.startswith("recollect ")]
+    assert len(typed) > 3
+    for line in typed:
+        _, name, *arguments = shlex.split(line, comments=True)
+        group = cli.commands[name]
+        assert isinstance(group, Group)
+        context = group.make_context(name, arguments)
+        group.commands[arguments[0]].make_context(arguments[0], arguments[1:], parent=context)

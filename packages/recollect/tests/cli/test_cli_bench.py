@@ -141,6 +141,12 @@ def test_mistakes_are_told_before_any_work(recollect: CommandLine, data: Path, t
         *quality, str(data), "--cache", str(tmp_path), "--no-cache", status=2
     )
     assert "does not exist" in recollect.refused(*quality, str(tmp_path / "absent"), status=2)
+    (data / "taken").write_text("a file, no folder", encoding="utf-8")
+    result = recollect(
+        "bench", "quality", "--data", str(data), "--save", str(data / "taken" / "x.json"), status=2
+    )
+    assert "cannot be written" in result.stderr
+    assert result.stdout == ""
 
 
 def test_prompts_and_precision_are_measured_from_the_command_line(
@@ -168,12 +174,3 @@ def test_prompts_and_precision_are_measured_from_the_command_line(
     assert recollect("bench", "precision", *with_hashing).stdout.startswith("all\t1\t1.000\t1.000\t1\t1")
     said = recollect.refused("bench", "precision", *with_hashing, "--data", str(folder), status=2)
     assert "names one folder" in said
-
-
-def test_a_file_that_cannot_be_written_is_told_before_the_work(recollect: CommandLine, data: Path) -> None:
-    (data / "taken").write_text("a file, no folder", encoding="utf-8")
-    result = recollect(
-        "bench", "quality", "--data", str(data), "--save", str(data / "taken" / "x.json"), status=2
-    )
-    assert "cannot be written" in result.stderr
-    assert result.stdout == ""

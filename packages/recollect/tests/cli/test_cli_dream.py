@@ -27,7 +27,14 @@ def lines(recollect: CommandLine, *typed: str, status: int = 0) -> list[list[str
     return [line.split("\t") for line in recollect(*typed, status=status).stdout.splitlines()]
 
 
-def test_the_phases_on_offer_are_the_phases_there_are() -> None:
+def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -> None:
+    assert "There is no memory at" in recollect.refused("dream", status=3)
+    assert not recollect.store.exists()
+    recollect("remember", "tea")
+    recollect("forget", "1")
+    assert recollect.json("dream")["report"]["memories"] == 0
+    shown = recollect("dream", "--color").stdout
+    assert "Nothing to dream of: the memory is empty." in shown
     assert list(PHASES) == list(Phase)
 
 
@@ -99,20 +106,15 @@ def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLin
     assert "3.0 days earlier" in shown
 
 
-def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -> None:
-    assert "There is no memory at" in recollect.refused("dream", status=3)
-    assert not recollect.store.exists()
-    recollect("remember", "tea")
-    recollect("forget", "1")
-    assert recollect.json("dream")["report"]["memories"] == 0
-    shown = recollect("dream", "--color").stdout
-    assert "Nothing to dream of: the memory is empty." in shown
-
-
-def test_the_report_of_what_could_be_tidied_comes_along(night: CommandLine) -> None:
+def test_one_process_at_a_time_dreams_and_reports_what_could_be_tidied(night: CommandLine) -> None:
     told = lines(night, "dream", "--phase", "report")
     assert ["report", "1 entity, 1 observation, 4 notes."] in told
     assert "Worth a look" in night("dream", "--phase", "report", "--color").stdout
+    with opened(night.store, 0) as memory:
+        memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
+    said = night.refused("dream", status=1)
+    assert "Another process is dreaming on this memory; try again when it is done." in said
+    assert night.json("dream", "--dry-run")["dry_run"] is True
 
 
 @pytest.mark.parametrize(
@@ -169,14 +171,6 @@ def test_the_gate_can_be_left_open_and_what_was_pruned_be_restored(night: Comman
 # Others
 
 
-def test_one_process_at_a_time_dreams(night: CommandLine) -> None:
-    with opened(night.store, 0) as memory:
-        memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
-    said = night.refused("dream", status=1)
-    assert "Another process is dreaming on this memory; try again when it is done." in said
-    assert night.json("dream", "--dry-run")["dry_run"] is True
-
-
 def test_settings_tell_of_dreams_and_go_along_to_a_client(recollect: CommandLine) -> None:
     told = recollect.json(
         "mcp", "install", "generic", RECOLLECT_DREAM="on", RECOLLECT_DREAM_WITHOUT="prune,link"
@@ -206,6 +200,17 @@ def test_a_memory_shows_what_dreams_made_of_it(night: CommandLine) -> None:
     assert text["links"] == [{"id": 1, "text": "Marisol Vega", "answers": 4}]
     assert (text["depth"], text["consolidation"]) == (3, "consolidated")
     assert "comes up with" in night("show", str(ALLERGY), "--color").stdout
+    night("update", "Marisol Vega", "--mark", "family", "--pin")
+    night("dream")
+    told = lines(night, "show", "Marisol Vega")
+    assert ["field", "Marisol Vega", "marked", "family"] in told
+    assert ["field", "Marisol Vega", "pinned", "yes"] in told
+    assert ["linked", "Marisol Vega", str(ALLERGY), "4", "Marisol is allergic to nuts"] in told
+    (entity,) = night.json("show", "Marisol Vega")["entities"]
+    assert entity["links"][0]["id"] == ALLERGY
+    shown = night("show", "Marisol Vega", "--color").stdout
+    assert "family" in shown
+    assert "comes up with" in shown
 
 
 def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
@@ -235,20 +240,6 @@ def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: Command
     assert "by itself: every 90 minutes" in night("doctor").stdout
     night("dream", "undo", "1", "--yes")
     assert night.json("stats")["last_dream"] is None
-
-
-def test_an_entity_shows_it_too(night: CommandLine) -> None:
-    night("update", "Marisol Vega", "--mark", "family", "--pin")
-    night("dream")
-    told = lines(night, "show", "Marisol Vega")
-    assert ["field", "Marisol Vega", "marked", "family"] in told
-    assert ["field", "Marisol Vega", "pinned", "yes"] in told
-    assert ["linked", "Marisol Vega", str(ALLERGY), "4", "Marisol is allergic to nuts"] in told
-    (entity,) = night.json("show", "Marisol Vega")["entities"]
-    assert entity["links"][0]["id"] == ALLERGY
-    shown = night("show", "Marisol Vega", "--color").stdout
-    assert "family" in shown
-    assert "comes up with" in shown
 
 
 def test_the_dreams_are_listed_newest_first_in_a_few_words(night: CommandLine) -> None:

@@ -49,17 +49,26 @@ def test_a_near_repeat_is_kept_and_pointed_out(recollect: CommandLine) -> None:
     assert len(_observations(recollect, "Ana")) == 2
 
 
-def test_observing_needs_an_entity_that_exists(harbour: CommandLine) -> None:
+def test_entities_are_told_with_their_past_and_what_is_around_them(harbour: CommandLine) -> None:
     assert "'Nobody'" in harbour.refused("observe", "Nobody", "is here", status=1)
-
-
-def test_observations_carry_kind_and_time(harbour: CommandLine) -> None:
     harbour(
         "observe", "Tidebook", "Ships in May", "--kind", "decision", "--happened-at", "2026-02-03T10:00+00:00"
     )
     (entity,) = harbour.json("show", "Tidebook")["entities"]
     last = entity["observations"][-1]
     assert (last["kind"], last["happened_at"]) == ("decision", "2026-02-03T10:00:00+00:00")
+    harbour("relate", "Jun Watanabe", "tests", "Tidebook")
+    near = harbour("neighbours", "Marisol Vega", "--depth", "2").stdout.splitlines()
+    assert near == ["1\tTidebook\tproject", "2\tJun Watanabe\tperson"]
+    assert harbour("paths", "Marisol Vega", "Jun Watanabe").stdout.splitlines() == [
+        "2\tMarisol Vega leads Tidebook · Jun Watanabe tests Tidebook"
+    ]
+    harbour("observe", "Tidebook", "Ships in May")
+    told = harbour.json("history", "tidebook")
+    assert told["memory"]["name"] == "Tidebook"
+    assert [event["what"] for event in told["events"]][:1] == ["created"]
+    assert "Ships in May" in [event["detail"] for event in told["events"] if event["what"] == "observed"]
+    assert "Marisol Vega leads Tidebook" in [event["detail"] for event in told["events"]]
 
 
 @pytest.mark.parametrize("old", ["Sails on Sundays", "#2"])
@@ -161,20 +170,17 @@ def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: Command
     harbour.refused("history", "1", "--owner", "someone else", status=1)
 
 
-def test_a_card_shows_an_inverse_once(harbour: CommandLine) -> None:
-    harbour("relate", "Tidebook", "contains", "Jun Watanabe")
-    for name, arrow in (("Tidebook", "→  contains  Jun"), ("Jun Watanabe", "→  part_of  Tidebook")):
-        card = unstyle(harbour("show", name, "--color").stdout)
-        assert arrow in card
-        assert ("part_of" in card) != ("contains" in card)
-
-
-def test_a_card_strikes_out_what_was_replaced_only_when_asked(harbour: CommandLine) -> None:
+def test_a_card_strikes_out_what_was_replaced_and_shows_an_inverse_once(harbour: CommandLine) -> None:
     harbour("observe", "Tidebook", "Crosses by itself", "--supersedes", "#4", "--kind", "state")
     assert "Says when" not in harbour("show", "Tidebook", "--color").stdout
     history = harbour("show", "Tidebook", "--history", "--color").stdout
     assert "\x1b[2;9mSays when it is safe to cross" in history
     assert "state · 2" in unstyle(history)
+    harbour("relate", "Tidebook", "contains", "Jun Watanabe")
+    for name, arrow in (("Tidebook", "→  contains  Jun"), ("Jun Watanabe", "→  part_of  Tidebook")):
+        card = unstyle(harbour("show", name, "--color").stdout)
+        assert arrow in card
+        assert ("part_of" in card) != ("contains" in card)
 
 
 def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
@@ -216,15 +222,6 @@ def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLi
     rest = recollect.json("list", "--limit", "2", "--after", "2")
     assert [each["text"] for each in rest["memories"]] == ["Note number 0"]
     assert rest["cursor"] is None
-
-
-def test_neighbours_and_paths_are_shown(harbour: CommandLine) -> None:
-    harbour("relate", "Jun Watanabe", "tests", "Tidebook")
-    near = harbour("neighbours", "Marisol Vega", "--depth", "2").stdout.splitlines()
-    assert near == ["1\tTidebook\tproject", "2\tJun Watanabe\tperson"]
-    assert harbour("paths", "Marisol Vega", "Jun Watanabe").stdout.splitlines() == [
-        "2\tMarisol Vega leads Tidebook · Jun Watanabe tests Tidebook"
-    ]
 
 
 def test_a_session_and_an_owner_are_cleared(recollect: CommandLine) -> None:
@@ -277,15 +274,6 @@ def test_times_are_told_in_the_zone_of_the_settings(recollect: CommandLine) -> N
     recollect("session", "add", "talk", "--speaker", "Ana", "--at", "2024-01-01T12:00+00:00", "Hello")
     line = recollect("history", "1", RECOLLECT_TIME_ZONE="Asia/Tokyo").stdout
     assert line == "2024-01-01T21:00:00+09:00\tsaid\tAna: Hello\n"
-
-
-def test_an_entity_is_told_by_its_name(harbour: CommandLine) -> None:
-    harbour("observe", "Tidebook", "Ships in May")
-    told = harbour.json("history", "tidebook")
-    assert told["memory"]["name"] == "Tidebook"
-    assert [event["what"] for event in told["events"]][:1] == ["created"]
-    assert "Ships in May" in [event["detail"] for event in told["events"] if event["what"] == "observed"]
-    assert "Marisol Vega leads Tidebook" in [event["detail"] for event in told["events"]]
 
 
 def test_former_names_of_commands_still_work(harbour: CommandLine) -> None:

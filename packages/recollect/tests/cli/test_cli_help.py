@@ -186,10 +186,12 @@ def ours(loaded: set[str]) -> list[str]:
     return sorted(name for name in loaded if name.partition(".")[0] == "recollect")
 
 
-def test_the_help_of_all_commands_loads_none_of_them(recollect: CommandLine) -> None:
+def test_help_and_settings_load_little(recollect: CommandLine) -> None:
     loaded = loaded_by(recollect, "--help")
     assert not loaded & {*NO_COMMAND_LINE, "numpy", "apsw", "rich", "json", "recollect.settings"}
     assert len(ours(loaded)) < FILES, ours(loaded)
+    loaded = loaded_by(recollect, "settings")
+    assert not loaded & {*NO_COMMAND_LINE, "numpy", "apsw", "recollect.engine"}
 
 
 def test_a_recall_loads_what_it_needs(harbour: CommandLine) -> None:
@@ -209,11 +211,6 @@ def test_a_command_that_only_reads_loads_no_rule_of_writing(harbour: CommandLine
         "recollect.language.statements",
         "recollect.write.apply",
     }
-
-
-def test_settings_are_shown_without_the_engine(recollect: CommandLine) -> None:
-    loaded = loaded_by(recollect, "settings")
-    assert not loaded & {*NO_COMMAND_LINE, "numpy", "apsw", "recollect.engine"}
 
 
 def test_a_server_answers_before_it_loads_the_engine() -> None:

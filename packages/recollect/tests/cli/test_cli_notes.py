@@ -211,10 +211,15 @@ def test_an_update_changes_what_is_given_and_leaves_the_rest(notes: CommandLine)
     assert _note(notes, 1)["tags"] == []
 
 
-def test_an_entity_is_updated_by_its_name(harbour: CommandLine) -> None:
+def test_an_entity_is_updated_by_its_name_but_not_superseded(harbour: CommandLine) -> None:
     assert "Updated Tidebook (#3)." in harbour("update", "tidebook", "--importance", "0.9").stdout
     (entity,) = harbour.json("show", "Tidebook")["entities"]
     assert entity["importance"] == 0.9
+    harbour("remember", "tea")
+    harbour.refused("supersede", "4", "4", status=1)
+    harbour.refused("supersede", "1", "tea", status=1)
+    harbour.refused("supersede", "99", "tea", status=1)
+    harbour.refused("supersede", "Tidebook", "tea", status=2)
 
 
 @pytest.mark.parametrize(
@@ -253,19 +258,17 @@ def test_a_correction_is_told_in_words(notes: CommandLine) -> None:
     assert "Take it back: recollect restore 1 2" in said
 
 
-def test_only_what_was_named_is_retired_when_asked_so(notes: CommandLine) -> None:
+def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None:
     done = notes.json("supersede", "1", "#3", "--only")
     assert [each["id"] for each in done["retired"]] == [1]
     assert done["by"]["id"] == 3
     assert _note(notes, 2)["superseded_by"] is None
-
-
-def test_a_note_cannot_supersede_itself_nor_an_entity_be_superseded(harbour: CommandLine) -> None:
-    harbour("remember", "tea")
-    harbour.refused("supersede", "4", "4", status=1)
-    harbour.refused("supersede", "1", "tea", status=1)
-    harbour.refused("supersede", "99", "tea", status=1)
-    harbour.refused("supersede", "Tidebook", "tea", status=2)
+    notes("supersede", "3", "Ana keeps goats", "--only")
+    assert 3 not in _found(notes, "Ana keeps bees")
+    said = notes("restore", "3").stdout
+    assert "#3 was superseded by #4, which stays" in said
+    assert "recollect forget 4" in said
+    assert set(_found(notes, "Ana keeps")) >= {3, 4}
 
 
 # Forgetting and restoring
@@ -286,15 +289,6 @@ def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     again = notes("forget", "3", status=1)
     assert again.stderr.startswith("recollect: #3 was forgotten already;")
     assert "Forgot 0 memories." in again.stdout
-
-
-def test_restoring_what_was_superseded_says_by_what_it_was(notes: CommandLine) -> None:
-    notes("supersede", "3", "Ana keeps goats", "--only")
-    assert 3 not in _found(notes, "Ana keeps bees")
-    said = notes("restore", "3").stdout
-    assert "#3 was superseded by #4, which stays" in said
-    assert "recollect forget 4" in said
-    assert set(_found(notes, "Ana keeps")) >= {3, 4}
 
 
 def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None:

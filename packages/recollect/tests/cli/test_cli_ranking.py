@@ -378,32 +378,23 @@ def test_every_piece_of_advice_can_be_typed() -> None:
         understood(advice.command.replace(" ID ", " 12 "))
 
 
-def test_a_pipe_gets_a_line_for_each_thing(harbour: CommandLine) -> None:
+def test_a_self_test_is_told_to_pipes_terminals_and_programs(harbour: CommandLine) -> None:
     told = evaluated(harbour)
     assert [line[1] for line in told if line[0] == "profile"] == list(PROFILES)
     kinds = {line[1]: line[2] for line in told if line[0] == "kind"}
     assert (kinds["phrase"], kinds["what is"], kinds["relation"]) == ("3", "3", "2")
     assert all(len(line) == 3 + len(PROFILES) for line in told if line[0] == "kind")
-
-
-def test_json_is_the_same_again_but_for_the_latency(harbour: CommandLine) -> None:
     first, second = (harbour.json("eval", "self", "--limit", "2") for _ in range(2))
     assert set(first.pop("latency")) == set(second.pop("latency")) == set(PROFILES)
     assert json.dumps(first) == json.dumps(second)
     assert (first["memories"], first["sampled"], first["limit"], first["model"]) == (3, 3, 2, "hashing@1")
     share = first["profiles"]["recollect"]["by_kind"]["what is"]
     assert (share["asked"], share["found"], share["recall"], share["high"]) == (3, 3, 1.0, 1.0)
-
-
-def test_a_terminal_of_80_columns_is_wide_enough(harbour: CommandLine) -> None:
     shown = click.unstyle(harbour("eval", "self", "--color", "--limit", "1", COLUMNS="80").stdout)
     assert "made of 3 of 3 memories; the first hit counts" in shown
     assert max(map(len, shown.splitlines())) <= 80
     for name in PROFILES:
         assert sum(name in line for line in shown.splitlines()) >= 2  # unbroken, as a row and as a column
-
-
-def test_an_empty_memory_is_told_as_such(harbour: CommandLine) -> None:
     other = ("--owner", "nobody")
     assert harbour("eval", "self", *other).stdout.startswith("This memory is empty")
     told = harbour.json("eval", "self", *other)

@@ -107,7 +107,9 @@ def test_an_answer_has_stable_keys_and_its_look_depends_on_the_options(harbour: 
     assert "words #1, meaning #1" in shown
 
 
-def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: CommandLine) -> None:
+def test_a_pipe_and_a_terminal_show_every_step_with_its_sign(
+    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     typed = ("search", "oolong", "-n", "1", "-p", "limbic", "--explain")
     hit, *steps = (line.split("\t") for line in harbour(*typed).stdout.splitlines())
     assert len(hit) == 7
@@ -116,17 +118,14 @@ def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: C
     # JSON has every digit, and from those the score can be made again.
     (exact,) = harbour.json(*typed)["hits"]
     for step, reason in zip(steps, exact["reasons"], strict=True):
-        shown = [step[5], *step[6].split(), step[7]]
-        assert shown == [
+        numbers = [step[5], *step[6].split(), step[7]]
+        assert numbers == [
             decimals(number) for number in (reason["value"], *reason["numbers"], reason["score"])
         ]
-        assert max(map(len, shown)) <= len("-1234.5678")
+        assert max(map(len, numbers)) <= len("-1234.5678")
     assert _again(exact["reasons"]) == exact["score"]
     assert hit[-1] == f"{exact['score']:.4f}"
     assert [step[3] for step in steps if step[4] == "mix"] == ["routing: cosine_heavy"]
-
-
-def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
     harbour("recall", "oolong", "-n", "1")
     shown = unstyle(harbour("search", "oolong", "-n", "1", "-p", "limbic", "--explain", "--color").stdout)
     assert re.search(r"rrf: meaning +\+0\.0164 +0\.0164 *\n", shown)
@@ -138,9 +137,6 @@ def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
     # `oolong` is one word, and a limit of one was given: 70 % similarity.
     assert re.search(r"routing: cosine_heavy +30/70 with 0\.\d{4} +0\.\d{4} *\n", shown)
     assert "Ranked by limbic" in shown
-
-
-def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     weights = {"meaning": {"cosine": 0.6}, "words": {"bm25": 0.4}, "origin": {"entity": -1.25}}
     monkeypatch.setitem(PROFILES, DEFAULT, hand_weighted(**weights))
     shown = unstyle(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
@@ -183,21 +179,15 @@ def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLi
     assert score == "1.4000"
 
 
-def test_without_a_model_words_are_searched_and_the_reason_is_told(recollect: CommandLine) -> None:
+def test_without_a_model_words_are_searched_and_the_matching_piece_is_shown(recollect: CommandLine) -> None:
     recollect("add", "Ana", "-o", "likes tea", "--model", "none")
     result = recollect("search", "tea", "--model", "none")
     assert re.fullmatch(r"words #1, \d+ % likely", result.stdout.split("\t")[5])
     assert "Searched by words only" in result.stderr
     assert recollect.json("search", "tea", "--model", "none")["note"]
-
-
-def test_nothing_found_is_no_error_and_no_line(recollect: CommandLine) -> None:
     recollect("add", "Ana", "--model", "none")
     assert recollect("search", "zebra", "--model", "none").stdout == ""
     assert "Nothing found" in recollect("search", "zebra", "--model", "none", "--color").stdout
-
-
-def test_the_piece_that_holds_the_words_is_shown(recollect: CommandLine) -> None:
     recollect(
         "add", "Ana", "-o", "likes tea", "-o", "walks to the harbour", "-o", "once sang", "--model", "none"
     )
@@ -205,9 +195,6 @@ def test_the_piece_that_holds_the_words_is_shown(recollect: CommandLine) -> None
         recollect("search", "walking", "harbour", "--model", "none").stdout.split("\t")[4]
         == "walks to the harbour"
     )
-
-
-def test_a_long_text_is_cut_around_what_was_sought(recollect: CommandLine) -> None:
     recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "--model", "none")
     passage = recollect("search", "oolong", "--model", "none").stdout.split("\t")[4]
     assert "oolong" in passage

@@ -263,24 +263,34 @@ def test_another_schema_is_told_and_not_opened(
     assert harbour.store.read_bytes() == content
 
 
-def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
+def test_the_doctor_tells_of_preferences_old_passages_a_full_disk_and_damage(
     harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "tokens" not in _checks(harbour)
-    monkeypatch.setattr("recollect.admin.Internals.passages_without_tokens", lambda _: 2)
-    mark, said = _checks(harbour)["tokens"]
-    assert mark == "note"
-    assert said.startswith("2 of ")
-    assert said.endswith("recollect reindex")
-
-
-def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLine) -> None:
     def remedies(model: str) -> list[str]:
         found = harbour.json("doctor", RECOLLECT_MODEL=model)["checks"]
         return [each["remedy"] for each in found if each["what"] == "model"]
 
     assert remedies("hashing@1") == [""]
     assert remedies("potion") == ["", "recollect reindex --model potion"]
+    assert "tokens" not in _checks(harbour)
+    monkeypatch.setattr("recollect.admin.Internals.passages_without_tokens", lambda _: 2)
+    mark, said = _checks(harbour)["tokens"]
+    assert mark == "note"
+    assert said.startswith("2 of ")
+    assert said.endswith("recollect reindex")
+    # A disk of the tests' own would take a mount; what is asked of the system is how much is free.
+    monkeypatch.setattr(health, "_LEAST_FREE", 1 << 60)
+    mark, said = _checks(harbour, status=1)["disk"]
+    assert mark == "problem"
+    assert "Free some space" in said
+    content = harbour.store.read_bytes()
+    flipped = content.replace(b"Says when it is safe to cross", b"Says when it is safe to crass")
+    assert flipped != content
+    harbour.store.write_bytes(flipped)
+    mark, said = _checks(harbour, status=1)["damage"]
+    assert mark == "problem"
+    assert "its checksum differs" in said
+    assert "recollect doctor --repair" in said
 
 
 @pytest.mark.skipif(
@@ -333,17 +343,6 @@ def test_answers_that_could_not_be_noted_are_told(
     assert "2 answers could not be recorded: the disk is full" in said
 
 
-def test_damage_is_a_problem(harbour: CommandLine) -> None:
-    content = harbour.store.read_bytes()
-    flipped = content.replace(b"Says when it is safe to cross", b"Says when it is safe to crass")
-    assert flipped != content
-    harbour.store.write_bytes(flipped)
-    mark, said = _checks(harbour, status=1)["damage"]
-    assert mark == "problem"
-    assert "its checksum differs" in said
-    assert "recollect doctor --repair" in said
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
 def test_a_store_that_others_can_read_is_a_problem_where_they_can_reach_it(harbour: CommandLine) -> None:
     harbour.store.chmod(0o644)
@@ -360,14 +359,6 @@ def test_a_store_that_others_can_read_is_a_problem_where_they_can_reach_it(harbo
             folder.chmod(0o700)
     assert mark == "problem"
     assert f"chmod 600 {harbour.store}*" in said
-
-
-def test_a_full_disk_is_a_problem(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A disk of the tests' own would take a mount; what is asked of the system is how much is free.
-    monkeypatch.setattr(health, "_LEAST_FREE", 1 << 60)
-    mark, said = _checks(harbour, status=1)["disk"]
-    assert mark == "problem"
-    assert "Free some space" in said
 
 
 SAMPLE = Path(__file__).parents[4] / "examples" / "sample-graph.jsonl"
@@ -413,7 +404,12 @@ def test_an_import_says_what_became_of_types(recollect: CommandLine) -> None:
     assert "Kept a type that differs from the file's: 1 entity." in said
 
 
-def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_path: Path) -> None:
+def test_a_file_that_brings_nothing_is_no_success(recollect: CommandLine, tmp_path: Path) -> None:
+    recollect.refused("import", "missing.jsonl", status=1)
+    assert not recollect.store.exists()
+    (tmp_path / "note.md").write_text("The ferry leaves at ten\n")
+    said = recollect.refused("import", str(tmp_path), "--format", "markdown-export", status=1)
+    assert "For other Markdown: recollect import FOLDER" in said
     file = tmp_path / "m.jsonl"
     file.write_text("no json\nat all\n")
     recollect("import", str(file), status=1)
@@ -432,19 +428,6 @@ def test_what_is_empty_is_no_success(recollect: CommandLine, tmp_path: Path, mor
         )
 
 
-def test_other_markdown_than_an_export_is_sent_to_the_same_command(
-    recollect: CommandLine, tmp_path: Path
-) -> None:
-    (tmp_path / "note.md").write_text("The ferry leaves at ten\n")
-    said = recollect.refused("import", str(tmp_path), "--format", "markdown-export", status=1)
-    assert "For other Markdown: recollect import FOLDER" in said
-
-
-def test_a_file_that_is_not_there_makes_no_store(recollect: CommandLine) -> None:
-    recollect.refused("import", "missing.jsonl", status=1)
-    assert not recollect.store.exists()
-
-
 @pytest.mark.parametrize("form", ["official", "full"])
 def test_what_is_exported_can_be_imported(harbour: CommandLine, tmp_path: Path, form: str) -> None:
     file, other = str(tmp_path / "out.jsonl"), str(tmp_path / "other.db")
@@ -454,7 +437,7 @@ def test_what_is_exported_can_be_imported(harbour: CommandLine, tmp_path: Path, 
     assert harbour("graph", "--store", other).stdout == harbour("graph").stdout
 
 
-def test_an_export_to_standard_output_is_nothing_but_the_export(harbour: CommandLine) -> None:
+def test_an_export_goes_to_a_file_a_folder_or_standard_output(harbour: CommandLine, tmp_path: Path) -> None:
     result = harbour("export", "-")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert rows[0] == {"recollect": 2}
@@ -464,11 +447,12 @@ def test_an_export_to_standard_output_is_nothing_but_the_export(harbour: Command
         "Tidebook",
     ]
     assert "Exported 3 entities" in result.stderr
-
-
-def test_a_folder_of_markdown_goes_out_and_in_and_the_ending_chooses(
-    harbour: CommandLine, tmp_path: Path
-) -> None:
+    file = tmp_path / "out.jsonl"
+    file.write_text("keep me")
+    assert "--overwrite" in harbour.refused("export", str(file), status=1)
+    assert file.read_text() == "keep me"
+    harbour("export", str(file), "--overwrite")
+    assert "Tidebook" in file.read_text()
     folder, other = str(tmp_path / "notes"), str(tmp_path / "other.db")
     said = harbour.json("export", f"{folder}/")
     assert (said["format"], said["entities"], said["relations"]) == ("markdown", 3, 1)
@@ -477,15 +461,6 @@ def test_a_folder_of_markdown_goes_out_and_in_and_the_ending_chooses(
     assert harbour.json("export", str(tmp_path / "tables.csv.zip"))["format"] == "csv"
     assert "--overwrite" in harbour.refused("export", folder, status=1)
     assert "name a path" in harbour.refused("export", "-", "--format", "csv", status=1)
-
-
-def test_an_export_overwrites_only_when_told(harbour: CommandLine, tmp_path: Path) -> None:
-    file = tmp_path / "out.jsonl"
-    file.write_text("keep me")
-    assert "--overwrite" in harbour.refused("export", str(file), status=1)
-    assert file.read_text() == "keep me"
-    harbour("export", str(file), "--overwrite")
-    assert "Tidebook" in file.read_text()
 
 
 def test_a_memory_is_copied_with_all_that_it_holds(recollect: CommandLine, tmp_path: Path) -> None:
