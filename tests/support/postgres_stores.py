@@ -25,7 +25,7 @@ from recollect_postgres.pool import Connections
 from recollect_postgres.store import PostgresStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from recollect_postgres.pool import WatchedConnection
 
@@ -49,6 +49,16 @@ _QUICK = {
 def as_superuser(url: str) -> str:
     """The same database, for who looks at its tables or harms them by hand."""
     return url.replace(f"//{ORDINARY}@", f"//{_SUPERUSER}@")
+
+
+def wait_for_a_lock(url: str, is_done: Callable[[], bool] = lambda: False) -> None:
+    """Until some work waits for another transaction, or has ended without."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        while not is_done() and connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND wait_event_type = 'Lock'"
+        ).fetchone() == (0,):
+            time.sleep(0.01)
 
 
 class WarmConnections:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from queue import Queue
 from typing import TYPE_CHECKING
@@ -15,9 +15,10 @@ import psycopg
 import pytest
 from conftest import PATIENCE_SECONDS, FixedClock, engine_of
 from load import Load, account
+from postgres_stores import wait_for_a_lock
 
 import recollect
-from recollect.domain.changes import Adopt, NewText, PutText, Receipt
+from recollect.domain.changes import Adopt, NewText, PutText
 from recollect.domain.errors import StoreUnavailable
 from recollect.domain.records import Kind, Memory, Scope
 from recollect.domain.tables import Equals, Not
@@ -178,7 +179,7 @@ def test_an_import_gives_no_id_that_another_writer_drew_and_did_not_commit_yet(
         )  # fmt: skip
         importing = threads.submit(store.apply, [Adopt(theirs)], at=FixedClock().now)
         try:
-            _wait_for_a_lock(url, importing)
+            wait_for_a_lock(url, importing.done)
         finally:
             may_commit.set()
         writing.result(PATIENCE_SECONDS)
@@ -189,16 +190,6 @@ def test_an_import_gives_no_id_that_another_writer_drew_and_did_not_commit_yet(
             )
         assert texts.keys() == {"Hers", "Imported"}
         assert texts["Hers"] == id_ != texts["Imported"]
-
-
-def _wait_for_a_lock(url: str, work: Future[Receipt]) -> None:
-    """Until the work waits for another transaction, or has ended without."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        while not work.done() and connection.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-            "AND wait_event_type = 'Lock'"
-        ).fetchone() == (0,):
-            time.sleep(0.01)
 
 
 def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores) -> None:

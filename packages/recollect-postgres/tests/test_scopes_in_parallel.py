@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import psycopg
 import pytest
 from conftest import FixedClock, engine_of
+from postgres_stores import wait_for_a_lock
 
 from recollect.admin import Internals
 from recollect.domain.changes import PutVectors, RecordUse
@@ -83,30 +82,19 @@ def test_vectors_of_one_scope_wait_for_no_other(url: str) -> None:
             assert sorted(view.count("vector", by="scope_id").values()) == [1, 1]
 
 
-def test_a_near_copy_is_flagged_whoever_else_writes(url: str) -> None:
-    with opened(url, _SOON) as store:
-        engine = engine_of(store, FixedClock()).scoped(ADA.owner)
-        first = engine.remember("Ada drinks green tea in the morning, with honey and a little milk")
-        with somebody_writes(url, BOB):
-            done = engine.remember_many(
-                [
-                    "Ada drinks green tea in the morning, with honey and a little milk, always",
-                ]
-            )
-            (twin,) = done.notes
-            assert twin.similar is not None
-            kept = engine.get(twin.id)
-        assert kept is not None
-        assert kept.similar_to == first.id
-
-
-def test_a_near_repeat_of_an_observation_is_flagged_whoever_else_writes(url: str) -> None:
+def test_near_copies_of_notes_and_observations_are_flagged_whoever_else_writes(url: str) -> None:
     with opened(url, _SOON) as store:
         engine = engine_of(store, FixedClock()).scoped(ADA.owner)
         said = "drinks green tea in the morning, with honey and a little milk"
+        first = engine.remember(f"Ada {said}")
         engine.create_entities([{"name": "Ada", "observations": [said]}])
         with somebody_writes(url, BOB):
+            (twin,) = engine.remember_many([f"Ada {said}, always"]).notes
+            assert twin.similar is not None
+            kept = engine.get(twin.id)
             again = engine.graph.add_observations({"Ada": [f"{said}, always"]})
+        assert kept is not None
+        assert kept.similar_to == first.id
         assert again.entities[0].similar
 
 
@@ -131,22 +119,13 @@ def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) 
         shared.finish()
         rows.rows("setting", ("name",))  # sends what waits
         thread.start()
-        _wait_for_a_lock(url)
+        wait_for_a_lock(url)
 
     with opened(url) as store:
         store.store.transact(work, [first.scope])  # type: ignore[union-attr, list-item]
     thread.join()
     if done[0] is not None:
         raise done[0]
-
-
-def _wait_for_a_lock(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        while connection.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-            "AND wait_event_type = 'Lock'"
-        ).fetchone() == (0,):
-            time.sleep(0.01)
 
 
 def test_of_two_first_models_of_two_scopes_one_comes_into_use(url: str) -> None:

@@ -18,10 +18,8 @@ from recollect.stores.sql import CachedVectors
 from recollect.stores.sqlite.snapshot import SqliteVectorQueries
 from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
-from recollect.stores.vectors import cache as vector_state
 from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors import scan as vector_search
-from recollect.stores.vectors import scan as vector_shortlist
 from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
@@ -40,7 +38,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and tails of a few rows, so that small stores meet every edge."""
-    for module in (vector_block, vector_state, vector_file):
+    for module in (vector_block, vector_cache, vector_file):
         monkeypatch.setattr(module, "ROWS", 5)
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 3)
 
@@ -185,7 +183,7 @@ def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
 def test_two_stages_answer_alike_after_any_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_search, "TWO_STAGES_FROM", 100)
     monkeypatch.setattr(vector_search, "_ROWS_PER_HIT", 30)
-    monkeypatch.setattr(vector_shortlist, "STRAYS", 0)
+    monkeypatch.setattr(vector_search, "STRAYS", 0)
     world = World(tmp_path / "store.db", dims=64, centre=pack_vector(np.zeros(64, np.float32)))
     query = some_vectors(1, seed=7, dims=64)[0]
     memories = world.add_some(1500)

@@ -24,8 +24,6 @@ from recollect.stores.sql import CachedVectors
 from recollect.stores.sqlite.snapshot import SqliteVectorQueries
 from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
-from recollect.stores.vectors import cache as vector_prefix
-from recollect.stores.vectors import cache as vector_state
 from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import Prefixes, width
@@ -56,7 +54,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and tails of a few rows, so that small stores meet every edge."""
-    for module in (vector_block, vector_state, vector_file):
+    for module in (vector_block, vector_cache, vector_file):
         monkeypatch.setattr(module, "ROWS", 5)
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 3)
 
@@ -263,7 +261,7 @@ def test_a_search_without_a_shortlist_holds_no_prefixes(world: World) -> None:
 
 
 def test_what_nobody_asks_for_is_let_go(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_prefix, "IDLE_SEARCHES", 3)
+    monkeypatch.setattr(vector_cache, "IDLE_SEARCHES", 3)
     world.add_some(50)
     cache = world.cache()
     expected = search(world, cache, QUERY, 5, 10)
