@@ -253,22 +253,9 @@ class StoreContract(WholeStore):
     # Entities and observations
 
     def test_an_entity_is_created_with_its_observations(self, store: Repository) -> None:
-        outcome = one(
-            store,
-            PutEntity(
-                ME,
-                NewEntity(
-                    "Ada",
-                    "person",
-                    (
-                        NewObservation("writes programs", "fact", happened_at=at(-100)),
-                        NewObservation("likes tea"),
-                    ),
-                    status=Status.PAUSED,
-                    importance=0.9,
-                ),
-            ),
-        )
+        seen = (NewObservation("writes programs", "fact", happened_at=at(-100)), NewObservation("likes tea"))
+        new = NewEntity("Ada", "person", seen, status=Status.PAUSED, importance=0.9)
+        outcome = one(store, PutEntity(ME, new))
         assert (outcome.created, outcome.names) == (True, ("Ada",))
         assert [added.content for added in outcome.added] == ["writes programs", "likes tea"]
         ada = memory(store, outcome.ids[0])
@@ -300,20 +287,14 @@ class StoreContract(WholeStore):
     def test_an_import_that_is_run_again_changes_nothing(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea")
         before = memory(store, ada)
-        one(
-            store,
-            PutEntity(ME, NewEntity("Ada", observations=(NewObservation("likes tea"),)), counts=False),
-            9,
-        )
+        again = NewEntity("Ada", observations=(NewObservation("likes tea"),))
+        one(store, PutEntity(ME, again, counts=False), 9)
         assert memory(store, ada) == before
 
     def test_observations_are_added_to_an_entity_that_exists(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea")
-        outcome = one(
-            store,
-            AddObservations(ME, "Ada", (NewObservation("likes tea"), NewObservation("moved", "state"))),
-            second=3,
-        )
+        new = (NewObservation("likes tea"), NewObservation("moved", "state"))
+        outcome = one(store, AddObservations(ME, "Ada", new), second=3)
         assert (outcome.ids, outcome.created) == ((ada,), False)
         assert [added.content for added in outcome.added] == ["moved"]
         assert [seen.kind for seen in memory(store, ada).observations] == ["generic", "state"]
@@ -325,15 +306,8 @@ class StoreContract(WholeStore):
     ) -> None:
         outcome = one(store, entity("Ada", "lives in Paris", "likes tea"))
         ada, old = outcome.ids[0], outcome.added[0]
-        new = one(
-            store,
-            AddObservations(
-                ME,
-                "Ada",
-                (NewObservation("lives in Rome", supersedes=old.id if by == "id" else old.content),),
-            ),
-            second=60,
-        ).added[0]
+        rome = NewObservation("lives in Rome", supersedes=old.id if by == "id" else old.content)
+        new = one(store, AddObservations(ME, "Ada", (rome,)), second=60).added[0]
         paris = next(seen for seen in memory(store, ada).observations if seen.id == old.id)
         assert (paris.superseded_by, paris.superseded_at, paris.deleted_at) == (new.id, at(60), None)
         assert not paris.in_force
@@ -442,18 +416,8 @@ class StoreContract(WholeStore):
         outcome = one(store, Relate(ME, new), second=2)
         assert (outcome.created, outcome.ids, outcome.names) == (True, (ada, bob), ("Ada", "Bob"))
         (kept,) = relations(store, ada)
-        assert kept == Relation(
-            id=outcome.relations[0],
-            source=ada,
-            target=bob,
-            source_name="Ada",
-            target_name="Bob",
-            type="knows",
-            created_at=at(2),
-            context="from school",
-            since=at(-100),
-            until=at(-10),
-        )
+        said = ("Ada", "Bob", "knows", at(2), "from school", at(-100), at(-10))
+        assert kept == Relation(outcome.relations[0], ada, bob, *said)
         assert relations(store, bob) == [kept]
 
     def test_declared_pairs_get_their_inverse_and_end_with_it(self, store: Repository) -> None:
@@ -559,13 +523,8 @@ class StoreContract(WholeStore):
         """One transaction has one time, so what went by itself and what went along cannot be told by it."""
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
-        do(
-            store,
-            Unrelate(ME, "Ada", "Bob", "knows"),
-            relate("Ada", "knows", "Bob"),
-            Forget(ME, ids=(ada,)),
-            second=1,
-        )
+        knows = relate("Ada", "knows", "Bob")
+        do(store, Unrelate(ME, "Ada", "Bob", "knows"), knows, Forget(ME, ids=(ada,)), second=1)
         do(store, Restore(ME, ada), second=2)
         assert triples(store, ada) == {("Ada", "knows", "Bob")}
         assert len(relations(store, ada)) == 1
@@ -581,11 +540,8 @@ class StoreContract(WholeStore):
             do(store, Restore(ME, ada + 1))
 
     def test_purge_destroys_only_what_was_forgotten_before(self, store: Repository) -> None:
-        early, late, kept = (
-            put(store, "Early", "red"),
-            put(store, "Late", "red"),
-            put(store, "Kept", "red", "x"),
-        )
+        early, late = put(store, "Early", "red"), put(store, "Late", "red")
+        kept = put(store, "Kept", "red", "x")
         do(store, relate("Early", "knows", "Kept"), relate("Late", "knows", "Kept"))
         embed(store, colour)
         do(store, Forget(ME, ids=(early,)), second=10)
@@ -709,13 +665,12 @@ class StoreContract(WholeStore):
         do(store, relate("Ada", "knows", "Bob"))
         embed(store, colour)
         with store.read() as view:
-            before = (
-                store_counts(view),
-                memories_by_id(view, [ada, bob]),
-                relations_of(view, [ada]),
-                Search(view, Filter()).by_words("tea", 10),
-                Search(view, Filter()).by_meaning(RED, 10),
-            )
+
+            def seen() -> tuple[object, ...]:
+                found = Search(view, Filter()).by_words("tea", 10), Search(view, Filter()).by_meaning(RED, 10)
+                return store_counts(view), memories_by_id(view, [ada, bob]), relations_of(view, [ada]), *found
+
+            before = seen()
 
             def write() -> None:
                 do(store, entity("Ada", "green tea"), Forget(ME, ids=(bob,)), entity("Eve", "tea"), second=9)
@@ -726,14 +681,7 @@ class StoreContract(WholeStore):
             writer = threading.Thread(target=write)
             writer.start()
             writer.join()
-            after = (
-                store_counts(view),
-                memories_by_id(view, [ada, bob]),
-                relations_of(view, [ada]),
-                Search(view, Filter()).by_words("tea", 10),
-                Search(view, Filter()).by_meaning(RED, 10),
-            )
-            assert after == before
+            assert seen() == before
         assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
 
     def test_many_threads_read_whole_states_while_one_writes(self, store: Repository) -> None:
@@ -829,12 +777,7 @@ class StoreContract(WholeStore):
         assert (counts.passages, counts.vectors, counts.due) == (7, 0, 7)
         assert counts.bytes > 0
         embed(store, colour)
-        do(
-            store,
-            RemoveObservations(ME, "Ada", ("likes tea",)),
-            Forget(ME, names=("Eve",)),
-            entity("New"),
-        )
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), Forget(ME, names=("Eve",)), entity("New"))
         with store.read() as view:
             counts = store_counts(view)
         assert (counts.entities, counts.observations, counts.relations, counts.forgotten) == (3, 1, 0, 1)
@@ -1005,10 +948,8 @@ class StoreContract(WholeStore):
 
     def test_the_index_follows_every_change_of_the_text(self, store: Repository) -> None:
         ada = put(store, "Ada", "one")
-        do(
-            store,
-            AddObservations(ME, "Ada", (NewObservation("two"), NewObservation("six", supersedes="one"))),
-        )
+        new = (NewObservation("two"), NewObservation("six", supersedes="one"))
+        do(store, AddObservations(ME, "Ada", new))
         assert [words(store, text) for text in ("one", "two", "six")] == [[], [ada], [ada]]
         do(store, RemoveObservations(ME, "Ada", ("two",)))
         assert [words(store, text) for text in ("one", "two", "six")] == [[], [], [ada]]
@@ -1270,11 +1211,9 @@ class StoreContract(WholeStore):
         first, second = note(store, "red"), note(store, "blue")
         with store.read() as view:
             waiting = [passage.id for passage in pending_passages(view, TINY, 0, 10)]
+        wrong = (waiting[0], pack_vector(RED)), (waiting[1], pack_vector(towards(1, 0)))
         with pytest.raises(InvalidInput, match="tiny"):
-            do(
-                store,
-                PutVectors(TINY, ((waiting[0], pack_vector(RED)), (waiting[1], pack_vector(towards(1, 0))))),
-            )
+            do(store, PutVectors(TINY, wrong))
         embed(store, colour)
         with pytest.raises(InvalidInput, match="tiny"):
             do(store, PutVectors(Model("tiny", 2), ((waiting[0], pack_vector(towards(1, 0))),)))
@@ -1361,15 +1300,12 @@ class StoreContract(WholeStore):
     def test_the_facts_of_new_memories_are_the_lifecycle_of_the_specification(
         self, store: Repository
     ) -> None:
-        made = [
-            put(store, "Ada", "tea", second=5),
-            note(store, "a note"),
-            note(store, "hi", Kind.MESSAGE, "s"),
-        ]
+        texts = note(store, "a note"), note(store, "hi", Kind.MESSAGE, "s")
+        made = [*texts, put(store, "Ada", "tea", second=5)]
         known = facts(store, *made)
         assert known.ids.tolist() == made
         start = microseconds(at(0))
-        assert known.created_at.tolist() == [start + 5_000_000, start, start]
+        assert known.created_at.tolist() == [start, start, start + 5_000_000]
         assert known.updated_at.tolist() == known.created_at.tolist()
         for column in (known.happened_at, known.last_access):
             assert column.tolist() == [NEVER] * 3

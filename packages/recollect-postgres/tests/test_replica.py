@@ -176,22 +176,15 @@ def test_a_read_waits_for_its_own_write_to_reach_the_replica(pair: Pair) -> None
     store.close()
 
 
-def test_a_scope_that_the_replica_does_not_know_yet_is_read_from_the_primary(pair: Pair) -> None:
+def test_a_new_scope_and_a_write_that_is_of_no_scope_are_seen_too(pair: Pair) -> None:
     store = pair.opened(pair.database())
     wait_no_longer(store)
     with pair.pause():
         note(store, "the first")
         assert seen(store) == (["the first"], False)
         assert seen(store, YOU) == ([], True)
-    store.close()
-
-
-def test_a_write_that_is_of_no_scope_is_seen_too(pair: Pair) -> None:
-    store = pair.opened(pair.database())
-    wait_no_longer(store)
-    with pair.pause():
         store.store.transact(lambda rows: rows.put("setting", [{"name": "colour", "value": "green"}]))
-        with store.read(ME) as view:
+        with store.read(YOU) as view:
             assert ("green",) in view.rows("setting", ("value",))
     pair.catch_up()
     assert seen(store)[1]
@@ -230,13 +223,6 @@ def test_of_several_servers_one_that_follows_is_found(pair: Pair) -> None:
     note(store, "mine")
     pair.catch_up()
     assert seen(store) == (["mine"], True)
-    store.close()
-
-
-def test_without_a_replica_the_primary_answers(pair: Pair) -> None:
-    store = pair.opened(pair.database(), "replica")
-    note(store, "mine")
-    assert seen(store) == (["mine"], False)
     store.close()
 
 
@@ -280,11 +266,12 @@ def test_a_store_that_something_was_copied_to_still_has_its_replica(pair: Pair, 
         each.close()
 
 
-def test_a_database_without_a_store_is_passed_over(pair: Pair) -> None:
-    store = pair.opened(pair.database(), quote(pair.standby.url("postgres"), safe=""))
-    note(store, "mine")
-    assert seen(store) == (["mine"], False)
-    store.close()
+def test_without_a_replica_or_with_a_database_that_has_no_store_the_primary_answers(pair: Pair) -> None:
+    for read in ("replica", quote(pair.standby.url("postgres"), safe="")):
+        store = pair.opened(pair.database(), read)
+        note(store, "mine")
+        assert seen(store) == (["mine"], False)
+        store.close()
 
 
 def test_a_url_says_where_to_read() -> None:

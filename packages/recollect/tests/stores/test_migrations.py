@@ -14,7 +14,7 @@ import pytest
 from durable_world import apply, entity
 from store_worker import team
 
-from recollect.domain.errors import NotAStore, StoreUnavailable
+from recollect.domain.errors import StoreUnavailable
 from recollect.search.texts import store_setting
 from recollect.stores.sqlite.connection import migrations, prepare
 from recollect.stores.sqlite.store import SqliteStore
@@ -138,13 +138,6 @@ def test_processes_that_migrate_at_the_same_moment_do_it_once(tmp_path: Path) ->
             assert hand.execute("SELECT step FROM trail").fetchall() == [("second",)]
             assert hand.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert _version(path) == NOW + 2
-
-
-def test_who_waits_for_a_migration_to_an_unknown_version_refuses_the_file(tmp_path: Path) -> None:
-    path = store_of(NOW, tmp_path / "store.db")
-    prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)"])
-    with pytest.raises(NotAStore, match="newer Recollect"):
-        Repository(SqliteStore(path))
 
 
 def test_a_migration_of_a_locked_file_says_so_and_can_be_done_later(tmp_path: Path) -> None:

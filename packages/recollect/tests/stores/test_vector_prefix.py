@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
-from vector_world import DIMS, KINDS, MODEL, SCOPES, STORE, World, some_vectors
+from vector_world import DIMS, MODEL, SCOPES, STORE, World, some_vectors
 
 from recollect.domain.changes import NewText, PutText, PutVectors
 from recollect.domain.errors import InvalidInput
@@ -20,22 +20,16 @@ from recollect.models.packaged import stored_model
 from recollect.models.registry import read_descriptor
 from recollect.search.candidates import Search
 from recollect.search.texts import model_in_use, pending_passages
-from recollect.stores.sql import CachedVectors
-from recollect.stores.sqlite.snapshot import SqliteVectorQueries
 from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
 from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import Prefixes, width
-from recollect.stores.vectors.scan import Allowed
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
     from datetime import datetime
-
-    import apsw
-    from numpy.typing import NDArray
 
     from recollect.domain.records import Found
     from recollect.stores.vectors.cache import VectorCache
@@ -60,19 +54,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def search(
-    world: World,
-    cache: VectorCache,
-    query: Rows,
-    k: int,
-    shortlist: int | None,
-    scopes: Sequence[int] = SCOPES,
-    kinds: Collection[Kind] = KINDS,
-    only: NDArray[np.int64] | None = None,
-    at: apsw.Connection | None = None,
+    world: World, cache: VectorCache, query: Rows, k: int, shortlist: int | None, *narrowed: Any, **named: Any
 ) -> list[Found]:
-    queries = SqliteVectorQueries(at or world.reader())
-    vectors = CachedVectors("tiny", [(cache, queries, world.source)])
-    return vectors.search(query, k, Allowed.of(scopes, kinds, only), shortlist)
+    return world.search(cache, query, k, *narrowed, shortlist=shortlist, **named)
 
 
 def rotate(world: World, rotation: bytes) -> None:

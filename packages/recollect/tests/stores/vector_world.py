@@ -138,10 +138,12 @@ class World:
         kinds: Collection[Kind] = KINDS,
         only: NDArray[np.int64] | None = None,
         at: apsw.Connection | None = None,
+        *,
+        shortlist: int | None = None,
     ) -> list[Found]:
         connection = at or self.reader()
         vectors = CachedVectors("tiny", [(cache, SqliteVectorQueries(connection), self.source)])
-        return vectors.search(query, k, Allowed.of(scopes, kinds, only))
+        return vectors.search(query, k, Allowed.of(scopes, kinds, only), shortlist)
 
     def expected(
         self,
