@@ -32,7 +32,7 @@ from durable_world import (
     write_thing,
 )
 from night_world import dreamer
-from watched_disk import Op, watched
+from watched_disk import watched
 
 from recollect.domain.changes import Forget
 from recollect.domain.errors import Conflict
@@ -176,24 +176,9 @@ def dream_together(say: Say, path: str, holder: str, second: int) -> None:
             say(str(error))
 
 
-ROLES: dict[str, Callable[..., None]] = {
-    role.__name__: role
-    for role in (
-        write,
-        write_in_bulk,
-        scribble,
-        create,
-        back_up,
-        restore,
-        search,
-        create_each,
-        migrate,
-        add_to,
-        share,
-        dream,
-        dream_together,
-    )
-}
+_OF_ONE = (write, write_in_bulk, scribble, create, back_up, restore, search, dream)
+_OF_SEVERAL = (create_each, migrate, add_to, share, dream_together)
+ROLES: dict[str, Callable[..., None]] = {role.__name__: role for role in (*_OF_ONE, *_OF_SEVERAL)}
 
 
 class _Watch:
@@ -238,14 +223,14 @@ class Team:
 
     def meet(self) -> None:
         """Let all go on at the same moment."""
-        assert [self._hear(member) for member in self._members] == ["ready"] * len(self._members)
+        assert self.hear() == ["ready"] * len(self._members)
         for member in self._members:
             _in(member).write("go\n")
             _in(member).flush()
 
     def hear(self) -> list[str]:
         """What each says next."""
-        return [self._hear(member) for member in self._members]
+        return [_out(member).readline().strip() for member in self._members]
 
     def end(self) -> list[int]:
         """How each ended: 0 where all went well."""
@@ -257,10 +242,6 @@ class Team:
             member.wait()
             _in(member).close()
             _out(member).close()
-
-    @staticmethod
-    def _hear(member: subprocess.Popen[str]) -> str:
-        return _out(member).readline().strip()
 
 
 @contextmanager
@@ -302,13 +283,8 @@ class Workshop:
         delay: float = 0.0,
     ) -> Life:
         """Until it dies by itself at its n-th touch of the disk, or is killed after it said n things."""
-        order = {
-            "role": role,
-            "arguments": arguments,
-            "die_at": die_at,
-            "kill_after": kill_after,
-            "delay": delay,
-        }
+        end = {"die_at": die_at, "kill_after": kill_after, "delay": delay}
+        order = {"role": role, "arguments": arguments, **end}
         _in(self._process).write(json.dumps(order) + "\n")
         _in(self._process).flush()
         told = json.loads(_out(self._process).readline())
@@ -364,11 +340,8 @@ def _mortal(die_at: int | None) -> Iterator[None]:
         touch(file)
         file.write(data[half:])
 
-    def watcher(op: Op) -> None:
-        touch(op)
-
     vector_file._write_all = write_all
-    with watched(watcher):
+    with watched(touch):
         yield
 
 

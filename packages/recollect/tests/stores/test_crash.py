@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from itertools import count
 from shutil import copy
 from typing import TYPE_CHECKING
 
@@ -63,14 +64,10 @@ def test_a_writer_killed_at_random_moments_loses_nothing_it_acknowledged(
     path, chance = tmp_path / "store.db", np.random.default_rng(seed)
     acks: list[Ack] = []
     for _ in range(KILLS):
-        life = workshop.run(
-            "write",
-            str(path),
-            "w",
-            _next_number(acks),
-            kill_after=int(chance.integers(0, 16)),
-            delay=float(chance.uniform(0, 0.02)),
-        )
+        kill_after, delay = int(chance.integers(0, 16)), float(chance.uniform(0, 0.02))
+        # Where a writer begins again: at its last thing, of which it may not have heard.
+        start = len({ack.name for ack in acks if ack.what == "thing"})
+        life = workshop.run("write", str(path), "w", start, kill_after=kill_after, delay=delay)
         assert life.killed
         acks += life.acks
         assert_whole(path, acks[-20:])
@@ -115,13 +112,10 @@ def test_a_new_store_killed_at_every_touch_of_the_disk_can_be_opened(
         path = tmp_path / f"store{die_at}.db"
         return path, workshop.run("create", str(path), die_at=die_at)
 
-    deaths = 0
-    for path, _ in _deaths(birth):
-        deaths += 1
+    for path, _ in _deaths(birth, more_than=20):
         with closing(Repository(SqliteStore(path))) as store:
             apply(store, *thing("an0"))
         assert set(assert_whole(path)) == {"an0"}
-    assert deaths > 20
 
 
 def test_a_killed_backup_leaves_no_half_file_under_its_name(tmp_path: Path, workshop: Workshop) -> None:
@@ -132,14 +126,11 @@ def test_a_killed_backup_leaves_no_half_file_under_its_name(tmp_path: Path, work
         target = tmp_path / f"backup{die_at}.db"
         return target, workshop.run("back_up", str(path), str(target), die_at=die_at)
 
-    deaths = 0
-    for target, life in _deaths(back_up, step=3):
-        deaths += 1
+    for target, life in _deaths(back_up, step=3, more_than=20):
         if target.exists():
             assert_whole(target, acks)
         else:
             assert life.said == ()
-    assert deaths > 20
     assert_whole(path, acks)
 
 
@@ -184,12 +175,9 @@ def test_a_kill_while_the_cache_of_vectors_is_made_leaves_right_answers(
             path.with_name(path.name + rest).unlink(missing_ok=True)
         return path, workshop.run("search", str(path), text, die_at=die_at)
 
-    deaths = 0
-    for _ in _deaths(search):
-        deaths += 1
+    for _ in _deaths(search, more_than=5):
         # Another process, at once, with what the dead one left.
         assert workshop.run("search", str(path), text).said == (memory,)
-    assert deaths > 5
     assert_whole(path, acks)
 
 
@@ -208,26 +196,24 @@ def test_a_kill_while_the_cache_of_vectors_grows_leaves_right_answers(
         cache.write_bytes(small)
         return path, workshop.run("search", str(path), f"{named('a', 25)} (thing)", die_at=die_at)
 
-    deaths = 0
-    for _ in _deaths(search):
-        deaths += 1
+    for _ in _deaths(search, more_than=5):
         with closing(Repository(SqliteStore(path))) as store:
             assert found_by_meaning(store, named("a", 3)) == named("a", 3)
         assert workshop.run("search", str(path), f"{named('a', 25)} (thing)").said == (memory,)
-    assert deaths > 5
     assert cache.stat().st_size >= len(small)
     assert_whole(path)
 
 
-def _deaths(live: Callable[[int], tuple[Path, Life]], step: int = 1) -> Iterator[tuple[Path, Life]]:
+def _deaths(
+    live: Callable[[int], tuple[Path, Life]], step: int = 1, more_than: int = 0
+) -> Iterator[tuple[Path, Life]]:
     """Lives that end at the 1st, 2nd, … touch of the disk, until one lives to its natural end."""
-    die_at = 1
-    while True:
-        path, life = live(die_at)
+    for deaths in count():
+        path, life = live(1 + deaths * step)
         if not life.killed:
+            assert deaths > more_than
             return
         yield path, life
-        die_at += step
 
 
 def _bulk(folder: Path, workshop: Workshop, size: int, die_at: int) -> tuple[Path, Life]:
@@ -237,18 +223,12 @@ def _bulk(folder: Path, workshop: Workshop, size: int, die_at: int) -> tuple[Pat
     return path, workshop.run("write_in_bulk", str(path), "b", size, die_at=die_at)
 
 
-def _next_number(acks: list[Ack]) -> int:
-    """Where a writer begins again: at its last thing, of which it may not have heard."""
-    things = [ack for ack in acks if ack.what == "thing"]
-    return len({ack.name for ack in things})
-
-
-def _filled(path: Path, count: int, backup: tuple[Path, int] | None = None) -> list[Ack]:
+def _filled(path: Path, things: int, backup: tuple[Path, int] | None = None) -> list[Ack]:
     with closing(Repository(SqliteStore(path))) as store:
-        acks = write_things(store, "a", 0, backup[1] if backup else count)
+        acks = write_things(store, "a", 0, backup[1] if backup else things)
         if backup:
             store.backup(str(backup[0]))
-            acks += write_things(store, "a", backup[1], count)
+            acks += write_things(store, "a", backup[1], things)
         return acks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from shutil import copy
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from recollect.domain.errors import Conflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.usefixtures("real_stores"),
@@ -32,6 +32,11 @@ def workshop() -> Iterator[Workshop]:
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lived_in(tmp_path_factory.mktemp("day") / "store.db")
+
+
+@pytest.fixture
+def path(tmp_path: Path, day: Path) -> Path:
+    return Path(copy(day, tmp_path / "store.db"))
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +83,8 @@ def test_a_dream_killed_at_every_touch_of_the_disk_is_there_whole_or_not_at_all(
 
 @pytest.mark.parametrize("stage", [1, 3, 5])
 def test_a_dream_killed_while_it_thinks_has_changed_nothing(
-    tmp_path: Path, workshop: Workshop, day: Path, outcomes: tuple[str, str], stage: int
+    path: Path, workshop: Workshop, outcomes: tuple[str, str], stage: int
 ) -> None:
-    path = tmp_path / "store.db"
-    copy(day, path)
     life = workshop.run("dream", str(path), "the dead", BEDTIME, kill_after=stage)
     assert life.said[:stage] == tuple(f"stage {number}" for number in range(1, stage + 1))
     # It may have come further before the blow, but not between.
@@ -89,10 +92,8 @@ def test_a_dream_killed_while_it_thinks_has_changed_nothing(
 
 
 def test_the_lease_of_the_dead_ends_by_itself(
-    tmp_path: Path, workshop: Workshop, day: Path, outcomes: tuple[str, str]
+    path: Path, workshop: Workshop, outcomes: tuple[str, str]
 ) -> None:
-    path = tmp_path / "store.db"
-    copy(day, path)
     # Killed at its own hand at once after it took the lease: the first touches of the disk.
     die_at = 1
     while True:
@@ -112,9 +113,7 @@ def test_the_lease_of_the_dead_ends_by_itself(
             assert view.rows("lease", ("holder",)) == []
 
 
-def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(tmp_path: Path, day: Path) -> None:
-    path = tmp_path / "store.db"
-    copy(day, path)
+def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(path: Path) -> None:
     with team("dream_together", [(path, "one", BEDTIME), (path, "two", BEDTIME)]) as both:
         both.meet()
         both.meet()  # one is halfway, and the other has been refused
@@ -127,12 +126,7 @@ def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(tmp_path: Pat
 
 
 @pytest.mark.parametrize("late", [1, 2, 3, 4, 5])
-def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(
-    tmp_path: Path, day: Path, late: int
-) -> None:
-    path = tmp_path / "store.db"
-    copy(day, path)
-
+def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(path: Path, late: int) -> None:
     def overtake(stage: int, _: int | None) -> None:
         # The other has come and gone when this one goes on.
         if stage == late:
@@ -149,10 +143,7 @@ def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(
         assert list(engine.upkeep.verify()) == []
 
 
-def test_a_dream_that_fails_gives_its_lease_back(tmp_path: Path, day: Path) -> None:
-    path = tmp_path / "store.db"
-    copy(day, path)
-
+def test_a_dream_that_fails_gives_its_lease_back(path: Path) -> None:
     def stumble(stage: int, _: int | None) -> None:
         if stage == 4:
             raise RuntimeError("a bug of ours")

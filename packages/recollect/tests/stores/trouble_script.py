@@ -27,20 +27,8 @@ from recollect.write.repository import Repository
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "Repository",
-    "SqliteStore",
-    "apply",
-    "attempt",
-    "become_nobody",
-    "entities",
-    "entity",
-    "found_by_meaning",
-    "found_by_words",
-    "lost",
-    "named",
-    "write_things",
-]
+__all__ = ["Repository", "SqliteStore", "apply", "attempt", "become_nobody", "entities", "entity"]
+__all__ += ["found_by_meaning", "found_by_words", "lost", "named", "write_things"]
 
 NOBODY = 65534
 
