@@ -22,15 +22,12 @@ ARCTIC = availability("arctic-s")
 needs_arctic = pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 
 
-def test_none_is_words_only() -> None:
+def test_none_is_words_only_and_hashing_is_always_there() -> None:
     assert embedder_named("none") is None
-
-
-@pytest.mark.parametrize("name", ["hashing", "hashing@1", "hashing@1-64", " hashing "])
-def test_hashing_is_always_there(name: str) -> None:
-    embedder = embedder_named(name)
-    assert embedder is not None
-    assert embedder.model.name.startswith("hashing@1")
+    for name in ("hashing", "hashing@1", "hashing@1-64", " hashing "):
+        embedder = embedder_named(name)
+        assert embedder is not None
+        assert embedder.model.name.startswith("hashing@1")
 
 
 @needs_arctic
@@ -52,23 +49,14 @@ def test_another_revision_than_the_stored_one_asks_to_reindex() -> None:
         embedder_named("arctic-s@0000")
 
 
-@pytest.mark.parametrize("name", ["hashing@2", "hashing@1-x"])
-def test_another_revision_of_hashing_asks_to_reindex(name: str) -> None:
-    with pytest.raises(ModelUnavailable, match="recollect reindex"):
-        embedder_named(name)
-
-
-@pytest.mark.parametrize("name", ["", "bge", "azure:ada", "arctic-s:x", "@1"])
-def test_an_unknown_name_lists_those_there_are(name: str) -> None:
-    with pytest.raises(
-        ModelUnavailable, match="there are: arctic-s, e5-small, potion, hashing, none, openai"
-    ):
-        embedder_named(name)
-
-
-def test_a_kind_without_a_model_asks_which() -> None:
-    with pytest.raises(ModelUnavailable, match=r"Which model of ollama.*ollama:nomic-embed-text"):
-        embedder_named("ollama:")
+def test_a_name_that_does_not_work_says_what_to_do() -> None:
+    there = "there are: arctic-s, e5-small, potion, hashing, none, openai"
+    expected = dict.fromkeys(("", "bge", "azure:ada", "arctic-s:x", "@1"), there)
+    expected |= dict.fromkeys(("hashing@2", "hashing@1-x"), "recollect reindex")
+    expected["ollama:"] = r"Which model of ollama.*ollama:nomic-embed-text"
+    for name, telling in expected.items():
+        with pytest.raises(ModelUnavailable, match=telling):
+            embedder_named(name)
 
 
 @needs_arctic
@@ -91,35 +79,17 @@ def ready(*names: str) -> Callable[[str], Availability]:
     return lambda name: Availability(name, name in names, f"{name} is or is not there", f"install {name}")
 
 
-@pytest.mark.parametrize(
-    ("there", "expected"),
-    [
-        (("arctic-s", "potion"), DefaultModel("arctic-s", "the default model")),
-        (
-            ("potion", "e5-small"),
-            DefaultModel("e5-small", "since the default is not ready: arctic-s is or is not there"),
-        ),
-        (
-            ("potion",),
-            DefaultModel(
-                "potion",
-                "since the default is not ready: arctic-s is or is not there",
-            ),
-        ),
-        (
-            (),
-            DefaultModel(
-                "none",
-                "words only, since no model is ready: arctic-s is or is not there; run: install arctic-s",
-            ),
-        ),
-    ],
-)
-def test_the_default_is_the_best_that_can_run(
-    there: tuple[str, ...], expected: DefaultModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choose, "availability", ready(*there))
-    assert choose.default_choice() == expected
+def test_the_default_is_the_best_that_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking = "since the default is not ready: arctic-s is or is not there"
+    nothing = "words only, since no model is ready: arctic-s is or is not there; run: install arctic-s"
+    for there, name, reason in (
+        (("arctic-s", "potion"), "arctic-s", "the default model"),
+        (("potion", "e5-small"), "e5-small", lacking),
+        (("potion",), "potion", lacking),
+        ((), "none", nothing),
+    ):
+        monkeypatch.setattr(choose, "availability", ready(*there))
+        assert choose.default_choice() == DefaultModel(name, reason)
 
 
 def test_every_kind_is_listed_and_what_is_not_ready_says_how_to_make_it_so() -> None:

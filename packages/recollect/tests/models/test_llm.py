@@ -51,13 +51,8 @@ class Server:
 
 
 def note(number: object, text: object, **others: object) -> dict[str, object]:
-    return {
-        "message": number,
-        "text": text,
-        "category": "misc",
-        "importance": 0.5,
-        "happened_at": None,
-    } | others
+    usual = {"category": "misc", "importance": 0.5, "happened_at": None}
+    return {"message": number, "text": text} | usual | others
 
 
 def sent(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -172,20 +167,14 @@ def test_a_note_may_have_its_own_time_importance_and_category(server: Server) ->
     happened_at = datetime(2026, 3, 3, tzinfo=SAID_AT.tzinfo)
     assert found == Statement(1, "I moved.", "experiences", 1.0, happened_at)
 
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
+    # A time with a zone keeps it, and what is unknown is left out.
+    for given, kept in (
         ({"happened_at": "last spring"}, None),
         ({"happened_at": "2026-03-03T10:00:00Z"}, datetime(2026, 3, 3, 10, tzinfo=UTC)),
         ({"category": "gossip"}, None),
-    ],
-)
-def test_a_time_with_a_zone_keeps_it_and_what_is_unknown_is_left_out(
-    server: Server, given: dict[str, str], kept: datetime | None
-) -> None:
-    server.content = json.dumps({"notes": [note(1, "x", **given)]})
-    assert model_of(server).statements([message("note")]) == [Statement(1, "x", "misc", happened_at=kept)]
+    ):
+        server.content = json.dumps({"notes": [note(1, "x", **given)]})
+        assert model_of(server).statements([message("note")]) == [Statement(1, "x", "misc", happened_at=kept)]
 
 
 def test_notes_of_unknown_messages_are_dropped_and_alone_an_error(server: Server) -> None:
@@ -196,12 +185,10 @@ def test_notes_of_unknown_messages_are_dropped_and_alone_an_error(server: Server
     assert "every note names a message that was not sent" in failure(server, "one")
 
 
-@pytest.mark.parametrize(
-    "around", ["```json\n{}\n```", "Here you are:\n{}\nBye", '<think>{{"a"}}</think>\n{}']
-)
-def test_what_stands_around_the_json_is_passed_over(server: Server, around: str) -> None:
-    server.content = around.replace("{}", json.dumps({"notes": [note(1, "x")]}))
-    assert [one.text for one in model_of(server).statements([message("note")])] == ["x"]
+def test_what_stands_around_the_json_is_passed_over(server: Server) -> None:
+    for around in ("```json\n{}\n```", "Here you are:\n{}\nBye", '<think>{{"a"}}</think>\n{}'):
+        server.content = around.replace("{}", json.dumps({"notes": [note(1, "x")]}))
+        assert [one.text for one in model_of(server).statements([message("note")])] == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -233,12 +220,10 @@ def test_notes_of_another_form_are_an_error(server: Server, content: str, what: 
     assert what in failure(server, "one")
 
 
-@pytest.mark.parametrize(
-    "raw", ["", "<html>", "[]", "{}", '{"choices": []}', '{"choices": [{"message": {}}]}']
-)
-def test_an_answer_that_is_no_completion_is_an_error(server: Server, raw: str) -> None:
-    server.raw = raw
-    assert "openai:some-model at http://127.0.0.1" in failure(server, "one")
+def test_an_answer_that_is_no_completion_is_an_error(server: Server) -> None:
+    for raw in ("", "<html>", "[]", "{}", '{"choices": []}', '{"choices": [{"message": {}}]}'):
+        server.raw = raw
+        assert "openai:some-model at http://127.0.0.1" in failure(server, "one")
 
 
 def test_an_answer_that_was_cut_off_says_so_and_one_failed_batch_fails_all(server: Server) -> None:
@@ -249,23 +234,18 @@ def test_an_answer_that_was_cut_off_says_so_and_one_failed_batch_fails_all(serve
     failure(server, *["x"] * 41)
 
 
-@pytest.mark.parametrize(
-    ("status", "said", "advice"),
-    [
+def test_a_refusal_is_told_with_advice(server: Server) -> None:
+    later = "answered 400; context too long; try again later, or use the extractor 'rules'"
+    for status, said, advice in (
         (401, "bad key secret-key", "answered 401; check the key in the settings"),
         (404, "", "answered 404; check the base URL and that it serves a model named 'some-model'"),
-        (
-            400,
-            "context too long",
-            "answered 400; context too long; try again later, or use the extractor 'rules'",
-        ),
+        (400, "context too long", later),
         (400, "you sent Bearer secret-key", "you sent Bearer …"),
-    ],
-)
-def test_a_refusal_is_told_with_advice(server: Server, status: int, said: str, advice: str) -> None:
-    server.refusals = [(status, said)]
-    assert advice in failure(server, "one")
-    assert len(server.requests) == 1
+    ):
+        server.requests.clear()
+        server.refusals = [(status, said)]
+        assert advice in failure(server, "one")
+        assert len(server.requests) == 1
 
 
 def test_an_option_that_the_server_does_not_know_is_left_out_from_then_on(server: Server) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,27 +17,9 @@ if TYPE_CHECKING:
 SAID_AT = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
 
 
-def message(
-    text: str,
-    number: int = 1,
-    *,
-    role: str | None = "user",
-    speaker: str | None = None,
-    undated: bool = False,
-) -> Memory:
-    return Memory(
-        number,
-        Kind.MESSAGE,
-        Scope(),
-        SAID_AT,
-        SAID_AT,
-        text=text,
-        session="s",
-        position=number,
-        role=role,
-        speaker=speaker,
-        undated=undated,
-    )
+def message(text: str, number: int = 1, *, role: str | None = "user", **others: Any) -> Memory:
+    said = {"text": text, "session": "s", "position": number, "role": role, **others}
+    return Memory(number, Kind.MESSAGE, Scope(), SAID_AT, SAID_AT, **said)
 
 
 def test_each_statement_points_to_its_message_in_their_order() -> None:
@@ -73,27 +55,15 @@ def test_turns_before_tell_whom_a_message_means_whether_they_come_with_it_or_as_
     assert len(Rules().statements([message("She moved to Oslo in May.", 5)], turns[:3])) == 1
 
 
-@pytest.mark.parametrize("role", ["assistant", "Assistant", "system", "tool", "developer", "function"])
-def test_machines_are_not_read(role: str) -> None:
-    assert list(Rules().statements([message("I live in Rome.", role=role)])) == []
-
-
-@pytest.mark.parametrize("role", ["user", "human", "", None])
-def test_people_are_read(role: str | None) -> None:
-    assert len(Rules().statements([message("I live in Rome.", role=role)])) == 1
-
-
-def test_one_with_a_name_is_a_person_in_whatever_role() -> None:
-    # Two people's talk is often stored as user and assistant.
-    (found,) = Rules().statements([message("I live in Rome.", role="assistant", speaker="Ana")])
-    assert found.text == "I live in Rome."
-
-
-@pytest.mark.parametrize(
-    ("role", "speaker"), [("assistant", "ChatGPT"), ("user", "Assistant"), ("tool", "search")]
-)
-def test_a_machine_with_a_name_is_a_machine(role: str, speaker: str) -> None:
-    assert list(Rules().statements([message("I live in Rome.", role=role, speaker=speaker)])) == []
+def test_people_are_read_and_machines_are_not() -> None:
+    # Two people's talk is often stored as user and assistant, so who has a name is a person.
+    people = [*((role, None) for role in ("user", "human", "", None)), ("assistant", "Ana")]
+    roles = ("assistant", "Assistant", "system", "tool", "developer", "function")
+    named = [("assistant", "ChatGPT"), ("user", "Assistant"), ("tool", "search")]
+    for role, speaker in (*people, *((role, None) for role in roles), *named):
+        found = Rules().statements([message("I live in Rome.", role=role, speaker=speaker)])
+        texts = ["I live in Rome."] if (role, speaker) in people else []
+        assert [each.text for each in found] == texts, (role, speaker)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +87,6 @@ def test_a_statement_of_another_time_is_dated_from_the_day_it_was_said(
 ) -> None:
     (found,) = Rules().statements([message(text)])
     assert found.happened_at == happened_at
-
-
-def test_nothing_is_dated_from_a_day_that_nobody_knows() -> None:
-    (found,) = Rules().statements([message("I moved to Oslo yesterday.", undated=True)])
-    assert found.happened_at is None
+    # Nothing is dated from a day that is unknown.
+    (undated,) = Rules().statements([message(text, undated=True)])
+    assert undated.happened_at is None

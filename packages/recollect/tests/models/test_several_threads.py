@@ -13,28 +13,26 @@ from recollect.models.packaged import TextThreads, usable_cores
 TEXTS = ["a", "bbbb", "cc", "", "ddd"]
 
 
-@pytest.mark.parametrize("most", [1, 2, 4, 9])
-def test_results_stand_in_the_order_of_the_texts(most: int) -> None:
-    assert TextThreads(most).map(str.upper, TEXTS) == ["A", "BBBB", "CC", "", "DDD"]
-
-
 def test_several_texts_are_read_at_once_and_one_by_the_caller() -> None:
     both = Barrier(2, timeout=PATIENCE_SECONDS)
     # Read one after the other, the first would wait for the second until the barrier breaks.
     assert sorted(TextThreads(2).map(lambda _: both.wait(), ["a", "b"])) == [0, 1]
     assert TextThreads(4).map(lambda _: threading.get_ident(), ["a"]) == [threading.get_ident()]
     assert usable_cores() >= 1
+    for most in (1, 2, 4, 9):
+        assert TextThreads(most).map(str.upper, TEXTS) == ["A", "BBBB", "CC", "", "DDD"]
 
 
-def test_long_texts_are_begun_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    _give_no_thread(monkeypatch)
+def test_where_no_thread_can_be_started_the_caller_reads_all_the_longest_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
     begun: list[str] = []
     TextThreads(2).map(begun.append, TEXTS)
     assert begun == ["bbbb", "ddd", "cc", "a", ""]
-
-
-def test_where_no_thread_can_be_started_the_caller_reads_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    _give_no_thread(monkeypatch)
     assert TextThreads(4).map(str.upper, TEXTS) == ["A", "BBBB", "CC", "", "DDD"]
 
 
@@ -102,10 +100,3 @@ def test_no_thread_is_left_behind() -> None:
     TextThreads(2).map(read, ["a", "b"])
     helpers.remove(threading.current_thread())
     assert [helper.is_alive() for helper in helpers] == [False]
-
-
-def _give_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(Thread, "start", refuse)
