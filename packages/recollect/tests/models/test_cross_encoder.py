@@ -33,18 +33,9 @@ class Sums:
 
 
 def packaged(tokens: int = 12, folder: Path = Path()) -> PackagedModel:
-    weights, tokenizer = folder / "model.onnx", folder / "tokenizer.json"
-    return PackagedModel(
-        "sums",
-        "1",
-        "sums",
-        ("en",),
-        "cross-encoder",
-        tokens,
-        weights,
-        tokenizer,
-        "recollect-model-rerank-sums",
-    )
+    files = folder / "model.onnx", folder / "tokenizer.json"
+    package = "recollect-model-rerank-sums"
+    return PackagedModel("sums", "1", "sums", ("en",), "cross-encoder", tokens, *files, package)
 
 
 @pytest.fixture
@@ -84,14 +75,9 @@ def test_a_model_of_another_kind_is_none(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.syspath_prepend(ROOT / "models" / "rerank-minilm")
     assert packaged_model("minilm", RERANKER) is not None
     assert packaged_model("rerank-minilm") is None
-
-
-def test_a_name_that_nobody_has_is_told_with_those_that_there_are() -> None:
     with pytest.raises(ModelUnavailable, match=r"No re-ranker named 'guess' is installed; .* minilm"):
         reranker_named("guess")
-
-
-def test_the_committed_descriptor_is_read() -> None:
+    # The committed descriptor is read.
     model = read_descriptor(ROOT / "models" / "rerank-minilm" / "recollect_model_rerank_minilm")
     assert (model.full_name, model.tokens) == ("minilm@1225ccd6", 512)
     assert model.distribution == "recollect-model-rerank-minilm"

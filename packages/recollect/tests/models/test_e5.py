@@ -30,18 +30,16 @@ def e5() -> Embedder:
     return embedder
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("¿Qué día no abre el museo?", 0),
-        ("¿A qué temperatura hierve el agua en la montaña?", 1),
-        ("¿Qué instrumento toca su hermano?", 2),
-        ("Welches Instrument spielt ihr Bruder?", 2),
-        ("博物馆星期几关门？", 0),
-    ],
-)
-def test_a_question_finds_its_answer_in_another_language(e5: Embedder, question: str, answer: int) -> None:
-    assert int(np.argmax(e5.documents(SENTENCES) @ e5.query(question))) == answer
+def test_a_question_finds_its_answer_in_another_language(e5: Embedder) -> None:
+    answers = {
+        "¿Qué día no abre el museo?": 0,
+        "¿A qué temperatura hierve el agua en la montaña?": 1,
+        "¿Qué instrumento toca su hermano?": 2,
+        "Welches Instrument spielt ihr Bruder?": 2,
+        "博物馆星期几关门？": 0,
+    }
+    rows = e5.documents(SENTENCES)
+    assert {question: int(np.argmax(rows @ e5.query(question))) for question in answers} == answers
 
 
 def test_the_revision_in_the_name_means_these_vectors_in_any_company(e5: Embedder) -> None:

@@ -12,28 +12,19 @@ from recollect.models.embedders import ModelOptions
 from recollect.models.extractors import Rules, extractor_named
 
 
-def test_none_is_no_extractor_and_a_model_without_a_name_is_asked_for() -> None:
+def test_a_name_gives_its_extractor_or_says_which_names_there_are() -> None:
     assert extractor_named("none") is None
+    assert extractor_named("rules") == extractor_named(" rules ") == Rules()
     with pytest.raises(InvalidInput, match=r"Which model of openai.*openai:gpt-4o-mini"):
         extractor_named("openai: ")
-
-
-@pytest.mark.parametrize("name", ["rules", " rules "])
-def test_rules_need_nothing(name: str) -> None:
-    assert extractor_named(name) == Rules()
-
-
-@pytest.mark.parametrize("model", ["gpt-4o-mini", "llama3.2:3b", "org/model"])
-def test_any_model_of_a_server_can_be_named(model: str) -> None:
-    extractor = extractor_named(f"openai:{model}", ModelOptions(base_url="http://127.0.0.1:9/v1"))
-    assert extractor is not None
-    assert extractor.name == f"openai:{model}"
-
-
-@pytest.mark.parametrize("name", ["", "regex", "rules:x", "none:x", "openai", "azure:gpt"])
-def test_an_unknown_name_lists_those_there_are(name: str) -> None:
-    with pytest.raises(InvalidInput, match="there are: none, rules, openai:MODEL"):
-        extractor_named(name)
+    for name in ("", "regex", "rules:x", "none:x", "openai", "azure:gpt"):
+        with pytest.raises(InvalidInput, match="there are: none, rules, openai:MODEL"):
+            extractor_named(name)
+    # Any model of a server can be named.
+    for name in ("openai:gpt-4o-mini", "openai:llama3.2:3b", "openai:org/model"):
+        extractor = extractor_named(name, ModelOptions(base_url="http://127.0.0.1:9/v1"))
+        assert extractor is not None
+        assert extractor.name == name
 
 
 def test_the_key_is_not_in_what_is_printed() -> None:

@@ -64,11 +64,6 @@ def server() -> Iterator[Server]:
         yield state
 
 
-@pytest.fixture
-def pauses() -> list[float]:
-    return []
-
-
 def hosted(
     server: Server, kind: str, name: str = "some-model", pauses: list[float] | None = None, **options: Any
 ) -> HostedEmbedder:
@@ -85,17 +80,8 @@ def test_rows_come_in_the_order_of_the_texts_and_of_length_one(server: Server, k
     # (3, 1) of length sqrt(10) and (1, 1) of length sqrt(2)
     assert rows[0] == pytest.approx([3 / 10**0.5, 1 / 10**0.5])
     assert rows[1] == pytest.approx([1 / 2**0.5, 1 / 2**0.5])
-
-
-@KINDS
-def test_the_width_is_learned_from_the_server(server: Server, kind: str) -> None:
-    server.dims = 5
-    model = hosted(server, kind).model
-    assert (model.name, model.dims) == (f"{kind}:some-model", 5)
-
-
-@KINDS
-def test_many_texts_go_in_batches(server: Server, kind: str) -> None:
+    # Many texts go in batches.
+    server.requests.clear()
     rows = hosted(server, kind).documents(["x" * n for n in range(1, 151)])
     assert rows.shape == (150, 2)
     # text n points to (n, 1), so the order is kept if the slopes are 1 to 150
@@ -104,7 +90,12 @@ def test_many_texts_go_in_batches(server: Server, kind: str) -> None:
 
 
 @KINDS
-def test_a_narrower_vector_is_asked_for_and_named(server: Server, kind: str) -> None:
+def test_the_width_is_learned_from_the_server_and_a_narrower_one_asked_for(server: Server, kind: str) -> None:
+    server.dims = 5
+    model = hosted(server, kind).model
+    assert (model.name, model.dims) == (f"{kind}:some-model", 5)
+    server.dims = 2
+    server.requests.clear()
     embedder = hosted(server, kind, dims=2)
     assert embedder.model.name == f"{kind}:some-model@2"
     body = server.requests[0][2]
@@ -141,7 +132,8 @@ def test_keys_travel_in_headers_and_models_are_told_queries_from_documents(serve
     assert hosted(server, "openai").documents([]).shape == (0, 2)
 
 
-def test_a_busy_server_is_asked_again_until_it_is_given_up_on(server: Server, pauses: list[float]) -> None:
+def test_a_busy_server_is_asked_again_until_it_is_given_up_on(server: Server) -> None:
+    pauses: list[float] = []
     server.refusals = [(429, "slow down"), (503, "")]
     assert hosted(server, "openai", pauses=pauses).query("abc").shape == (2,)
     # The server asks for a second, and our own pause of half a second doubles past it.
@@ -167,11 +159,10 @@ def test_a_refusal_says_what_to_do(server: Server) -> None:
         hosted(server, "ollama").query("abc")
 
 
-@pytest.mark.parametrize("raw", ["not json", "[]", '{"data": [{}]}', '{"data": null}', '{"data": [1]}'])
-def test_an_answer_of_another_form_is_an_error_of_ours(server: Server, raw: str) -> None:
-    server.raw = raw
-    with pytest.raises(ModelUnavailable, match="not with vectors"):
-        hosted(server, "openai").query("abc")
+def test_an_answer_of_another_form_is_an_error_of_ours(server: Server) -> None:
+    for server.raw in ("not json", "[]", '{"data": [{}]}', '{"data": null}', '{"data": [1]}'):
+        with pytest.raises(ModelUnavailable, match="not with vectors"):
+            hosted(server, "openai").query("abc")
 
 
 def test_missing_vectors_and_numbers_that_are_not_finite_are_errors(server: Server) -> None:
@@ -213,7 +204,8 @@ def test_a_long_text_is_sent_in_pieces(server: Server) -> None:
         hosted(server, "ollama").query("x" * 100)
 
 
-def test_a_server_that_is_not_there_is_named(pauses: list[float]) -> None:
+def test_a_server_that_is_not_there_is_named() -> None:
+    pauses: list[float] = []
     gone = Server(address="http://127.0.0.1:9")
     with pytest.raises(ModelUnavailable, match=r"ollama:some-model at http://127.0.0.1:9 cannot be reached"):
         hosted(gone, "ollama", pauses=pauses).query("abc")

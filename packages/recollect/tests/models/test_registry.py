@@ -51,14 +51,12 @@ def test_a_descriptor_says_what_the_model_is_and_where_its_files_are(tmp_path: P
     assert model.full_name == "tiny-one@abc123"
     assert model.weights.name == "model.safetensors"
     assert model.libraries == ("tokenizers",)
-
-
-def test_a_package_names_where_its_tokens_crowd_or_goes_without(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    assert read_descriptor(package(tmp_path / "old")).token_centre is None
+    assert model.token_centre is None
+    (tmp_path / "new").mkdir()
     name = "token_centre.json"
-    where = package(tmp_path, token_centre=name)
+    where = package(tmp_path / "new", token_centre=name, centre=None)
     assert read_descriptor(where).token_centre == where / name
+    assert stored_model(read_descriptor(where)).centre is None
 
 
 @pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])
@@ -75,6 +73,7 @@ def test_an_installed_package_is_found_by_the_name_of_its_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path)
+    assert packaged_model("tiny-one") is None
     monkeypatch.syspath_prepend(tmp_path)
     assert packaged_model("tiny-one") == read_descriptor(tmp_path / "recollect_model_tiny_one")
 
@@ -142,10 +141,6 @@ def test_ours_are_found_without_reading_entry_points(monkeypatch: pytest.MonkeyP
             availability(name, kind)
 
 
-def test_what_is_not_installed_is_not_found() -> None:
-    assert packaged_model("of-nobody") is None
-
-
 def test_the_centre_reaches_the_record_as_packed_floats(tmp_path: Path) -> None:
     where = package(tmp_path)
     (where / "centre.json").write_text("[1.0, -2.0]", encoding="utf-8")
@@ -153,20 +148,12 @@ def test_the_centre_reaches_the_record_as_packed_floats(tmp_path: Path) -> None:
     assert stored_model(read_descriptor(where)).centre == bytes.fromhex("0000803f000000c0")
 
 
-def test_a_model_without_a_centre_has_none(tmp_path: Path) -> None:
-    assert stored_model(read_descriptor(package(tmp_path, centre=None))).centre is None
-
-
-@pytest.mark.parametrize("changes", [{"pooling": "max"}, {"architecture": "other"}, {"weights": None}])
-def test_a_descriptor_that_makes_no_sense_asks_to_install_again(
-    tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    with pytest.raises(ModelUnavailable, match=r"damaged.*install it again"):
-        read_descriptor(package(tmp_path, **changes))
-
-
-def test_a_descriptor_that_is_not_json_asks_to_install_again(tmp_path: Path) -> None:
+def test_a_descriptor_that_makes_no_sense_asks_to_install_again(tmp_path: Path) -> None:
     where = package(tmp_path)
+    for changes in ({"pooling": "max"}, {"architecture": "other"}, {"weights": None}):
+        (where / "model.json").write_text(json.dumps(DESCRIPTOR | changes), encoding="utf-8")
+        with pytest.raises(ModelUnavailable, match=r"damaged.*install it again"):
+            read_descriptor(where)
     (where / "model.json").write_text("{", encoding="utf-8")
     with pytest.raises(ModelUnavailable, match="install it again"):
         read_descriptor(where)
