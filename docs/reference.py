@@ -16,9 +16,9 @@ from recollect.settings import Setting, Settings
 def command_pages() -> str:
     """Every command by section: what it does, its arguments, its own options, its examples."""
     parts = []
-    for section, commands in cli.by_section().items():
+    for section, names in cli.sections.items():
         parts.append(f"\n## {section}\n")
-        parts.extend(_page(command) for command in commands)
+        parts.extend(_page(cli.commands[name]) for name in names)
     return "".join(parts) + "\n"
 
 
