@@ -33,8 +33,8 @@ from recollect.agents.listener import (
     without_blocks,
     without_recalled,
 )
-from recollect.agents.removal import activity_of
 from recollect.agents.wire import Address, NobodyListens, ask, read_address
+from recollect.cli.commands.agents import activity_of
 
 HOOK = (sys.executable, "-m", "recollect.hooks")
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"

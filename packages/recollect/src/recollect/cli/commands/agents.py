@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
+import time
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.agents import clients, settings_files
-from recollect.agents.hook_files import hooks_folder
+from recollect.agents.hook_files import address_path, all_waiting, hooks_folder, is_claimed, logged_events
 from recollect.agents.settings_files import NotEditable, SettingsEdit
+from recollect.agents.wire import Address, NobodyListens, ask, is_alive, read_address
 from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN
 from recollect.cli.rendering import Result, Table, Verbatim
@@ -273,8 +278,6 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
     )
     if isinstance(done, Result):
         return done
-    from recollect.agents.removal import remove_hook_files, stop_residents
-
     # End what hooks started; where no client has hooks any more, their files go, too.
     details, folder = done[1], hooks_folder()
     stop_residents(folder)
@@ -298,9 +301,6 @@ def hooks_status_command(call: Call, project: str | None, day: datetime | None) 
     out, errors, and how long prompts waited. In a pipe, a line of a client begins with `day`, and its fields
     are in the order in which a terminal shows them.
     """
-    from recollect.agents.hook_files import logged_events
-    from recollect.agents.removal import activity_of, answering_addresses
-
     installed = _hooks_installed(project)
     # The log's days are the machine's, since hooks read no time zone.
     folder, of_day = hooks_folder(), f"{day or call.now().astimezone(None):%Y-%m-%d}"
@@ -499,3 +499,110 @@ def _hooks_installed(project: str | None) -> list[dict[str, str]]:
             state = "unreadable"
         installed.append({"client": each.name, "state": state, "file": str(path)})
     return installed
+
+
+# Processes that hooks started, and files that they keep
+
+_OF_STORE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
+_STOP_SECONDS = 2.0
+_END_SECONDS, _BETWEEN_LOOKS_SECONDS = 10.0, 0.05
+"""For a process that still stores what was said."""
+
+
+def answering_addresses(folder: str) -> dict[str, Address]:
+    """Of every process that answers hooks now, by the key of the store that it has open."""
+    found = {key: read_address(address_path(folder, key)) for key in _keys(folder) if is_claimed(folder, key)}
+    return {key: address for key, address in found.items() if address is not None and is_alive(address)}
+
+
+def stop_residents(folder: str) -> None:
+    """End those that hooks started. A server goes on."""
+    for key, address in answering_addresses(folder).items():
+        try:
+            stops = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
+        except (NobodyListens, OSError, ValueError):
+            continue
+        end = time.monotonic() + _END_SECONDS
+        while stops and time.monotonic() < end and is_claimed(folder, key):
+            time.sleep(_BETWEEN_LOOKS_SECONDS)
+
+
+def remove_hook_files(folder: str) -> int:
+    """Remove all but what a running process needs, and messages that no store has yet. How many those are."""
+    left = 0
+    for key in _keys(folder):
+        waiting = len(all_waiting(folder, key))
+        left += waiting
+        if is_claimed(folder, key):
+            continue
+        for path in Path(folder).glob(f"{key}.*"):
+            if path.suffix != ".waiting" or not waiting:
+                _remove(path)
+    for path in (*Path(folder).glob("settings-*"), Path(folder, "resident-errors.txt"), Path(folder, "log")):
+        _remove(path)
+    try:
+        Path(folder).rmdir()
+    except OSError:
+        return left  # a server still answers, or messages wait
+    return left
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _keys(folder: str) -> list[str]:
+    """The keys of stores that hooks have files of."""
+    return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _OF_STORE.match(path.name))})
+
+
+# Counts of a day, from the lines of the hooks' log
+
+_OUTCOMES = {
+    "prompt": ("answered", "silent", "late", "starting", "skipped"),
+    "capture": ("captured", "repeated"),
+}
+
+
+def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts for each client, and the errors."""
+    clients = sorted({str(event.get("client")) for event in events if event.get("client")})
+    return {
+        "clients": [
+            _counts(client, [each for each in events if each.get("client") == client]) for client in clients
+        ],
+        "errors": [
+            f"{event.get('at')} {event.get('event')}: {event.get('detail', '')}"
+            for event in events
+            if event.get("outcome") == "error"
+        ],
+    }
+
+
+def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    by_kind = {kind: [each for each in events if each.get("event") == kind] for kind in _OUTCOMES}
+    counts = {
+        outcome: sum(each.get("outcome") == outcome for each in by_kind[kind])
+        for kind, outcomes in _OUTCOMES.items()
+        for outcome in outcomes
+    }
+    for kind, name in (("prompt", "memories"), ("capture", "notes"), ("capture", "secrets")):
+        counts[name] = sum(value for each in by_kind[kind] if isinstance(value := each.get(name), int))
+    prompts = by_kind["prompt"]
+    took = sorted(int(each["ms"]) for each in prompts if isinstance(each.get("ms"), int | float))
+    return {
+        "client": client,
+        "prompts": len(prompts),
+        **counts,
+        "errors": sum(event.get("outcome") == "error" for event in events),
+        "p50_ms": _percentile(took, 0.5),
+        "p95_ms": _percentile(took, 0.95),
+    }
+
+
+def _percentile(ordered: Sequence[int], share: float) -> int | None:
+    """The smallest number that so large a share does not exceed; None of none."""
+    return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None
