@@ -19,5 +19,5 @@ def api(engine: Engine) -> Api:
 
 
 @pytest.fixture
-def client(api: Api) -> TestClient:
+def rest(api: Api) -> TestClient:
     return api.client

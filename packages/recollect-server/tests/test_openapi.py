@@ -134,10 +134,10 @@ def test_the_command_line_prints_it_and_makes_no_store(
 
 
 def test_it_is_served_and_the_page_to_try_it_has_every_endpoint_without_inline_script(
-    client: TestClient, document: dict[str, Any]
+    rest: TestClient, document: dict[str, Any]
 ) -> None:
-    assert client.get("/openapi.json").json() == document
-    page = client.get("/docs")
+    assert rest.get("/openapi.json").json() == document
+    page = rest.get("/docs")
     assert "'unsafe-inline'" not in page.headers["content-security-policy"]
     assert "style=" not in page.text
     assert "onclick" not in page.text

@@ -22,56 +22,56 @@ pytest_plugins = ["api_fixtures"]
 PROBLEM = "application/problem+json"
 
 
-def test_a_note_is_created_read_changed_forgotten_and_brought_back(client: TestClient) -> None:
-    made = client.post("/v1/memories", json={"text": "Ines drinks oolong", "tags": ["tea"]})
+def test_a_note_is_created_read_changed_forgotten_and_brought_back(rest: TestClient) -> None:
+    made = rest.post("/v1/memories", json={"text": "Ines drinks oolong", "tags": ["tea"]})
     assert (made.status_code, made.headers["location"]) == (201, "/v1/memories/1")
     # Said again, nothing is created.
-    assert client.post("/v1/memories", json={"text": "Ines drinks oolong"}).status_code == 200
-    assert client.patch("/v1/memories/1", json={"text": "Ines drinks rooibos"}).json() == {"id": 1}
-    assert client.get("/v1/memories/1").json()["memory"]["text"] == "Ines drinks rooibos"
-    events = client.get("/v1/memories/1/history").json()["events"]
+    assert rest.post("/v1/memories", json={"text": "Ines drinks oolong"}).status_code == 200
+    assert rest.patch("/v1/memories/1", json={"text": "Ines drinks rooibos"}).json() == {"id": 1}
+    assert rest.get("/v1/memories/1").json()["memory"]["text"] == "Ines drinks rooibos"
+    events = rest.get("/v1/memories/1/history").json()["events"]
     assert any("oolong" in event["detail"] for event in events)
-    assert client.delete("/v1/memories/1").json() == {"forgotten": [1]}
-    assert client.get("/v1/memories").json() == {"memories": []}
-    assert client.post("/v1/memories/1/restore").json() == {"id": 1}
-    newer = client.post("/v1/memories/1/supersede", json={"text": "Ines drinks only water"})
+    assert rest.delete("/v1/memories/1").json() == {"forgotten": [1]}
+    assert rest.get("/v1/memories").json() == {"memories": []}
+    assert rest.post("/v1/memories/1/restore").json() == {"id": 1}
+    newer = rest.post("/v1/memories/1/supersede", json={"text": "Ines drinks only water"})
     assert newer.status_code == 201
     assert newer.json()["retired"] == [1]
-    hits = client.post("/v1/recall", json={"query": "What does Ines drink?"}).json()["hits"]
+    hits = rest.post("/v1/recall", json={"query": "What does Ines drink?"}).json()["hits"]
     assert [hit["text"] for hit in hits] == ["Ines drinks only water"]
 
 
-def test_owner_and_agent_choose_the_scope_and_stay_in_the_location(client: TestClient) -> None:
-    made = client.post("/v1/memories?owner=ines&agent=a%26b", json={"text": "Mine alone"})
+def test_owner_and_agent_choose_the_scope_and_stay_in_the_location(rest: TestClient) -> None:
+    made = rest.post("/v1/memories?owner=ines&agent=a%26b", json={"text": "Mine alone"})
     assert made.headers["location"] == "/v1/memories/1?owner=ines&agent=a%26b"
-    assert client.get(made.headers["location"]).json()["memory"]["owner"] == "ines"
-    assert client.get("/v1/memories/1").status_code == 404
-    assert client.get("/v1/memories?owner=otto").json() == {"memories": []}
+    assert rest.get(made.headers["location"]).json()["memory"]["owner"] == "ines"
+    assert rest.get("/v1/memories/1").status_code == 404
+    assert rest.get("/v1/memories?owner=otto").json() == {"memories": []}
 
 
-def test_an_entity_has_its_name_in_the_path_whatever_is_in_it(client: TestClient) -> None:
+def test_an_entity_has_its_name_in_the_path_whatever_is_in_it(rest: TestClient) -> None:
     names = ["a/b", "status", "50% off?", "Ünïcode"]
     entities = [{"name": name, "entityType": "thing", "observations": [f"is {name}"]} for name in names]
-    assert client.post("/v1/entities", json={"entities": entities}).status_code == 200
+    assert rest.post("/v1/entities", json={"entities": entities}).status_code == 200
     for path, name in zip(("a%2Fb", "status", "50%25%20off%3F", "%C3%9Cn%C3%AFcode"), names, strict=True):
-        found = client.get(f"/v1/entities/{path}").json()
+        found = rest.get(f"/v1/entities/{path}").json()
         assert [each["name"] for each in found["entities"]] == [name]
-    assert client.put("/v1/entities/a%2Fb/status", json={"status": "paused"}).status_code == 200
-    assert client.delete("/v1/entities/a%2Fb").status_code == 200
-    gone = client.get("/v1/entities/a%2Fb")
+    assert rest.put("/v1/entities/a%2Fb/status", json={"status": "paused"}).status_code == 200
+    assert rest.delete("/v1/entities/a%2Fb").status_code == 200
+    gone = rest.get("/v1/entities/a%2Fb")
     assert (gone.status_code, gone.headers["content-type"]) == (404, PROBLEM)
     assert "a/b" in gone.json()["detail"]
 
 
-def test_a_path_does_not_end_at_a_line_break(client: TestClient) -> None:
-    absent = client.get("/v1/entities/a%0Ab")
+def test_a_path_does_not_end_at_a_line_break(rest: TestClient) -> None:
+    absent = rest.get("/v1/entities/a%0Ab")
     assert (absent.status_code, absent.headers["content-type"]) == (404, PROBLEM)
     messages = {"messages": [{"content": "I moved to Faro."}]}
-    saved = client.post("/v1/sessions/one%0Atwo/messages", json=messages)
+    saved = rest.post("/v1/sessions/one%0Atwo/messages", json=messages)
     assert (saved.status_code, saved.json()["session"]) == (200, "one\ntwo")
 
 
-def test_what_goes_wrong_is_told_as_a_problem_with_the_next_step(client: TestClient) -> None:
+def test_what_goes_wrong_is_told_as_a_problem_with_the_next_step(rest: TestClient) -> None:
     cases: list[tuple[str, str, dict[str, Any], int, str]] = [
         ("GET", "/v1/nothing", {}, 404, "/openapi.json lists"),
         ("GET", "/v1", {}, 404, "/openapi.json lists"),
@@ -93,19 +93,19 @@ def test_what_goes_wrong_is_told_as_a_problem_with_the_next_step(client: TestCli
         ("GET", "/v1/memories/1?owner=a&owner=b", {}, 400, "twice"),
     ]
     for method, path, more, status, told in cases:
-        answer = client.request(method, path, **more)
+        answer = rest.request(method, path, **more)
         problem = answer.json()
         assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM), (method, path)
         assert problem["status"] == status
         assert problem["type"].startswith("urn:recollect:problem:")
         assert problem["title"]
         assert told in problem["detail"], (method, path)
-    wrong = client.post("/v1/recall", json={"query": 1, "limit": "x"}).json()
+    wrong = rest.post("/v1/recall", json={"query": 1, "limit": "x"}).json()
     assert {each["pointer"] for each in wrong["errors"]} == {"#/query", "#/limit"}
 
 
-def test_a_refusal_at_the_door_is_a_problem_with_the_fields_that_mcp_clients_read(client: TestClient) -> None:
-    answer = client.get("/v1/memories", headers={"Authorization": "Bearer wrong"})
+def test_a_refusal_at_the_door_is_a_problem_with_the_fields_that_mcp_clients_read(rest: TestClient) -> None:
+    answer = rest.get("/v1/memories", headers={"Authorization": "Bearer wrong"})
     told = answer.json()
     assert (answer.status_code, answer.headers["content-type"]) == (401, PROBLEM)
     assert (told["status"], told["error"], told["message"]) == (401, "unauthorized", told["detail"])
@@ -216,55 +216,55 @@ def test_a_correction_that_is_tried_again_is_answered_as_the_first_time(api: Api
 # Entity tags
 
 
-def test_an_edit_of_what_somebody_changed_since_is_refused(client: TestClient) -> None:
-    client.post("/v1/memories", json={"text": "Ines drinks oolong"})
-    tag = client.get("/v1/memories/1").headers["etag"]
-    assert client.get("/v1/memories/1", headers={"If-None-Match": f'"x", W/{tag}'}).status_code == 304
+def test_an_edit_of_what_somebody_changed_since_is_refused(rest: TestClient) -> None:
+    rest.post("/v1/memories", json={"text": "Ines drinks oolong"})
+    tag = rest.get("/v1/memories/1").headers["etag"]
+    assert rest.get("/v1/memories/1", headers={"If-None-Match": f'"x", W/{tag}'}).status_code == 304
     # What use makes of it is no edit.
-    client.post("/v1/recall", json={"query": "oolong"})
+    rest.post("/v1/recall", json={"query": "oolong"})
     expected = {"If-Match": tag}
-    assert client.patch("/v1/memories/1", json={"importance": 0.9}, headers=expected).status_code == 200
+    assert rest.patch("/v1/memories/1", json={"importance": 0.9}, headers=expected).status_code == 200
     for method, path, body in (
         ("PATCH", "/v1/memories/1", {"text": "Ines drinks tea"}),
         ("DELETE", "/v1/memories/1", None),
         ("POST", "/v1/memories/1/supersede", {"text": "Ines drinks water"}),
     ):
-        late = client.request(method, path, json=body, headers=expected)
+        late = rest.request(method, path, json=body, headers=expected)
         assert (late.status_code, late.headers["content-type"]) == (412, PROBLEM), (method, path)
         assert "read it again" in late.json()["detail"]
-    memory = client.get("/v1/memories/1")
+    memory = rest.get("/v1/memories/1")
     assert memory.json()["memory"]["text"] == "Ines drinks oolong"
-    assert client.delete("/v1/memories/1", headers={"If-Match": memory.headers["etag"]}).status_code == 200
-    assert client.post("/v1/memories/1/restore", headers=expected).status_code == 412
-    assert client.post("/v1/memories/1/restore", headers={"If-Match": "*"}).status_code == 200
-    assert client.patch("/v1/memories/1", json={"text": "x"}, headers={"If-Match": "tag"}).status_code == 400
-    assert client.post("/v1/memories", json={"text": "x"}, headers=expected).status_code == 400
+    assert rest.delete("/v1/memories/1", headers={"If-Match": memory.headers["etag"]}).status_code == 200
+    assert rest.post("/v1/memories/1/restore", headers=expected).status_code == 412
+    assert rest.post("/v1/memories/1/restore", headers={"If-Match": "*"}).status_code == 200
+    assert rest.patch("/v1/memories/1", json={"text": "x"}, headers={"If-Match": "tag"}).status_code == 400
+    assert rest.post("/v1/memories", json={"text": "x"}, headers=expected).status_code == 400
 
 
-def test_an_entitys_tag_changes_with_its_observations_and_its_relations(client: TestClient) -> None:
+def test_an_entitys_tag_changes_with_its_observations_and_its_relations(rest: TestClient) -> None:
     entity = {"name": "Ines", "entityType": "person", "observations": ["Keeps bees"]}
-    client.post("/v1/entities", json={"entities": [entity]})
-    first = client.get("/v1/entities/Ines").headers["etag"]
+    rest.post("/v1/entities", json={"entities": [entity]})
+    first = rest.get("/v1/entities/Ines").headers["etag"]
     relation = {"from": "Ines", "to": "Faro", "relationType": "lives_in"}
-    client.post("/v1/relations", json={"relations": [relation]})
-    second = client.get("/v1/entities/Ines", headers={"If-None-Match": first})
+    rest.post("/v1/relations", json={"relations": [relation]})
+    second = rest.get("/v1/entities/Ines", headers={"If-None-Match": first})
     assert second.status_code == 200
     # A relation is shown with it, but is no edit of it.
-    paused = client.put("/v1/entities/Ines/status", json={"status": "paused"}, headers={"If-Match": first})
+    paused = rest.put("/v1/entities/Ines/status", json={"status": "paused"}, headers={"If-Match": first})
     assert paused.status_code == 200
-    late = client.delete("/v1/entities/Ines", headers={"If-Match": second.headers["etag"]})
+    late = rest.delete("/v1/entities/Ines", headers={"If-Match": second.headers["etag"]})
     assert late.status_code == 412
 
 
 # Pages
 
 
-def test_the_link_to_the_next_page_leads_through_all_of_them(client: TestClient) -> None:
+def test_the_link_to_the_next_page_leads_through_all_of_them(rest: TestClient) -> None:
     for number in range(5):
-        client.post("/v1/memories?owner=ines", json={"text": f"Note {number}", "tags": ["a b"]})
+        rest.post("/v1/memories?owner=ines", json={"text": f"Note {number}", "tags": ["a b"]})
     url, found = "/v1/memories?owner=ines&limit=2&tags=a+b", list[int]()
     for _ in range(3):
-        page = client.get(url)
+        page = rest.get(url)
         found += [row["id"] for row in page.json()["memories"]]
         if "link" in page.headers:
             assert page.links["next"]["url"].endswith(f"cursor={page.json()['cursor']}")
@@ -284,10 +284,10 @@ def events(text: str) -> list[tuple[str, Any]]:
     return found
 
 
-def test_long_work_tells_how_far_it_is_and_then_its_result(client: TestClient) -> None:
+def test_long_work_tells_how_far_it_is_and_then_its_result(rest: TestClient) -> None:
     asked = {"Accept": "text/event-stream"}
     turns = [{"role": "user", "content": f"Turn {number} is about bees."} for number in range(40)]
-    answer = client.post(
+    answer = rest.post(
         "/v1/sessions/monday/messages", json={"messages": turns, "extract": False}, headers=asked
     )
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -298,7 +298,7 @@ def test_long_work_tells_how_far_it_is_and_then_its_result(client: TestClient) -
     assert last[0] == "result"
     assert len(last[1]["ids"]) == 40
     # What fails before there was any progress has its own status.
-    failed = client.post("/v1/recall", json={}, headers=asked)
+    failed = rest.post("/v1/recall", json={}, headers=asked)
     assert (failed.status_code, failed.headers["content-type"]) == (422, PROBLEM)
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from simulated import User, by_meaning, gathered, together
 
-from recollect.ranking.candidates import run
+from recollect.ranking.candidates import Profile, run
 from recollect.ranking.profiles import LIMBIC
 from recollect.ranking.steps import DropRepeats
 from recollect.search.recording import similarity_baseline
 from recollect.tuning.events import Event
 from recollect.tuning.judging import Bias
-from recollect.tuning.search import analyze
+from recollect.tuning.search import Compared, analyze
 
 LIKENESS = similarity_baseline(LIMBIC)
 
@@ -29,6 +29,12 @@ def answer(seed: int, used_at: int) -> Event:
         seed, seed, context.text, "limbic", "ours", ranked, ranked, by_meaning(candidates), candidates,
         context, {ranked[used_at - 1]: 1.0}, against="similarity",
     )  # fmt: skip
+
+
+def compared(events: list[Event], profile: Profile = LIMBIC, against: Profile = LIKENESS) -> Compared:
+    overall = analyze(events, profile, against).overall
+    assert overall is not None
+    return overall
 
 
 def test_measures_of_a_worked_log() -> None:
@@ -47,8 +53,7 @@ def test_measures_of_a_worked_log() -> None:
 
 def test_what_stands_beyond_the_first_five_is_not_in_them() -> None:
     # A use at place 6: nothing in the first five; NDCG@10 = 1/log2(7) = 0.35621.
-    overall = analyze([answer(1, 6)], LIMBIC, LIKENESS).overall
-    assert overall is not None
+    overall = compared([answer(1, 6)])
     assert (overall.ours.ndcg_5, overall.ours.lift_5) == (0.0, 0.0)
     assert overall.ours.ndcg_10 == pytest.approx(1 / log2(7))
 
@@ -61,8 +66,7 @@ def test_both_are_ranked_again_whatever_was_logged() -> None:
     place = by_likeness.index(used) + 1
     assert place > 1
     for logged in ((used,), (), one.baseline):
-        overall = analyze([replace(one, baseline=logged)], LIMBIC, LIKENESS).overall
-        assert overall is not None
+        overall = compared([replace(one, baseline=logged)])
         assert overall.ours.ndcg_10 == 1.0
         assert overall.baseline.ndcg_10 == pytest.approx(1 / log2(1 + place))
         assert overall.gain == pytest.approx(1 - 1 / log2(1 + place))
@@ -77,8 +81,7 @@ def test_a_profile_gains_nothing_over_itself_whatever_a_budget_left_to_be_seen(k
         (used,) = one.feedback
         shown = tuple(id_ for id_ in one.ranked if id_ == used or id_ in one.ranked[-kept:])
         events.append(replace(one, shown=shown, baseline=one.ranked, against="limbic"))
-    overall = analyze(events, LIMBIC, LIMBIC).overall
-    assert overall is not None
+    overall = compared(events, LIMBIC, LIMBIC)
     assert overall.ours == overall.baseline
     assert overall.gain == 0.0
 
@@ -93,8 +96,7 @@ def test_what_says_the_same_stands_in_for_both() -> None:
     same = replace(one.candidates, facts=replace(one.candidates.facts, content=content))
     event = replace(one, candidates=same, shown=(second,), feedback={second: 1.0}, against="limbic")
     assert second not in run(profile, same, one.context).ids
-    overall = analyze([event], profile, profile).overall
-    assert overall is not None
+    overall = compared([event], profile, profile)
     assert overall.ours.ndcg_10 == overall.baseline.ndcg_10 == 1.0
 
 
@@ -106,22 +108,19 @@ def test_nothing_beyond_what_was_asked_for_counts_for_either() -> None:
     third = by_likeness[2]
     context = replace(one.context, limit=3)
     said = replace(one, context=context, shown=one.ranked[:3], said={used: 1.0})
-    overall = analyze([said], LIMBIC, LIMBIC).overall
-    assert overall is not None
+    overall = compared([said], LIMBIC, LIMBIC)
     assert overall.ours.ndcg_10 == overall.baseline.ndcg_10 == 0.0
     assert overall.ours.lift_10 == 0.0
     # And at the limit it does: 1/log2(4).
     praised = replace(said, feedback={third: 1.0}, said={third: 1.0})
-    overall = analyze([praised], LIMBIC, LIKENESS).overall
-    assert overall is not None
+    overall = compared([praised])
     assert overall.baseline.ndcg_10 == pytest.approx(1 / log2(4))
 
 
 def test_an_answer_counts_for_as_much_of_the_lift_as_what_was_used_in_it() -> None:
     # Used at place 1 (counts for 1, Lift@5 = (1/5) / (1/30) = 6) and at place 6 (counts for 6 ** 0.5, Lift@5
     # = 0): (1 * 6 + 2.4495 * 0) / (1 + 2.4495) = 1.7394.
-    overall = analyze([answer(1, 1), answer(2, 6)], LIMBIC, LIKENESS).overall
-    assert overall is not None
+    overall = compared([answer(1, 1), answer(2, 6)])
     assert overall.ours.lift_5 == pytest.approx(6 / (1 + 6**0.5))
 
 
@@ -131,12 +130,8 @@ def test_answers_that_another_baseline_had_a_part_in_are_left_out_and_counted() 
     # The profile's own answers are ranked again by this baseline, whatever they were logged with.
     ours = replace(answer(6, 1), against="reverie")
     found = analyze([*here, *elsewhere, ours], LIMBIC, LIKENESS)
-    assert (found.against, found.other_baselines, found.events, found.with_feedback) == (
-        "similarity",
-        3,
-        3,
-        3,
-    )
+    assert (found.against, found.other_baselines) == ("similarity", 3)
+    assert (found.events, found.with_feedback) == (3, 3)
     assert found.by_arm == {"ours": 1, "baseline": 2, "interleaved": 0}
 
 
