@@ -15,19 +15,15 @@ def unread(line: str) -> Exception:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("line", "id_"),
-    [
+def test_a_request_gets_an_answer_by_its_id() -> None:
+    for line, id_ in (
         (r'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"text": "half \ud83d"}}', 3),
         (r'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": {"text": "\udc00"}}', "a"),
         ('{"id": 6, "method": "ping"}', 6),
-    ],
-)
-def test_a_request_gets_an_answer_by_its_id(line: str, id_: int | str) -> None:
-    (answer,) = error_answers(unread(line))
-    assert answer.id == id_
-    assert answer.error.code == types.PARSE_ERROR
-    assert answer.error.message.startswith("The message cannot be read: ")
+    ):
+        (answer,) = error_answers(unread(line))
+        assert (answer.id, answer.error.code) == (id_, types.PARSE_ERROR)
+        assert answer.error.message.startswith("The message cannot be read: ")
 
 
 def test_each_request_of_a_batch_gets_an_answer() -> None:
@@ -39,11 +35,8 @@ def test_each_request_of_a_batch_gets_an_answer() -> None:
     assert [answer.id for answer in answers] == [1, "b"]
     assert {answer.error.code for answer in answers} == {types.INVALID_REQUEST}
     assert "send each on a line of its own" in answers[0].error.message
-
-
-def test_a_batch_with_half_of_a_surrogate_pair_is_a_batch_too() -> None:
-    batch = r'[{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "\ud83d"}}]'
-    assert [answer.error.code for answer in error_answers(unread(batch))] == [types.INVALID_REQUEST]
+    half = r'[{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "\ud83d"}}]'
+    assert [answer.error.code for answer in error_answers(unread(half))] == [types.INVALID_REQUEST]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +57,4 @@ def test_a_batch_with_half_of_a_surrogate_pair_is_a_batch_too() -> None:
 )
 def test_nobody_waits_for_an_answer_to_anything_else(line: str) -> None:
     assert error_answers(unread(line)) == []
-
-
-def test_an_error_of_the_transport_itself_is_passed_over() -> None:
     assert error_answers(OSError("the pipe broke")) == []

@@ -158,21 +158,10 @@ def test_another_entity_at_the_place_of_a_half_read_one_is_read_from_its_start(b
     assert data.entities[0].observations == ["red"]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        GraphPosition(),
-        GraphPosition(7),
-        GraphPosition(7, 0, 3),
-        GraphPosition(7, 31),
-        GraphPosition(7, 31, 0),
-    ],
-)
-def test_a_place_reads_back_as_it_was_written(place: GraphPosition) -> None:
-    assert GraphPosition.of(str(place)) == place
-
-
-@pytest.mark.parametrize("written", ["", "x", "1.", ".1", "1.2.3.4", "1.-2", "²", "9" * 19])
-def test_what_is_no_place_is_refused(written: str) -> None:
-    with pytest.raises(InvalidInput, match="pass on the `cursor` of the last answer, or none"):
-        GraphPosition.of(written)
+def test_a_place_reads_back_as_it_was_written_and_nothing_else_is_one() -> None:
+    for numbers in ((), (7,), (7, 0, 3), (7, 31), (7, 31, 0)):
+        place = GraphPosition(*numbers)
+        assert GraphPosition.of(str(place)) == place
+    for written in ("", "x", "1.", ".1", "1.2.3.4", "1.-2", "²", "9" * 19):
+        with pytest.raises(InvalidInput, match="pass on the `cursor` of the last answer, or none"):
+            GraphPosition.of(written)

@@ -207,19 +207,6 @@ async def test_completion_offers_names_that_begin_so_first(served: Served) -> No
         assert await completing.values("memory://entity/{name}", "id", "1") == []
 
 
-async def test_completion_says_how_many_there_are(served: Served) -> None:
-    names = [f"Buoy {n:03}" for n in range(120)]
-    async with served.inside() as client:
-        rows = [{"name": name, "entityType": "buoy", "observations": []} for name in names]
-        await done(client, "create_entities", entities=rows)
-        completing = Completing(client)
-        for begun in ("", "buoy"):
-            found = await completing.of("memory://entity/{name}", "name", begun)
-            assert (found.values, found.total, found.has_more) == (names[:100], 120, True)
-        few = await completing.of("memory://entity/{name}", "name", "buoy 00")
-        assert (few.values, few.total, few.has_more) == (names[:10], 10, False)
-
-
 async def test_completion_finds_a_beginning_among_thousands(served: Served) -> None:
     with recollect.open(served.recollect.store, model="none") as memory:
         memory.create_entities({"name": f"Node {n}", "type": "node"} for n in range(3_000))

@@ -48,17 +48,16 @@ def heard(served: Served) -> str:
     return told
 
 
-@pytest.mark.parametrize("options", [("--import",), ("--import", "--tools", "all")])
+@pytest.mark.parametrize(
+    ("options", "setting"),
+    [(("--import",), ""), (("--import", "--tools", "all"), ""), ((), "MEMORY_FILE_PATH")],
+)
 def test_without_a_name_the_file_is_the_official_servers(
-    served: Served, official: Path, options: tuple[str, ...]
+    served: Served, official: Path, options: tuple[str, ...], setting: str
 ) -> None:
-    assert len(names(served, *options, MEMORY_FILE_PATH=str(official))) == 100
+    set_ = {"MEMORY_FILE_PATH": str(official), "RECOLLECT_IMPORT_FROM": setting}
+    assert len(names(served, *options, **set_)) == 100
     assert f"Brought in 100 entities from {official}" in said(served)
-
-
-def test_the_setting_may_name_the_variable(served: Served, official: Path) -> None:
-    set_ = {"RECOLLECT_IMPORT_FROM": "MEMORY_FILE_PATH", "MEMORY_FILE_PATH": str(official)}
-    assert len(names(served, **set_)) == 100
 
 
 def test_a_file_that_is_named_goes_before_the_variable(served: Served, official: Path) -> None:
@@ -67,18 +66,26 @@ def test_a_file_that_is_named_goes_before_the_variable(served: Served, official:
     assert names(served, "--import", str(other), MEMORY_FILE_PATH=str(official)) == {"Elf"}
 
 
-def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask(served: Served, official: Path) -> None:
-    assert names(served, MEMORY_FILE_PATH=str(official)) == set()
-    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` brings it into this memory."
-    assert said(served) == f"recollect: {told}\n"
-
-
-def test_a_memory_that_has_entities_is_told_nothing_of_what_nobody_asked_for(
+def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask_while_there_is_no_entity(
     served: Served, official: Path
 ) -> None:
+    assert names(served, MEMORY_FILE_PATH=str(official)) == set()
+    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` brings it into this memory."
+    assert heard(served) == f"recollect: {told}\n"
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
     assert said(served) == ""
+
+
+def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served: Served) -> None:
+    (served.folder / "folder").mkdir()
+    for name, told in (
+        ("", "MEMORY_FILE_PATH is not set; name the file to bring in: --import FILE."),
+        (str(served.folder / "none"), f"There is no file {served.folder / 'none'} to bring in"),
+        (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be brought in"),
+    ):
+        assert names(served, "--import", MEMORY_FILE_PATH=name) == set()
+        assert told in said(served)
 
 
 def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
@@ -130,19 +137,6 @@ def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Serv
     assert f"Brought in 1 entity and 2 relations from {official}." in told
     assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
     assert "Left out 1 line that could not be read; `recollect import " in told
-
-
-def test_where_the_variable_names_nothing_the_server_says_so_and_serves(served: Served) -> None:
-    assert names(served, "--import", MEMORY_FILE_PATH="") == set()
-    assert "MEMORY_FILE_PATH is not set; name the file to bring in: --import FILE." in said(served)
-    assert names(served, "--import", MEMORY_FILE_PATH=str(served.folder / "none")) == set()
-    assert f"There is no file {served.folder / 'none'} to bring in" in said(served)
-
-
-def test_a_file_that_cannot_be_read_is_no_reason_not_to_serve(served: Served) -> None:
-    (served.folder / "folder").mkdir()
-    assert names(served, "--import", MEMORY_FILE_PATH=str(served.folder / "folder")) == set()
-    assert f"{served.folder / 'folder'} could not be brought in" in said(served)
 
 
 def nothing_waits(recollect: CommandLine) -> bool:

@@ -36,6 +36,8 @@ def test_a_time_may_be_called_at_or_happened_at(engine: Engine, name: str) -> No
     call(engine, "end_relation", source="Ada", target="Bo", type="knows", **when)
     (ended,) = engine.graph.open_nodes(["Ada"], history=True).relations
     assert ended.until == MAY
+    with pytest.raises(InvalidInput, match="there is no argument 'at'"):
+        call(engine, "remember", text="Twice", at="2026-05-01", happened_at="2026-05-01")
 
 
 @pytest.mark.parametrize("name", ["at", "happened_at"])
@@ -65,11 +67,6 @@ def test_the_names_of_entities_and_relations_are_taken_as_any_tool_writes_them(e
         "observations": ["sails", "rows"],
         "status": "paused",
     }
-
-
-def test_a_name_given_twice_is_refused_under_the_one_that_is_unknown(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="there is no argument 'at'"):
-        call(engine, "remember", text="Twice", at="2026-05-01", happened_at="2026-05-01")
 
 
 def test_context_takes_messages_by_name(engine: Engine) -> None:
