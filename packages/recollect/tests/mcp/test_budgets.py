@@ -126,6 +126,10 @@ def fill_harbour(engine: Engine) -> None:
         engine.upkeep.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
 
 
+def test_every_reading_tool_is_asked() -> None:
+    assert set(ASKED) == {name for name, tool in TOOLS.items() if tool["read_only"]}
+
+
 def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every page of an answer: its data, and its texts."""
     cursor, recent = None, RecentAnswers()
@@ -136,10 +140,6 @@ def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[di
         cursor = reply.result.get("cursor")
         if cursor is None:
             return
-
-
-def test_every_reading_tool_is_asked() -> None:
-    assert set(ASKED) == {name for name, tool in TOOLS.items() if tool["read_only"]}
 
 
 @pytest.mark.parametrize("budget", [*BUDGETS, None])

@@ -191,20 +191,27 @@ class Completing:
         return (await self.of(about, argument, begun)).values
 
 
-async def test_completion_offers_names_that_begin_so_first(served: Served) -> None:
-    names = ["Oolong tea", "Green oolong", "Ferry"]
-    async with served.inside() as client:
-        rows = [
-            {"name": name, "entityType": "thing", "observations": ["has to do with oolong"]} for name in names
-        ]
+async def test_completion_offers_names_that_begin_so_first_and_says_how_many(
+    client: Client,
+) -> None:
+    async def create(names: list[str]) -> None:
+        rows = [{"name": name, "entityType": "thing", "observations": ["about oolong"]} for name in names]
         await done(client, "create_entities", entities=rows)
-        completing = Completing(client)
-        for about, argument in (("memory://entity/{name}", "name"), ("recall", "topic")):
-            assert await completing.values(about, argument, "ool") == ["Oolong tea", "Green oolong"]
-            assert await completing.values(about, argument, "zz") == []
-            assert await completing.values(about, argument, "") == ["Ferry", "Green oolong", "Oolong tea"]
-        assert await completing.values("save", "focus", "ool") == []
-        assert await completing.values("memory://entity/{name}", "id", "1") == []
+
+    await create(["Oolong tea", "Green oolong", "Ferry"])
+    completing, entity = Completing(client), "memory://entity/{name}"
+    for about, argument in ((entity, "name"), ("recall", "topic")):
+        assert await completing.values(about, argument, "ool") == ["Oolong tea", "Green oolong"]
+        assert await completing.values(about, argument, "zz") == []
+        assert await completing.values(about, argument, "") == ["Ferry", "Green oolong", "Oolong tea"]
+    assert await completing.values("save", "focus", "ool") == []
+    assert await completing.values(entity, "id", "1") == []
+    buoys = [f"Buoy {n:03}" for n in range(120)]
+    await create(buoys)
+    for begun, total in (("", 123), ("buoy", 120), ("buoy 00", 10)):
+        found = await completing.of(entity, "name", begun)
+        shown = buoys[: min(total, 100)]
+        assert (found.values, found.total, found.has_more) == (shown, total, total > 100)
 
 
 async def test_completion_finds_a_beginning_among_thousands(served: Served) -> None:

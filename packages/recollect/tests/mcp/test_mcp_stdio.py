@@ -55,6 +55,8 @@ class Talk:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+        pipes: Any = self._process
+        self._in, self._out, self._err = pipes.stdin, pipes.stdout, pipes.stderr
         self.errors = ""
 
     def __enter__(self) -> Self:
@@ -71,54 +73,43 @@ class Talk:
     def answers(self, *messages: dict[str, Any] | bytes) -> list[dict[str, Any]]:
         """To messages sent all at once, the answers in the order of the requests."""
         lines = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in messages]
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(b"".join(line + b"\n" for line in lines))
-        self._process.stdin.flush()
+        self._send(*lines)
         awaited = [id_ for line in lines for id_ in _ids(line)]
         found: dict[int, dict[str, Any]] = {}
         while len(found) < len(awaited):
-            answer = json.loads(self._process.stdout.readline())
+            answer = json.loads(self._out.readline())
             assert answer["jsonrpc"] == "2.0"
             found[answer["id"]] = answer
         return [found[id_] for id_ in awaited]
 
+    def _send(self, *lines: bytes) -> None:
+        self._in.write(b"".join(line + b"\n" for line in lines))
+        self._in.flush()
+
     def complaint(self) -> str:
         """The next line on standard error, once there is one."""
-        assert self._process.stderr is not None
-        return self._process.stderr.readline().decode()
+        return str(self._err.readline(), "utf-8")
 
-    def ask(self, message: dict[str, Any]) -> None:
-        """Without waiting for the answer."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def ask_and_look_away(self, message: dict[str, Any]) -> None:
-        """The answer will find nobody."""
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        self.ask(message)
+    def ask(self, message: dict[str, Any], *, look_away: bool = False) -> None:
+        """Without waiting for the answer; having looked away, it finds nobody."""
+        if look_away:
+            self._out.close()
+        self._send(json.dumps(message).encode())
 
     def interrupt(self) -> tuple[int, str]:
         """As Ctrl-C does, while we stay and say nothing more: the exit status, and what it said."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
         self._process.send_signal(signal.SIGINT)
         status = self._process.wait(PATIENCE_SECONDS)
-        errors = self._process.stderr.read().decode()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        errors: str = self._err.read().decode()
+        for stream in (self._in, self._out, self._err):
             stream.close()
         return status, errors
 
     def go(self) -> str:
         """What the server had to say on standard error until it went, too."""
-        assert self._process.stdin is not None
-        assert self._process.stderr is not None
-        self._process.stdin.close()
-        errors = self._process.stderr.read().decode()
-        self._process.stderr.close()
+        self._in.close()
+        errors: str = self._err.read().decode()
+        self._err.close()
         assert self._process.wait(PATIENCE_SECONDS) == 0
         return errors
 
@@ -285,7 +276,7 @@ def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_n
 ) -> None:
     talk = Talk(recollect)
     talk.answers(HELLO)
-    talk.ask_and_look_away(called(2, "remember", text="Ship 2 left"))
+    talk.ask(called(2, "remember", text="Ship 2 left"), look_away=True)
     for _ in range(PATIENCE_SECONDS * 10):
         if recollect.store.exists() and recollect.json("stats")["notes"]:
             break

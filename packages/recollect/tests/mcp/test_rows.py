@@ -22,21 +22,18 @@ def test_json_is_written_as_the_official_server_writes_it() -> None:
     assert as_json({"name": "灯台", "observations": []}) == '{\n  "name": "灯台",\n  "observations": []\n}'
 
 
-def test_an_entity_shows_only_what_is_in_force(engine: Engine) -> None:
+def test_an_entity_and_a_relation_have_the_official_names_and_show_only_what_is_in_force(
+    engine: Engine,
+) -> None:
     engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails", "rows"]}])
     engine.graph.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails"}]})
-    (ada,) = engine.graph.open_nodes(["Ada"]).entities
-    assert to_json(rows.entity_row(ada)) == {
-        "name": "Ada",
-        "entityType": "person",
-        "observations": ["rows", "sails on Sundays"],
-    }
-
-
-def test_a_relation_has_the_official_names(engine: Engine) -> None:
     engine.graph.create_relations([("Ada", "leads", "Tidebook")], create_missing=True)
-    (leads,) = engine.graph.read_graph().relations
-    assert to_json(rows.relation_row(leads)) == {"from": "Ada", "to": "Tidebook", "relationType": "leads"}
+    graph = engine.graph.open_nodes(["Ada"])
+    observations = ["rows", "sails on Sundays"]
+    assert to_json([*map(rows.entity_row, graph.entities), *map(rows.relation_row, graph.relations)]) == [
+        {"name": "Ada", "entityType": "person", "observations": observations},
+        {"from": "Ada", "to": "Tidebook", "relationType": "leads"},
+    ]
 
 
 def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
@@ -60,14 +57,11 @@ def told(found: Answer) -> str:
 
 def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
     assert told(engine.recall("who sails?")) == "Nothing was found."
+    assert rows.hit_lines([], ["2 more"]) == "Nothing was found.\n(2 more)"
     engine.remember("Ada sails\non Sundays")
     found = engine.recall("who sails?")
     sure = f"{found.hits[0].confidence:.0%} sure"
     assert told(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
-
-
-def test_notes_come_after_the_hits_in_brackets() -> None:
-    assert rows.hit_lines([], ["2 more"]) == "Nothing was found.\n(2 more)"
 
 
 def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -63,41 +63,29 @@ async def subscribed(served: Served, uri: str) -> AsyncIterator[tuple[Client, He
         yield client, heard
 
 
-async def test_every_change_of_a_graph_that_fills_more_than_a_page_is_told(served: Served) -> None:
-    async with subscribed(served, GRAPH) as (client, heard):
-        await done(client, "create_entities", entities=[ADA])
-        assert await heard.next() == GRAPH
-        observed = [{"entityName": "Buoy 7", "contents": ["rings"]}]
-        await done(client, "add_observations", observations=observed)
-        assert await heard.next() == GRAPH
-        passed = [{"from": "Ada", "to": "Buoy 7", "relationType": "passed"}]
-        await done(client, "create_relations", relations=passed)
-        assert await heard.next() == GRAPH
-        await done(client, "delete_relations", relations=passed)
-        assert await heard.next() == GRAPH
-        await done(client, "delete_entities", entityNames=["Buoy 7"])
-        assert await heard.next() == GRAPH
-
-
-async def test_a_change_of_a_large_graph_by_another_process_is_told(served: Served) -> None:
-    async with subscribed(served, GRAPH) as (_, heard):
-        assert served.recollect.process("observe", "Buoy 9", "rings").returncode == 0
-        assert await heard.next() == GRAPH
-        assert served.recollect.process("delete", "Buoy 9").returncode == 0
-        assert await heard.next() == GRAPH
-
-
-async def test_what_changes_nothing_in_the_graph_is_not_told(served: Served) -> None:
+async def test_every_change_of_a_graph_that_fills_more_than_a_page_is_told_and_nothing_else(
+    served: Served,
+) -> None:
+    passed = [{"from": "Ada", "to": "Buoy 7", "relationType": "passed"}]
+    changes: list[tuple[str, dict[str, Any]]] = [
+        ("create_entities", {"entities": [ADA]}),
+        ("add_observations", {"observations": [{"entityName": "Buoy 7", "contents": ["rings"]}]}),
+        ("create_relations", {"relations": passed}),
+        ("delete_relations", {"relations": passed}),
+        ("delete_entities", {"entityNames": ["Buoy 7"]}),
+    ]
     async with subscribed(served, GRAPH) as (client, heard):
         await done(client, "remember", text="Ada wrote from Porto")
         await done(client, "recall", query="Porto")
         await done(client, "open_nodes", names=["Buoy 1"])
-        await done(client, "create_entities", entities=[ADA])
-        assert await heard.next() == GRAPH
-        await done(client, "delete_entities", entityNames=["Ada"])
-        assert await heard.next() == GRAPH
-        # One for each change of the graph, and none came before them.
-        assert heard.waiting == 0
+        for tool, given in changes:
+            await done(client, tool, **given)
+            assert await heard.next() == GRAPH
+            # One for each change of the graph, and none came before them.
+            assert heard.waiting == 0
+        for line in (("observe", "Buoy 9", "rings"), ("delete", "Buoy 9")):
+            assert served.recollect.process(*line).returncode == 0
+            assert await heard.next() == GRAPH
 
 
 async def test_an_entity_that_fills_more_than_a_page_tells_of_its_last_observation(served: Served) -> None:
