@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -156,25 +157,23 @@ def test_a_statement_is_kept_again_as_it_is(text: str) -> None:
             assert [again.text for again in statements_in(said.text)] == [said.text]
 
 
+_LONG_UNITS = '.¦"a. ¦x¦and so, ¦“a ¦( ¦... ¦ \t¦```\n'
+_SENTENCE_UNITS = "I moved to Lisbon in May. She likes tea. ¦i am\n¦1. ¦¿a ¦a? "
+
+
 def test_reading_statements_takes_time_in_proportion_to_the_text() -> None:
-    for unit in (
-        ".",
-        '"a. ',
-        "x",
-        "and so, ",
-        "“a ",
-        "( ",
-        "... ",
-        " \t",
-        "```\n",
-        "I moved to Lisbon in May. She likes tea. ",
-        "i am\n",
-        "1. ",
-        "¿a ",
-        "a? ",
-    ):
-        # Were it quadratic, this would take many minutes.
-        statements_in((unit * 100_000)[:100_000])
+    for length, units in ((400_000, _LONG_UNITS), (100_000, _SENTENCE_UNITS)):
+        for unit in units.split("¦"):
+            # Four times the text: about 4 times the time, where quadratic work would take 16 times.
+            assert seconds(unit, length) < 9 * seconds(unit, length // 4) + 0.5, unit
+
+
+def seconds(unit: str, length: int) -> float:
+    """Of the processor, for this alone: what else runs on the machine does not count."""
+    text = (unit * length)[:length]
+    started = time.thread_time()
+    statements_in(text)
+    return time.thread_time() - started
 
 
 def open_words(text: str) -> list[str]:
