@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
-from itertools import product
-from typing import Any
+from itertools import chain, product
+from typing import Any, NamedTuple
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
@@ -145,19 +145,19 @@ _compiled = cache(compile)
 _RULE = re.compile(r"(\w+) +(.+?) *-> +(.+?)(?: +unless (\w+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """One place of a pattern."""
 
     symbols: Mapping[str, Any]
     """The words that it matches, each with its value, and the kinds of tokens."""
-    optional: bool
     names: tuple[str, ...]
     """The classes and kinds among its alternatives, whose values the rule may use."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+Pattern = tuple[Element, ...]
+
+
+class Rule(NamedTuple):
     """A line such as
 
         SPAN  past|last COUNT UNIT  ->  rolling(UNIT, COUNT)  unless of_something
@@ -171,7 +171,8 @@ class Rule:
 
     kind: str
     """`BY_UNIT`: the value says which."""
-    elements: tuple[Element, ...]
+    patterns: Sequence[Pattern]
+    """With and without its optional elements; the first that matches counts."""
     expression: str
     unless: Callable[[Match], bool] | None
 
@@ -191,12 +192,11 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
             best: Token | None = None
             past = first
             for rule in layer.rules(symbol, symbols[first + 1]):
-                places = _matched(rule.elements, 0, symbols, first)
-                if places is None or (end := places[-1] or 0) <= past:
+                pattern = next((each for each in rule.patterns if _matches(each, symbols, first)), ())
+                end = first + len(pattern)
+                if end <= past or (rule.unless and rule.unless(Match(tokens, first, end, cased))):
                     continue
-                if rule.unless is not None and rule.unless(Match(tokens, first, end, cased)):
-                    continue
-                token = _made(rule, places, tokens, tokens[first:end])
+                token = _made(rule, pattern, tokens[first:end])
                 if token is not None:
                     best, past = token, end
             if best is not None:
@@ -214,40 +214,32 @@ class _Layer:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules: dict[str, list[Rule]] = {}
         for rule in rules:
-            for symbol in {each for place in _next_places(rule, 0) for each in rule.elements[place].symbols}:
+            for symbol in {symbol for pattern in rule.patterns for symbol in pattern[0].symbols}:
                 self._rules.setdefault(symbol, []).append(rule)
-        self._known = frozenset(
-            symbol for rule in rules for element in rule.elements for symbol in element.symbols
-        )
+        self._known = {symbol for rule in rules for element in rule.patterns[0] for symbol in element.symbols}
         self._pairs: dict[tuple[str, str], Sequence[Rule]] = {}
         self.firsts = self._rules.keys()
 
     def rules(self, first: str, second: str) -> Sequence[Rule]:
+        """The rules that may match there, with the patterns that may."""
         pair = first, second if second in self._known else ""
         if pair not in self._pairs:
-            self._pairs[pair] = [rule for rule in self._rules[first] if _may_begin(rule, *pair)]
+            begun = [
+                rule._replace(patterns=[each for each in rule.patterns if _matches(each[:2], pair, 0)])
+                for rule in self._rules[first]
+            ]
+            self._pairs[pair] = [rule for rule in begun if rule.patterns]
         return self._pairs[pair]
 
 
-def _may_begin(rule: Rule, first: str, second: str) -> bool:
-    """Whether a match may be the first symbol alone, or go on with the second."""
-    for place in _next_places(rule, 0):
-        if first in rule.elements[place].symbols:
-            following = _next_places(rule, place + 1)
-            if len(rule.elements) in following or any(
-                second in rule.elements[each].symbols for each in following if each < len(rule.elements)
-            ):
-                return True
-    return False
-
-
-def _next_places(rule: Rule, place: int) -> list[int]:
-    """The elements that may come at a place, as those before them may be left out; past the last: none."""
-    places = [place]
-    while place < len(rule.elements) and rule.elements[place].optional:
-        place += 1
-        places.append(place)
-    return places
+def _matches(pattern: Pattern, symbols: Sequence[str], first: int) -> bool:
+    """Whether the symbols from the first on match; the last of all symbols is empty and matches nothing."""
+    at = first
+    for element in pattern:
+        if symbols[at] not in element.symbols:
+            return False
+        at += 1
+    return True
 
 
 def _rule(line: str) -> Rule:
@@ -255,48 +247,30 @@ def _rule(line: str) -> Rule:
     if match is None:
         raise ValueError(f"not a rule: {line!r}")
     kind, pattern, written, check = match.groups()
-    unless = getattr(time_tokens, check) if check else None
-    return Rule(kind, tuple(map(_element, pattern.split())), written, unless)
+    choices = [
+        ((_element(each.removesuffix("?")),), ()) if each.endswith("?") else ((_element(each),),)
+        for each in pattern.split()
+    ]
+    patterns = [tuple(chain.from_iterable(chosen)) for chosen in product(*choices)]
+    return Rule(kind, patterns, written, getattr(time_tokens, check) if check else None)
 
 
 @cache
 def _element(written: str) -> Element:
     symbols: dict[str, Any] = {}
-    alternatives = written.removesuffix("?").split("|")
+    alternatives = written.split("|")
     for name in alternatives:
         bare = name.rstrip("0123456789") if name[:1].isupper() else name
         symbols |= {**CLASSES.get(bare, {}), **dict.fromkeys(KINDS.get(bare, "").split())} or {bare: None}
-    names = tuple(name for name in alternatives if name[:1].isupper())
-    return Element(symbols, written.endswith("?"), names)
+    return Element(symbols, tuple(name for name in alternatives if name[:1].isupper()))
 
 
-def _matched(
-    elements: Sequence[Element], number: int, symbols: Sequence[str], at: int
-) -> list[int | None] | None:
-    """The place of each element, None for an absent one, and where the match ends; None without a match."""
-    if number == len(elements):
-        return [at]
-    element = elements[number]
-    if symbols[at] in element.symbols:
-        places = _matched(elements, number + 1, symbols, at + 1)
-        if places is not None:
-            return [at, *places]
-    if not element.optional:
-        return None
-    places = _matched(elements, number + 1, symbols, at)
-    return None if places is None else [None, *places]
-
-
-def _made(
-    rule: Rule, places: Sequence[int | None], tokens: Sequence[Token], matched: Sequence[Token]
-) -> Token | None:
-    """Return the token that a rule makes of those that it matched."""
+def _made(rule: Rule, pattern: Pattern, matched: Sequence[Token]) -> Token | None:
+    """Return the token that a rule makes of those that its pattern matched."""
     found: dict[str, Any] = {}
-    for element, place in zip(rule.elements, places[:-1], strict=True):
-        if place is not None:
-            token = tokens[place]
-            value = element.symbols[token.word] if token.kind == "word" else token.value
-            found |= dict.fromkeys(element.names, value)
+    for element, token in zip(pattern, matched, strict=True):
+        value = element.symbols[token.word] if token.kind == "word" else token.value
+        found |= dict.fromkeys(element.names, value)
     value = eval(_compiled(rule.expression, "<rule>", "eval"), vars(moments), found)  # noqa: S307  # our own rules
     if value is None:
         return None
