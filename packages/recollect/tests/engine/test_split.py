@@ -38,10 +38,13 @@ every_model = pytest.mark.parametrize(
         pytest.param("arctic-s", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
     ],
 )
-HALVES = [
-    {"name": "Apollo - Login", "observations": LOGIN},
-    {"name": "Apollo - Database", "observations": DATABASE, "entity_type": "component"},
-]
+
+
+def part(name: str, observations: Any) -> dict[str, Any]:
+    return {"name": name, "observations": observations}
+
+
+HALVES = [part("Apollo - Login", LOGIN), part("Apollo - Database", DATABASE) | {"entity_type": "component"}]
 
 
 @pytest.fixture(autouse=True)
@@ -293,25 +296,17 @@ def test_a_flag_whose_other_half_moves_elsewhere_is_dropped_until_the_split_is_u
         ("Login", InvalidInput, "Parts come as a list"),
         (HALVES[0], InvalidInput, "Parts come as a list"),
         ([3], InvalidInput, "a SplitPart or a mapping"),
-        ([{"name": "A", "observations": []}], InvalidInput, "no observations"),
-        ([{"name": "A", "observations": LOGIN[0]}], InvalidInput, "come as a list"),
-        ([{"name": "A", "observations": [3]}], InvalidInput, "must be text"),
-        ([{"name": " ", "observations": LOGIN}], InvalidInput, "name of the part"),
-        ([{"name": "A", "observations": LOGIN, "kind": "x"}], InvalidInput, "no 'kind'"),
-        ([{"name": "A", "observations": [LOGIN[0], "nothing of the sort"]}], NotFound, "nothing of the sort"),
-        ([{"name": "A", "observations": [LOGIN[0], LOGIN[0]]}], InvalidInput, "named twice"),
-        (
-            [{"name": "A", "observations": LOGIN}, {"name": "B", "observations": LOGIN[:1]}],
-            InvalidInput,
-            "named twice",
-        ),
-        (
-            [{"name": "A", "observations": LOGIN}, {"name": "A", "observations": TEAM}],
-            InvalidInput,
-            "Two parts",
-        ),
-        ([{"name": "A", "observations": LOGIN}, {"name": "Zeus", "observations": TEAM}], Conflict, "'Zeus'"),
-        ([{"name": "Apollo", "observations": LOGIN}], Conflict, "'Apollo'"),
+        ([part("A", [])], InvalidInput, "no observations"),
+        ([part("A", LOGIN[0])], InvalidInput, "come as a list"),
+        ([part("A", [3])], InvalidInput, "must be text"),
+        ([part(" ", LOGIN)], InvalidInput, "name of the part"),
+        ([part("A", LOGIN) | {"kind": "x"}], InvalidInput, "no 'kind'"),
+        ([part("A", [LOGIN[0], "nothing of the sort"])], NotFound, "nothing of the sort"),
+        ([part("A", [LOGIN[0], LOGIN[0]])], InvalidInput, "named twice"),
+        ([part("A", LOGIN), part("B", LOGIN[:1])], InvalidInput, "named twice"),
+        ([part("A", LOGIN), part("A", TEAM)], InvalidInput, "Two parts"),
+        ([part("A", LOGIN), part("Zeus", TEAM)], Conflict, "'Zeus'"),
+        ([part("Apollo", LOGIN)], Conflict, "'Apollo'"),
     ],
 )
 def test_a_split_that_cannot_be_made_leaves_everything_as_it_was(
@@ -432,36 +427,32 @@ def test_moves_between_parts_and_additions_to_the_original_do_not_hinder_an_undo
     assert contents(opened(engine, "Apollo")) == [*APOLLO, "a new thing"]
 
 
+PART = "Apollo - Login"
+
+
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
         (
-            lambda engine: engine.graph.add_observations({"Apollo - Login": ["a new thing"]}),
+            lambda graph: graph.add_observations({PART: ["a new thing"]}),
             "'Apollo - Login' has gained the observation 'a new thing'",
         ),
+        (lambda graph: graph.delete_observations({PART: LOGIN[:1]}), "is in none of the parts any more"),
         (
-            lambda engine: engine.graph.delete_observations({"Apollo - Login": LOGIN[:1]}),
-            "is in none of the parts any more",
-        ),
-        (
-            lambda engine: engine.graph.add_observations(
-                {"Apollo - Login": [{"content": "corrected", "supersedes": LOGIN[0]}]}
-            ),
+            lambda graph: graph.add_observations({PART: [{"content": "corrected", "supersedes": LOGIN[0]}]}),
             "has gained the observation 'corrected'",
         ),
         (
-            lambda engine: engine.graph.create_relations(
-                [("Zeus", "owns", "Apollo - Login")], create_missing=True
-            ),
+            lambda graph: graph.create_relations([("Zeus", "owns", PART)], create_missing=True),
             "has gained a relation: 'Zeus' owns 'Apollo - Login'",
         ),
-        (lambda engine: engine.graph.delete_entities(["Apollo - Login"]), "was forgotten since"),
-        (lambda engine: engine.graph.delete_entities(["Apollo"]), "'Apollo' was forgotten since"),
+        (lambda graph: graph.delete_entities([PART]), "'Apollo - Login' was forgotten since"),
+        (lambda graph: graph.delete_entities(["Apollo"]), "'Apollo' was forgotten since"),
         (
-            lambda engine: engine.graph.delete_relations([("Apollo", "contains", "Apollo - Login")]),
+            lambda graph: graph.delete_relations([("Apollo", "contains", PART)]),
             "does not contain 'Apollo - Login' any more",
         ),
-        (lambda engine: engine.graph.add_observations({"Apollo": LOGIN[:1]}), "equal observation in force"),
+        (lambda graph: graph.add_observations({"Apollo": LOGIN[:1]}), "equal observation in force"),
     ],
 )
 def test_later_edits_that_undoing_would_hide_are_named_and_kept(
@@ -469,7 +460,7 @@ def test_later_edits_that_undoing_would_hide_are_named_and_kept(
 ) -> None:
     done = halved(engine)
     clock.tick()
-    edit(engine)
+    edit(engine.graph)
     before = engine.graph.read_graph()
     with pytest.raises(Conflict, match=words):
         engine.upkeep.undo_split(done.undo)
