@@ -8,7 +8,7 @@ import secrets
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from recollect.transfer.copying import CopyReport
 
 
-def now() -> datetime:
-    return datetime.now(UTC)
+now: Clock = partial(datetime.now, UTC)
 
 
 def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
@@ -80,7 +79,7 @@ def engine(
     services = Services(
         store=store,
         clock=clock,
-        embedder_named=lambda name: embedder(name, settings),
+        embedder_named=lru_cache(maxsize=8)(lambda name: embedder(name, settings)),
         preferred_model=model_name(settings),
         # Without an agent, all agents are read.
         scope=Scope(settings.owner, settings.agent or None),

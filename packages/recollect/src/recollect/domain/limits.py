@@ -46,17 +46,6 @@ def clean_text(text: object, what: str = "text") -> str:
     return _checked(text, what, TEXT_LIMIT, strip=False)
 
 
-def check_query(text: object) -> None:
-    """Check a query: any text, also an empty one, but not too long for a caller to wait."""
-    if not isinstance(text, str):
-        raise InvalidInput(f"The query is text, not {type(text).__name__}.")
-    if len(text) > QUERY_LIMIT:
-        raise InvalidInput(
-            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
-            "ask for what matters in it."
-        )
-
-
 def clean_share(number: object, what: str) -> float:
     """A number from 0 to 1."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:

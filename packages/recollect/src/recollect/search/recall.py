@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.domain.errors import InvalidInput, ModelUnavailable
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, UNLIKELY, check_query, name_as_kept
+from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, QUERY_LIMIT, UNLIKELY, name_as_kept
 from recollect.domain.records import Filter, Kind, Memory, Model, Passage, Query, memory_at
 from recollect.domain.results import Answer, Hit, Mode, Place
 from recollect.domain.tables import OneOf
@@ -294,9 +294,16 @@ def query_of(
     `session` defaults to the one that the memory was opened with. With `across`, messages of every session
     are found. Times are relative to `as_of`, else to `now`.
     """
-    check_query(text)
+    if not isinstance(text, str):
+        raise InvalidInput(f"The query is text, not {type(text).__name__}.")
+    if len(text) > QUERY_LIMIT:
+        raise InvalidInput(
+            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
+            "ask for what matters in it."
+        )
     as_of = None if as_of is None else aware(as_of, "as_of")
-    current = name_as_kept(session or services.session or "") or None
+    session = session or services.session
+    current = None if not session else name_as_kept(session) or None
     query = Query(
         text,
         now=microseconds(as_of or now or services.clock()),

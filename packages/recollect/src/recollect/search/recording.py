@@ -492,14 +492,14 @@ def note_shown(
         asked: tuple[str | None, str | None] = None, None
     else:
         asked = (query if services.trial.keeps_text else ""), profile
-    by_scope: dict[Scope, list[int]] = {}
+    by_scope: dict[tuple[str, str | None], list[int]] = {}
     for memory in shown:
-        by_scope.setdefault(memory.scope, []).append(memory.id)
+        by_scope.setdefault((memory.scope.owner, memory.scope.agent), []).append(memory.id)
     # No single scope could rank again an answer from several scopes.
     is_kept = trace is not None and services.trial.log and not trace.several_scopes
     log = partial(_logged_within, services, trace) if trace is not None and is_kept else None
     for scope, ids in by_scope.items():
-        services.usage.record(scope, ids, at, *asked, log=log if asked[0] is not None else None)
+        services.usage.record(Scope(*scope), ids, at, *asked, log=log if asked[0] is not None else None)
 
 
 def _logged_within(services: Services, trace: Trace) -> Logged | None:

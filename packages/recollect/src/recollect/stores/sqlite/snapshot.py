@@ -455,8 +455,10 @@ def _column_list(columns: tuple[str, ...], row: str, after_each: str = "") -> st
 
 def _hint(table: Table, where: Where) -> str:
     # Named, since the planner takes any index that knows the scope and the kind for as good.
-    if table == "memory" and Equals("kind", "entity") in where:
+    named = [each for each in where if isinstance(each, (Equals, OneOf, Compares))]
+    kinds = [each.value for each in named if isinstance(each, Equals) and each.column == "kind"]
+    if table == "memory" and "entity" in kinds:
         for column in ("folded_name", "first_word"):
-            if any(isinstance(each, (Equals, OneOf, Compares)) and each.column == column for each in where):
+            if any(each.column == column for each in named):
                 return f" INDEXED BY entity_by_{column}"
     return ""
