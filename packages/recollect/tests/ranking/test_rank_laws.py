@@ -48,23 +48,15 @@ def test_the_list_is_best_first_ties_by_id_and_cut_to_the_limit(
     profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    ranked = listed(run(profile, gathered(rows, when), when))
+    done = run(profile, gathered(rows, when), when)
+    ranked = listed(done)
     assert ranked == sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
-    assert len(ranked) <= when.limit
-    assert len(ranked) == min(
-        when.limit, len(run(profile, gathered(rows, when), replace(when, limit=10_000)))
-    )
-
-
-@given(profile=any_profile, world=worlds())
-def test_every_candidate_is_returned_or_dropped_with_a_reason(
-    profile: Profile, world: tuple[list[Row], Moment]
-) -> None:
-    rows, when = world
-    ranked = run(profile, gathered(rows, when), when)
-    gone = [dropped.id for dropped in ranked.dropped]
-    assert sorted([*ranked.ids.tolist(), *gone]) == sorted(row.id for row in rows)
-    assert all(dropped.reason and dropped.step for dropped in ranked.dropped)
+    whole = run(profile, gathered(rows, when), replace(when, limit=10_000))
+    assert len(ranked) == min(when.limit, len(whole))
+    # Every candidate is returned, or dropped with a reason.
+    gone = [dropped.id for dropped in done.dropped]
+    assert sorted([*done.ids.tolist(), *gone]) == sorted(row.id for row in rows)
+    assert all(dropped.reason and dropped.step for dropped in done.dropped)
 
 
 @given(profile=any_profile, world=worlds())
@@ -102,20 +94,13 @@ def test_every_factor_gives_each_candidate_a_number_from_0_up(
 
 
 @every_profile
-def test_nothing_found_gives_nothing(profile: Profile) -> None:
+def test_nothing_gives_nothing_one_is_returned_and_ties_are_in_the_order_of_their_ids(
+    profile: Profile,
+) -> None:
     ranked = run(profile, gathered([]), moment(span=(timedelta(days=2), timedelta())))
-    assert len(ranked) == 0
-    assert ranked.dropped == ()
-
-
-@every_profile
-def test_one_candidate_is_returned(profile: Profile) -> None:
+    assert (len(ranked), ranked.dropped) == (0, ())
     for row in (Row(1, 0.5), Row(1, bm25=2.0), Row(1, 0.5, 2.0)):
         assert run(profile, gathered([row]), moment([row])).ids.tolist() == [1]
-
-
-@every_profile
-def test_ties_are_in_the_order_of_their_ids(profile: Profile) -> None:
     # all share one rank in both searches, as if the searches could not tell them apart
     rows = [Row(id_, 0.5, 2.0, meaning_rank=1, words_rank=1) for id_ in (9, 2, 7, 4)]
     ranked = run(profile, gathered(rows), moment(rows))
@@ -129,8 +114,7 @@ def test_the_reasons_recombine_to_the_score_exactly(
 ) -> None:
     rows, when = world
     ranked = run(profile, gathered(rows, when), when)
-    for row, score in enumerate(ranked.score.tolist()):
-        told = reasons(ranked)[row]
+    for told, score in zip(reasons(ranked), ranked.score.tolist(), strict=True):
         assert recombined(told) == score
         assert told[-1].score == score
         text = json.dumps([asdict(reason) for reason in told], allow_nan=False)
@@ -144,9 +128,9 @@ def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
     """The meaning of each effect, written out once more in plain arithmetic."""
     rows, when = world
     ranked = run(LIMBIC, gathered(rows, when), when)
-    for row, score in enumerate(ranked.score.tolist()):
+    for told, score in zip(reasons(ranked), ranked.score.tolist(), strict=True):
         total = 0.0
-        for reason in reasons(ranked)[row]:
+        for reason in told:
             if reason.effect == "plus":
                 total += reason.value
             elif reason.effect == "times":

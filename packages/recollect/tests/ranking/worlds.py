@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from recollect.ranking.factors import microseconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.ranking.candidates import Floats, Ints, Step
+    from recollect.ranking.candidates import Ints, Step
     from recollect.ranking.factors import Factor
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -80,52 +81,41 @@ Pairs = Mapping[tuple[int, int], tuple[int, timedelta | None]]
 """By ids: how often together, and how long ago the last time."""
 
 
+_READ: dict[str, Callable[[Row], Any]] = {
+    "ids": lambda row: row.id,
+    "created_at": lambda row: _time(row.created),
+    "updated_at": lambda row: _time(row.updated),
+    "happened_at": lambda row: _time(row.happened),
+    "last_access": lambda row: _time(row.seen),
+    "access_count": lambda row: row.accesses,
+    "access_days": lambda row: row.days,
+    "status": lambda row: STATUSES.index(row.status),
+    "metadata_share": lambda row: row.metadata,
+    "content": lambda row: -row.id if row.content is None else row.content,
+    "origin": lambda row: row.id if row.origin is None else row.origin,
+    "kind": lambda row: tuple(Kind).index(row.kind),
+}
+"""Columns that are not called as the fields of a row."""
+_TYPES = {"Ints": np.int64, "Floats": np.float64, "Flags": np.bool_}
+
+
 def gathered(rows: Sequence[Row], when: Moment | None = None) -> Candidates:
     """The rows as candidates: by ascending id, with the ranks of both searches."""
     rows = sorted(rows, key=lambda row: row.id)
-    facts = Facts(
-        ids=_ints([row.id for row in rows]),
-        created_at=_times([row.created for row in rows]),
-        updated_at=_times([row.updated for row in rows]),
-        happened_at=_times([row.happened for row in rows]),
-        last_access=_times([row.seen for row in rows]),
-        access_count=_ints([row.accesses for row in rows]),
-        access_days=_ints([row.days for row in rows]),
-        degree=_ints([row.degree for row in rows]),
-        status=_ints([STATUSES.index(row.status) for row in rows]),
-        importance=_floats([row.importance for row in rows]),
-        strength=_floats([row.strength for row in rows]),
-        depth=_ints([row.depth for row in rows]),
-        spread=_ints([row.spread for row in rows]),
-        stability=_floats([row.stability for row in rows]),
-        metadata_share=_floats([row.metadata for row in rows]),
-        content=_ints([-row.id if row.content is None else row.content for row in rows]),
-        echo=np.array([row.echo for row in rows], bool),
-        origin=_ints([row.id if row.origin is None else row.origin for row in rows]),
-        session=_ints([row.session for row in rows]),
-        position=_ints([row.position for row in rows]),
-        named=np.array([row.named for row in rows], bool),
-        asks=np.array([row.asks for row in rows], bool),
-        kind=_ints([tuple(Kind).index(row.kind) for row in rows]),
-        role=_ints([row.role for row in rows]),
-        informativeness=_floats([row.informativeness for row in rows]),
-        length=_ints([row.length for row in rows]),
-    )
+    columns: dict[str, Any] = {
+        name: np.array([_READ.get(name, attrgetter(name))(row) for row in rows], _TYPES[kind])
+        for name, kind in Facts.__annotations__.items()
+    }
+    names = {"meaning": "cosine", "words": "bm25", "held": "matched"}
     sources = {
-        "meaning": _source(
-            {row.id: row.cosine for row in rows},
-            {row.id: row.meaning_rank for row in rows if row.meaning_rank},
-        ),
-        "words": _source(
-            {row.id: row.bm25 for row in rows}, {row.id: row.words_rank for row in rows if row.words_rank}
-        ),
-        "nearby": _source({row.id: row.nearby for row in rows}, {}),
-        "conversation": _source({row.id: row.conversation for row in rows}, {}),
-        "held": _source({row.id: row.matched for row in rows}, {}),
-        "tokens": _source({row.id: row.tokens for row in rows}, {}),
+        name: _source(
+            {row.id: getattr(row, names.get(name, name)) for row in rows},
+            {row.id: rank for row in rows if (rank := getattr(row, f"{name}_rank", None))},
+        )
+        for name in ("meaning", "words", "nearby", "conversation", "held", "tokens")
     }
     together = Cooccurrences.none() if when is None else when.cooccurrences
-    return Candidates(facts, sources, np.zeros(len(rows)), cooccurrences=together)
+    return Candidates(Facts(**columns), sources, np.zeros(len(rows)), cooccurrences=together)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +146,7 @@ def moment(
             first=_ints([place[first] for (first, _), _ in listed]),
             second=_ints([place[second] for (_, second), _ in listed]),
             count=_ints([count for _, (count, _) in listed]),
-            last=_times([last for _, (_, last) in listed]),
+            last=_ints([_time(last) for _, (_, last) in listed]),
         ),
         span=None if span is None else (microseconds(NOW - span[0]), microseconds(NOW - span[1])),
     )
@@ -199,7 +189,7 @@ def _source(found: Mapping[int, float | None], given: Mapping[int, int]) -> Sour
     placed = given or ranks(found)
     return Source(
         _ints([placed.get(id_, 0) for id_ in found]),
-        _floats([np.nan if score is None else score for score in found.values()]),
+        np.array([np.nan if score is None else score for score in found.values()], np.float64),
     )
 
 
@@ -207,12 +197,8 @@ def _ints(numbers: Sequence[int]) -> Ints:
     return np.array(numbers, np.int64)
 
 
-def _floats(numbers: Sequence[float]) -> Floats:
-    return np.array(numbers, np.float64)
-
-
-def _times(agos: Sequence[timedelta | None]) -> Ints:
-    return _ints([NEVER if ago is None else microseconds(NOW - ago) for ago in agos])
+def _time(ago: timedelta | None) -> int:
+    return NEVER if ago is None else microseconds(NOW - ago)
 
 
 # Half of the ages are round, so that ties happen.
