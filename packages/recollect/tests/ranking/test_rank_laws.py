@@ -13,7 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
 from random_profiles import profiles
-from worlds import DAYS, Moment, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
+from worlds import (
+    DAYS,
+    Moment,
+    Row,
+    gathered,
+    kept,
+    moment,
+    pair_maps,
+    row_lists,
+    stepped,
+    worked_out,
+    worlds,
+)
 
 from recollect.ranking.candidates import Reason, reasons, recombined, run
 from recollect.ranking.factors import FACTORS
@@ -129,22 +141,9 @@ def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
     rows, when = world
     ranked = run(LIMBIC, gathered(rows, when), when)
     for told, score in zip(reasons(ranked), ranked.score.tolist(), strict=True):
-        total = 0.0
-        for reason in told:
-            if reason.effect == "plus":
-                total += reason.value
-            elif reason.effect == "times":
-                total *= reason.value
-            elif reason.effect == "set":
-                total = reason.value
-            elif reason.effect == "rescale":
-                low, high = reason.numbers
-                total = 1.0 if low == high else (total - low) / (high - low)
-            else:
-                assert reason.effect == "mix"
-                total = reason.numbers[0] * reason.value + (1 - reason.numbers[0]) * total
-            assert total == reason.score
-        assert total == score
+        assert worked_out(told) == score
+        assert all(worked_out(told[: place + 1]) == each.score for place, each in enumerate(told))
+        assert {each.effect for each in told} <= {"plus", "times", "set", "rescale", "mix"}
 
 
 @given(rows=row_lists(min_size=1), data=st.data())

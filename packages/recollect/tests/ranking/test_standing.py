@@ -9,7 +9,7 @@ import pytest
 from hand_weights import PLAIN_FUSION
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import Moment, Row, gathered, moment, scores, stepped, worlds
+from worlds import Moment, Row, gathered, moment, scores, stepped, worked_out, worlds
 
 from recollect.domain.records import Status
 from recollect.ranking.candidates import reasons, run
@@ -18,29 +18,9 @@ from recollect.ranking.steps import Cut
 from recollect.ranking.why_not import standing
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Profile, Reason
+    from recollect.ranking.candidates import Profile
 
 any_profile = st.sampled_from(list(PROFILES.values()))
-
-
-def told_without(told: tuple[Reason, ...], skipped: int) -> float:
-    """The sum once more without one of its parts, in plain arithmetic."""
-    total = 0.0
-    for place, reason in enumerate(told):
-        if place == skipped:
-            continue
-        if reason.effect == "plus":
-            total += reason.value
-        elif reason.effect == "times":
-            total *= reason.value
-        elif reason.effect == "set":
-            total = reason.value
-        elif reason.effect == "rescale":
-            low, high = reason.numbers
-            total = 1.0 if low == high else (total - low) / (high - low)
-        elif reason.effect == "mix":
-            total = reason.numbers[0] * reason.value + (1 - reason.numbers[0]) * total
-    return total
 
 
 @given(profile=any_profile, world=worlds(min_size=1))
@@ -69,7 +49,7 @@ def test_a_standing_is_what_recomputing_everything_gives(
         expected = []
         for place, reason in enumerate(told):
             if reason.effect in {"plus", "times"}:
-                score = told_without(told, place)
+                score = worked_out(told, place)
                 others = [(-float(whole.score[other]), id_) for other, id_ in enumerate(order) if other != at]
                 without = sorted([*others, (-score, row.id)]).index((-score, row.id)) + 1
                 expected.append((reason.step, reason.value, without, at + 1 - without))

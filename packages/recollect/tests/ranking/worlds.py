@@ -19,7 +19,7 @@ from recollect.ranking.factors import microseconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.ranking.candidates import Ints, Step
+    from recollect.ranking.candidates import Ints, Reason, Step
     from recollect.ranking.factors import Factor
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -176,6 +176,27 @@ def column(factor: Factor, rows: Sequence[Row], when: Moment | None = None) -> l
 def kept(candidates: Candidates, name: str) -> dict[int, float]:
     """A score that was kept under a name, of each id."""
     return dict(zip(candidates.ids.tolist(), candidates.named_values[name].tolist(), strict=True))
+
+
+def worked_out(told: Sequence[Reason], skipped: int | None = None) -> float:
+    """The score that reasons add up to, in plain arithmetic; without one of them, where it is named."""
+    total = 0.0
+    for place, reason in enumerate(told):
+        if place == skipped:
+            continue
+        match reason.effect:
+            case "plus":
+                total += reason.value
+            case "times":
+                total *= reason.value
+            case "set":
+                total = reason.value
+            case "rescale":
+                low, high = reason.numbers
+                total = 1.0 if low == high else (total - low) / (high - low)
+            case "mix":
+                total = reason.numbers[0] * reason.value + (1 - reason.numbers[0]) * total
+    return total
 
 
 def ranks(found: Mapping[int, float | None]) -> dict[int, int]:
