@@ -8,7 +8,7 @@ import secrets
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from recollect.transfer.copying import CopyReport
 
 
-now: Clock = partial(datetime.now, UTC)
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
 def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
