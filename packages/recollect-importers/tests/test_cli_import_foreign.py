@@ -200,15 +200,6 @@ def test_vectors_can_wait_for_a_reindex_and_without_a_model_words_find_what_was_
     assert recollect.json("stats")["due"] == 0
 
 
-def test_markdown_is_told_by_its_name(recollect: CommandLine, tmp_path: Path) -> None:
-    page = tmp_path / "vault" / "2024-05-06.md"
-    page.parent.mkdir()
-    page.write_text("# Boats\n\nThe crane was painted.\n")
-    assert recollect.json("import", str(page.parent))["format"] == "markdown"
-    (hit,) = recollect.json("search", "painted crane", "-n", "1")["hits"]
-    assert "The crane was painted." in hit["memory"]["text"]
-
-
 def test_python_imports_as_the_command_does(recollect: CommandLine, talk: Path) -> None:
     told: list[int] = []
     with library.open(recollect.store, model="hashing") as memory:

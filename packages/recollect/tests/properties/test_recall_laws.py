@@ -184,10 +184,8 @@ def test_while_limits_fetch_equally_many_the_shorter_answer_begins_the_longer(
     told = []
     for id_ in range(1, 131):
         created, updated = (NOW - timedelta(hours=random.randrange(2_000)) for _ in range(2))
-        importance, text = (
-            random.choice([0.0, 0.5, 1.0]),
-            " ".join(random.choices(WORDS, k=random.randint(1, 6))),
-        )
+        text = " ".join(random.choices(WORDS, k=random.randint(1, 6)))
+        importance = random.choice([0.0, 0.5, 1.0])
         told.append(Memory(id_, Kind.NOTE, ME, created, updated, importance=importance, text=text))
     with opened(World(tuple(told), (), ())) as engine:
         for profile, most in EQUAL_UP_TO.items():

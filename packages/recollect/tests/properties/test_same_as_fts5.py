@@ -194,11 +194,11 @@ def test_words_that_only_count_where_others_are_found() -> None:
             terms = list(dict.fromkeys(words(" ".join(chance.choices(VOCABULARY, k=5)))))
             required, optional = terms[:2], terms[2:]
             for analyser in ANALYSERS:
-                quoted = [[f'"{word}"' for word in words_] for words_ in (required, optional)]
-                expected = both.fts5.scores(*quoted, analyser)
-                phrases = [[Phrase((word,)) for word in words_] for words_ in (required, optional)]
+                quoted = [[f'"{word}"' for word in each] for each in (required, optional)]
+                expected = both.fts5.scores(quoted[0], quoted[1], analyser)
+                phrases = [[Phrase((word,)) for word in each] for each in (required, optional)]
                 with both.store.read() as view:
-                    ids, scores = bm25(TermIndex(view, 1), *phrases, analyser)
+                    ids, scores = bm25(TermIndex(view, 1), phrases[0], phrases[1], analyser)
                 assert dict(zip(ids.tolist(), scores.tolist(), strict=True)) == expected
 
 
