@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from foreign_rows import ROWS, write_database
 
 import recollect
 from recollect.domain.errors import InvalidInput
@@ -126,14 +127,7 @@ def mnemosyne(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
         }
         file.write_text(json.dumps({"mnemosyne_export": {"version": "1.3"}, **sections}), "utf-8")
         return file
-    script, rows = "", []
-    for table, values in MNEMOSYNE.items():
-        columns = list(dict.fromkeys(name for row in values for name in row))
-        script += f"CREATE TABLE {table} ({', '.join(columns)});"
-        for row in values:
-            marks = ", ".join("?" for _ in columns)
-            rows.append((f"INSERT INTO {table} VALUES ({marks})", tuple(row.get(name) for name in columns)))
-    return database(tmp_path / "mnemosyne.db", script, *rows)
+    return write_database(tmp_path / "mnemosyne.db", MNEMOSYNE)
 
 
 def test_mnemosyne_has_the_same_in_its_database_and_in_its_export(mnemosyne: Path) -> None:
@@ -172,33 +166,20 @@ def test_banks_of_mnemosyne_are_read_as_agents(tmp_path: Path) -> None:
 
 
 def test_cognis_versions_deletions_and_messages_come_along(tmp_path: Path) -> None:
-    columns = (
-        "memory_id, content, original_content, owner_id, agent_id, session_id, created_at, updated_at, "
-        "event_time, valid_until, status, is_current, replaces_id, access_count, category, sector, scope, "
-        "importance, confidence, source_role"
-    )
-    values: tuple[tuple[object, ...], ...] = (
-        ("a", "ferry at nine", None, "ana", "bot", "s", "2026-01-01", "2026-01-02", None, "2026-01-02",
-         "historical", 0, None, 0, "plans", "semantic", "user", 0.5, 0.8, None),
-        ("b", "ferry at ten", "FERRY AT TEN", "ana", "bot", "s", "2026-01-02", "2026-01-02", "2026-01-05",
-         None, "current", 1, "a", 3, "plans", "episodic", "user", 0.7, 0.8, "user"),
-        ("c", "key under mat", None, "ana", None, None, "2026-01-01", "2026-01-01", None, "2026-01-03",
-         "deleted", 0, None, 0, None, "semantic", "user", 0.5, 0.8, None),
-    )  # fmt: skip
-    marks = ", ".join("?" for _ in values[0])
-    database(
-        tmp_path / "cognis.db",
-        f"""
-        CREATE TABLE memories ({columns});
-        CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id, owner_id, agent_id, session_id, role,
-            content, timestamp, processed, created_at);
-        CREATE TABLE memory_conflicts (owner_id, memory_id, conflict_memory_id, created_at);
-        INSERT INTO memory_conflicts VALUES ('ana', 'b', 'c', '2026-01-01');
-        INSERT INTO messages VALUES
-            (1, 'm1', 'ana', 'bot', 's', 'user', 'Hi', '2026-01-01T08:00:00', 1, '2026-01-01');
-        """,
-        *((f"INSERT INTO memories VALUES ({marks})", row) for row in values),
-    )
+    usual = ROWS["cognis"]["memories"] | {"replaces_id": None, "access_count": 0, "original_content": None}
+    old = {"memory_id": "a", "content": "ferry at nine", "status": "historical", "is_current": 0}
+    new_text = {"memory_id": "b", "content": "ferry at ten", "original_content": "FERRY AT TEN"}
+    more = {"sector": "episodic", "source_role": "user", "importance": 0.7, "access_count": 3}
+    gone = {"memory_id": "c", "content": "key under mat", "status": "deleted", "is_current": 0}
+    memories = [
+        {**usual, **old, "valid_until": "2026-01-02"},
+        {**usual, **new_text, **more, "event_time": "2026-01-05", "replaces_id": "a"},
+        {**usual, **gone, "valid_until": "2026-01-03"},
+    ]
+    message = ROWS["cognis"]["messages"] | {"timestamp": "2026-01-01T08:00:00"}
+    conflict = ROWS["cognis"]["memory_conflicts"]
+    tables = {"memories": memories, "messages": [message], "memory_conflicts": [conflict]}
+    write_database(tmp_path / "cognis.db", tables)
     found = items(tmp_path, "cognis")
     by_key = notes(found)
     assert (by_key["a"].superseded_by, by_key["a"].superseded_at) == ("b", at("2026-01-02"))
@@ -207,8 +188,8 @@ def test_cognis_versions_deletions_and_messages_come_along(tmp_path: Path) -> No
     new = by_key["b"]
     assert (new.owner, new.agent, new.happened_at, new.importance) == ("ana", "bot", at("2026-01-05"), 0.7)
     assert new.metadata == {"sector": "episodic", "source_role": "user", "original_content": "FERRY AT TEN"}
-    (message,) = [item for item in found if isinstance(item, ForeignMessage)]
-    assert (message.session, message.role, message.created_at) == ("s", "user", at("2026-01-01T08:00:00"))
+    (said,) = [item for item in found if isinstance(item, ForeignMessage)]
+    assert (said.session, said.role, said.created_at) == ("s", "user", at("2026-01-01T08:00:00"))
     assert unplaced(found).keys() == {"access counts", "flags for contradicting memories"}
     assert items(tmp_path / "cognis.db", "cognis") == found
 
@@ -217,28 +198,25 @@ def test_cognis_versions_deletions_and_messages_come_along(tmp_path: Path) -> No
 
 
 def test_memories_of_mcp_memory_service_come_with_entities_and_beliefs(tmp_path: Path) -> None:
-    file = database(
-        tmp_path / "sqlite_vec.db",
-        """
-        CREATE TABLE memories (id INTEGER PRIMARY KEY, content_hash, content, tags, memory_type, metadata,
-            created_at REAL, updated_at REAL, created_at_iso, updated_at_iso, deleted_at REAL, store,
-            parent_id, version, confidence, last_accessed, superseded_by);
-        CREATE TABLE memory_graph (source_hash, target_hash, similarity, connection_types, metadata,
-            created_at, relationship_type);
-        CREATE TABLE beliefs (id INTEGER PRIMARY KEY, belief_hash, content, confidence, status, created_at,
-            updated_at, derived_from, contradicted_by, metadata);
-        INSERT INTO memories VALUES
-            (1, 'h1', 'ferry at nine', 'travel, porto', 'observation', '{"importance": 0.3, "host": "mac"}',
-             1767225600.0, 1767312000.0, NULL, NULL, NULL, 'default', NULL, 1, 0.6, NULL, 'h2'),
-            (2, 'h2', 'ferry at ten', 'untagged', NULL, 'not json', NULL, NULL, '2026-01-02T00:00:00Z', NULL,
-             1767398400.0, 'work', NULL, 2, 1.0, NULL, NULL);
-        INSERT INTO memory_graph VALUES
-            ('h1', 'Porto', 1.0, '["entity"]', '{"entity_type": "city"}', 0, 'has_entity'),
-            ('h1', 'h2', 0.5, '[]', '{}', 0, 'causes');
-        INSERT INTO beliefs VALUES (1, 'b1', 'Ferries are late', 0.4, 'superseded', '2026-01-01',
-            '2026-01-02', '[]', '[]', '{}');
-        """,
-    )
+    rows = ROWS["mcp-memory-service"]
+    first_row = {
+        "content_hash": "h1", "tags": "travel, porto", "memory_type": "observation", "confidence": 0.6,
+        "metadata": '{"importance": 0.3, "host": "mac"}', "superseded_by": "h2",
+        "created_at": 1767225600.0, "updated_at": 1767312000.0,
+    }  # fmt: skip
+    second_row = {
+        "content_hash": "h2", "tags": "untagged", "metadata": "not json", "created_at": None,
+        "created_at_iso": "2026-01-02T00:00:00Z", "deleted_at": 1767398400.0, "store": "work",
+    }  # fmt: skip
+    city = {"source_hash": "h1", "target_hash": "Porto", "metadata": '{"entity_type": "city"}'}
+    causes = {"source_hash": "h1", "target_hash": "h2", "relationship_type": "causes"}
+    belief_row = {"belief_hash": "b1", "confidence": 0.4, "status": "superseded", "updated_at": "2026-01-02"}
+    tables = {
+        "memories": [rows["memories"] | first_row, rows["memories"] | second_row],
+        "memory_graph": [rows["memory_graph"] | city, rows["memory_graph"] | causes],
+        "beliefs": [rows["beliefs"] | belief_row],
+    }
+    file = write_database(tmp_path / "sqlite_vec.db", tables)
     found = items(file, "mcp-memory-service")
     by_key = notes(found)
     first, second, belief = by_key["h1"], by_key["h2"], by_key["belief:b1"]
