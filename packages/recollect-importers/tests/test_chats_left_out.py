@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
-from typing import Any
+
+import test_chats_claude as claude
+from chat_reading import saved
+from test_chats_chatgpt import node, talk
 
 from recollect.transfer import ForeignReport, preview_path
 
@@ -17,32 +20,16 @@ def unplaced(path: Path) -> dict[str, int]:
     return {each.what: each.count for each in report.no_place}
 
 
-def saved(file: Path, content: Any) -> Path:
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(content), "utf-8")
-    return file
-
-
-def node(id_: str, parent: str | None, role: str, content: dict[str, Any]) -> dict[str, Any]:
-    message = {"id": id_, "author": {"role": role}, "content": content}
-    return {id_: {"id": id_, "parent": parent, "children": [], "message": message}}
-
-
-def spoken(text: str) -> dict[str, Any]:
-    return {"content_type": "text", "parts": [text]}
-
-
 def test_of_chatgpt(tmp_path: Path) -> None:
-    mapping = {
-        **node("nothing", None, "system", spoken("")),
-        **node("system", "nothing", "system", spoken("Be kind")),
-        **node("asked", "system", "user", spoken("Hello")),
-        **node("other", "asked", "assistant", spoken("Another answer")),
-        **node("tool", "asked", "tool", {"content_type": "execution_output", "text": "7"}),
-        **node("thought", "tool", "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hm"}]}),
-    }
-    talk = {"id": "c", "title": "Tides", "mapping": mapping, "current_node": "thought"}
-    assert unplaced(saved(tmp_path / "conversations.json", [talk])) == {
+    tree = talk(
+        node("nothing", "root", "system", ""),
+        node("system", "nothing", "system", "Be kind"),
+        node("asked", "system"),
+        node("other", "asked", "assistant", "Another answer"),
+        node("tool", "asked", "tool", {"content_type": "execution_output", "text": "7"}),
+        node("thought", "tool", "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hm"}]}),
+    )
+    assert unplaced(saved(tmp_path, tree)) == {
         "hidden messages, thoughts and tool calls": 1,
         "messages of other branches": 1,
         "system and tool messages": 2,
@@ -54,17 +41,14 @@ def test_of_claude(tmp_path: Path) -> None:
         {"type": "thinking", "thinking": "Hm"},
         {"type": "tool_use", "name": "web_search", "input": {}},
         {"type": "tool_result", "content": []},
-        {"type": "text", "text": "At six."},
+        claude.block("At six."),
     ]
-    said = {"sender": "assistant", "parent_message_uuid": "root", "created_at": "2026-01-02T00:00:00Z"}
+    root = {"parent_message_uuid": "root"}
     paper = {"file_name": "tides.pdf", "extracted_content": "High water"}
-    messages = [
-        {**said, "uuid": "a", "text": "Another answer", "created_at": "2026-01-01T00:00:00Z"},
-        {**said, "uuid": "b", "content": blocks, "attachments": [paper]},
-    ]
+    other = claude.said("a", "assistant", text="Another answer", created_at="2024-01-01T00:00:00Z", **root)
+    answer = claude.said("b", "assistant", *blocks, attachments=[paper], **root)
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
-        talk = {"uuid": "c", "name": "Tides", "chat_messages": messages}
-        archive.writestr("conversations.json", json.dumps([talk]))
+        archive.writestr("conversations.json", json.dumps([claude.talk(other, answer)]))
         archive.writestr("memories.json", json.dumps([{"conversations_memory": "Ana sails."}]))
         archive.writestr("users.json", "[]")
     assert unplaced(tmp_path / "export.zip") == {
@@ -78,15 +62,14 @@ def test_of_claude(tmp_path: Path) -> None:
 
 
 def test_of_turns_and_markdown_in_a_folder(tmp_path: Path) -> None:
+    talks, vault = tmp_path / "talks", tmp_path / "vault"
+    for folder in (talks, vault):
+        folder.mkdir()
+        (folder / "photo.png").write_bytes(b"")
     messages = [{"role": "system", "content": "Be kind"}, {"role": "user", "content": "Hello"}]
-    saved(tmp_path / "talks" / "talk.jsonl", {"messages": messages})
-    (tmp_path / "talks" / "photo.png").write_bytes(b"")
-    saved(tmp_path / "talks" / "odd.json", {"some": "thing"})
-    assert unplaced(tmp_path / "talks") == {
-        "system and tool messages, and tool calls": 1,
-        "other files of the folder": 2,
-    }
-    (tmp_path / "vault").mkdir()
-    (tmp_path / "vault" / "talk.md").write_text("## System\n\nBe kind\n\n## User\n\nHello\n\n## Assistant\n")
-    (tmp_path / "vault" / "photo.png").write_bytes(b"")
-    assert unplaced(tmp_path / "vault") == {"system prompts": 1, "other files of the folder": 1}
+    (talks / "talk.jsonl").write_text(json.dumps({"messages": messages}))
+    (talks / "odd.json").write_text('{"some": "thing"}')
+    unsaid = "system and tool messages, and tool calls"
+    assert unplaced(talks) == {unsaid: 1, "other files of the folder": 2}
+    (vault / "talk.md").write_text("## System\n\nBe kind\n\n## User\n\nHello\n\n## Assistant\n")
+    assert unplaced(vault) == {"system prompts": 1, "other files of the folder": 1}
