@@ -30,13 +30,6 @@ pytest_plugins = ["transfer_stores"]
 TEXT = entity("Ada", "naïve") + entity("Bob") + relation("Ada", "knew", "Bob")
 
 
-def test_a_file_is_read_by_its_path(mine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "memory.jsonl"
-    path.write_bytes(TEXT.encode())
-    assert import_file(mine, str(path)).entities_created == 2
-    assert import_file(mine, path).entities_merged == 2
-
-
 SHAPES = {
     "byte-order mark": TEXT.encode("utf-8-sig"),
     "CRLF": TEXT.replace("\n", "\r\n").encode(),
@@ -47,7 +40,11 @@ SHAPES = {
 }
 
 
-def test_a_file_may_come_from_anywhere(mine: Engine) -> None:
+def test_a_file_may_come_from_anywhere(mine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(TEXT.encode())
+    assert import_file(mine, str(path)).entities_created == 2
+    assert import_file(mine, path).entities_merged == 2
     for shape, content in SHAPES.items():
         engine = mine.scoped(shape)
         report = import_file(engine, io.BytesIO(content))
@@ -78,10 +75,8 @@ def test_a_line_that_is_too_long_is_passed_over(mine: Engine, monkeypatch: pytes
     report = import_file(mine, io.StringIO(entity("Before") + long + entity("After")))
     assert (report.entities_created, report.bad_lines[0].line) == (2, 2)
     assert "too long" in report.bad_lines[0].reason
-
-
-def test_the_line_of_a_long_text_that_often_changed_is_read() -> None:
-    """A full export has all former texts of a memory on its line: here, twenty of the greatest length."""
+    # A full export has all former texts of a memory on its line: here, twenty of the greatest length.
+    monkeypatch.undo()
     line = "字".encode() * TEXT_LIMIT * 20
     with files_module.open_lines(io.BytesIO(line)) as source:
         assert [content == line for _, content in source.lines()] == [True]
@@ -134,31 +129,34 @@ def test_without_a_model_the_rows_are_there_and_the_report_says_why_meaning_is_n
 # Out
 
 
-def test_an_export_goes_to_a_new_file(mine: Engine, tmp_path: Path) -> None:
+@pytest.fixture
+def filled(mine: Engine) -> Engine:
     import_file(mine, io.StringIO(TEXT))
-    report = export_file(mine, tmp_path / "out.jsonl", format="official")
+    return mine
+
+
+def test_an_export_goes_to_a_new_file(filled: Engine, tmp_path: Path) -> None:
+    report = export_file(filled, tmp_path / "out.jsonl", format="official")
     assert (tmp_path / "out.jsonl").read_bytes() == TEXT.encode()
     assert (report.lines, report.entities, report.observations, report.relations) == (3, 2, 1, 1)
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-def test_a_file_that_is_there_is_kept_unless_told_otherwise(mine: Engine, tmp_path: Path) -> None:
-    import_file(mine, io.StringIO(TEXT))
+def test_a_file_that_is_there_is_kept_unless_told_otherwise(filled: Engine, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text("precious")
     path.chmod(0o640)
     with pytest.raises(Conflict, match="exists already"):
-        export_file(mine, path, format="official")
+        export_file(filled, path, format="official")
     assert path.read_text() == "precious"
-    export_file(mine, path, overwrite=True, format="official")
+    export_file(filled, path, overwrite=True, format="official")
     assert path.read_bytes() == TEXT.encode()
     assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
-    mine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import_file(mine, io.StringIO(TEXT))
     path = tmp_path / "out.jsonl"
     path.write_text("precious")
 
@@ -170,7 +168,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
     monkeypatch.setattr("recollect.transfer.exporting.official_line", full_disk)
 
     with pytest.raises(InvalidInput, match="No space left on device"):
-        export_file(mine, path, overwrite=True, format="official")
+        export_file(filled, path, overwrite=True, format="official")
     assert path.read_text() == "precious"
     assert sorted(one.name for one in tmp_path.iterdir() if one.name.endswith(".part")) == []
 
@@ -190,35 +188,32 @@ def test_an_export_never_lands_on_a_store_a_folder_or_a_device(mine: Engine, tmp
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_a_link_stays_a_link(mine: Engine, tmp_path: Path) -> None:
-    import_file(mine, io.StringIO(TEXT))
+def test_a_link_stays_a_link(filled: Engine, tmp_path: Path) -> None:
     (tmp_path / "real.jsonl").write_text("")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
-    export_file(mine, tmp_path / "link.jsonl", overwrite=True, format="official")
+    export_file(filled, tmp_path / "link.jsonl", overwrite=True, format="official")
     assert (tmp_path / "link.jsonl").is_symlink()
     assert (tmp_path / "real.jsonl").read_bytes() == TEXT.encode()
 
 
-def test_an_export_may_go_to_a_stream_of_text_or_bytes(mine: Engine, tmp_path: Path) -> None:
-    import_file(mine, io.StringIO(TEXT))
+def test_an_export_may_go_to_a_stream_of_text_or_bytes(filled: Engine, tmp_path: Path) -> None:
     text, content = io.StringIO(), io.BytesIO()
-    export_file(mine, text, format="official")
-    export_file(mine, content, format="official")
+    export_file(filled, text, format="official")
+    export_file(filled, content, format="official")
     with (tmp_path / "raw").open("wb", buffering=0) as raw:
-        export_file(mine, raw, format="official")
+        export_file(filled, raw, format="official")
     assert text.getvalue() == TEXT
     assert content.getvalue() == (tmp_path / "raw").read_bytes() == TEXT.encode()
 
 
 def test_a_packed_export_is_the_same_each_time_and_reads_back(
-    mine: Engine, other: Engine, tmp_path: Path
+    filled: Engine, other: Engine, tmp_path: Path
 ) -> None:
-    import_file(mine, io.StringIO(TEXT))
-    export_file(mine, tmp_path / "a.jsonl.gz", format="full")
-    export_file(mine, tmp_path / "b.jsonl.gz", format="full")
+    export_file(filled, tmp_path / "a.jsonl.gz", format="full")
+    export_file(filled, tmp_path / "b.jsonl.gz", format="full")
     import_file(other, tmp_path / "a.jsonl.gz")
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
-    assert exported(other) == exported(mine)
+    assert exported(other) == exported(filled)
 
 
 def test_export_tells_how_far_it_is(mine: Engine) -> None:
