@@ -17,7 +17,7 @@ from recollect.domain.limits import TEXT_LIMIT
 from recollect.domain.records import Relation
 from recollect.transfer import export_file, import_file
 from recollect.transfer import files as files_module
-from recollect.transfer.official import official_line
+from recollect.transfer.line_formats import official_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,9 +31,8 @@ from recollect.operations.operation import (
 from recollect.operations.paging import PageEnd, no_page, page_of
 from recollect.text.phrases import entities_text, quantity
 from recollect.transfer import ImportPreview, ImportReport, import_file, import_preview
-from recollect.transfer.full import full_header, full_line
+from recollect.transfer.line_formats import full_header, full_line, official_line
 from recollect.transfer.moved_rows import exporting
-from recollect.transfer.official import official_line
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

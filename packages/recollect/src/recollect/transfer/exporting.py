@@ -24,9 +24,8 @@ from recollect.transfer.files import (
     private_file,
     write_manifest,
 )
-from recollect.transfer.full import full_header, full_line
+from recollect.transfer.line_formats import full_header, full_line, official_line
 from recollect.transfer.moved_rows import exporting
-from recollect.transfer.official import official_line
 from recollect.transfer.reports import ExportFormat, ExportReport, count_memory
 
 if TYPE_CHECKING:

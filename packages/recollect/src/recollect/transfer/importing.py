@@ -25,11 +25,10 @@ from recollect.transfer.files import (
     records,
 )
 from recollect.transfer.foreign import ForeignImport, ForeignTally, Placing
-from recollect.transfer.full import FULL, FullImport, check_header, is_header
 from recollect.transfer.importers import DOCUMENT_LIMIT, BadRow, Conversation, ForeignFormat, ForeignSource
+from recollect.transfer.line_formats import FULL, FullImport, OfficialImport, check_header, is_header
 from recollect.transfer.markdown import MARKDOWN_EXPORT, MARKDOWN_VERSION, is_markdown_export, open_markdown
 from recollect.transfer.moved_rows import importing
-from recollect.transfer.official import OfficialImport
 from recollect.transfer.reports import ForeignReport, ImportPreview, ImportReport, Tally, count_memory
 
 if TYPE_CHECKING:

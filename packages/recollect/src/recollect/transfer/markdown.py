@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from recollect.domain.errors import InvalidInput
 from recollect.domain.records import Kind, Memory, Relation
 from recollect.transfer.files import NumberedRecord, counted, read_manifest, unpacked_folder
-from recollect.transfer.full import FULL, plain_fields
+from recollect.transfer.line_formats import FULL, plain_fields
 from recollect.transfer.reports import count_memory
 
 if TYPE_CHECKING:
