@@ -1,4 +1,4 @@
-"""An owner without an agent reads what all their agents keep, and nobody else's."""
+"""An owner without an agent reads what all their agents keep, and nobody else's; and who has memories."""
 
 from __future__ import annotations
 
@@ -137,3 +137,20 @@ def test_an_owners_export_holds_theirs_alone(ana: Engine, format_: Literal["offi
         rows = [json.loads(line) for line in text.splitlines()[1:]]
         assert {row["owner"] for row in rows if row["record"] == "memory"} == {"ana"}
         assert report.texts == 9
+
+
+def test_the_store_tells_who_has_notes_and_whose_one_is(engine: Engine) -> None:
+    cook = engine.scoped("ana", "cook")
+    soup = cook.remember("Ana likes soup").id
+    gone = cook.remember("Ana likes rain").id
+    engine.scoped("ana").add_messages("today", [{"role": "user", "content": "Hello"}], extract=False)
+    forgotten = engine.scoped("ben").remember("Ben likes bread").id
+    cook.forget([gone])
+    engine.scoped("ben").forget([forgotten])
+    # Whoever asks sees all of it: it is of the store.
+    for asking in (engine, cook):
+        assert Internals(asking).notes_by_scope() == {Scope("ana", "cook"): 1, Scope("ana", ""): 0}
+        assert set(Internals(asking).scopes()) >= {Scope("ana", "cook"), Scope("ana", ""), Scope("ben", "")}
+        assert Internals(asking).scope_of_memory(soup) == Scope("ana", "cook")
+        assert Internals(asking).scope_of_memory(forgotten) == Scope("ben", "")
+        assert Internals(asking).scope_of_memory(soup + 1_000) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from recollect.admin import Internals
 from recollect.domain.changes import NewText
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
+from recollect.domain.limits import MOST_ROWS
 from recollect.domain.records import Kind, Memory, RecallOptions, Status
 from recollect.memories.browse import BrowseFilter
 from recollect.models.registry import availability
 from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from conftest import FixedClock, MakeEngine
 
     from recollect.engine import Engine
@@ -111,12 +115,12 @@ def test_the_same_words_again_raise_a_count_instead_of_making_a_twin(
     first = engine.remember("The kettle leaks.")
     born = clock()
     spelt = "The kettle leaks.", "the KETTLE  leaks", " The kettlé leaks!!", "«The kettle leaks»"
-    for count, again in enumerate((*spelt, "The\nkettle leaks."), start=1):
+    for times, again in enumerate((*spelt, "The\nkettle leaks."), start=1):
         clock.tick(3600)
         second = engine.remember(again)
         assert (second.id, second.created, second.text) == (first.id, False, "The kettle leaks.")
         note = kept(engine, first.id)
-        assert (note.duplicates, note.created_at, note.updated_at) == (count, born, clock())
+        assert (note.duplicates, note.created_at, note.updated_at) == (times, born, clock())
     assert notes(engine) == 1
     assert texts(engine, "kettle") == ["The kettle leaks."]
 
@@ -395,6 +399,31 @@ def test_keeping_going_leaves_out_the_wrong_rows_and_names_them(engine: Engine) 
     assert "empty" in batch.rejected[0].reason
     assert "no entity named 'Ada'" in batch.rejected[1].reason
     assert notes(engine) == 3
+
+
+def test_a_batch_of_any_kind_has_a_limit_that_its_refusal_states(engine: Engine) -> None:
+    too_many = [f"n{each}" for each in range(MOST_ROWS + 1)]
+    many: dict[str, Callable[[Iterable[Any]], object]] = {
+        "notes": engine.remember_many,
+        "entities": engine.create_entities,
+        "relations": engine.graph.create_relations,
+        "messages": lambda given: engine.add_messages("today", given),
+    }
+    for name, write in many.items():
+        with pytest.raises(InvalidInput, match="at most 100,000") as refused:
+            write(too_many)
+        assert "Nothing was written" in str(refused.value), name
+    # One that does not know its own length is read no further than that.
+    endless = (str(each) for each in count())
+    with pytest.raises(InvalidInput, match="at most 100,000 rows"):
+        engine.remember_many(endless)
+    assert next(endless) == str(MOST_ROWS + 1)
+    for names in (engine.forget, engine.get_many):
+        with pytest.raises(InvalidInput, match="at most 100,000"):
+            names(range(1, MOST_ROWS + 2))
+    with pytest.raises(InvalidInput, match="Tags: a call takes at most 100,000"):
+        engine.remember("tea", tags=too_many)
+    assert Internals(engine).how_many() == {}
 
 
 def test_a_batch_is_a_list(engine: Engine) -> None:

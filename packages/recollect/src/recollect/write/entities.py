@@ -155,7 +155,9 @@ def _observe(
     added = []
     for new in observations:
         wanted = new.supersedes
-        replaced = next((content for content, id_ in standing.items() if wanted in (id_, content)), None)
+        replaced = None
+        if wanted is not None:
+            replaced = next((content for content, id_ in standing.items() if wanted in (id_, content)), None)
         if new.content in standing:
             # An existing observation may correct another one. Repeating that changes nothing.
             if replaced not in (None, new.content):
