@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from api_world import running
 
+import recollect
 from recollect.operations.catalogue import SETS
 from recollect_server.access_policy import AccessPolicy
 from recollect_server.app import app
@@ -90,6 +91,16 @@ def fill(memory: Engine, clock: Clock) -> None:
     moored = {"from": "Old mill", "to": "Long quay", "relationType": "moved to", "since": clock.now}
     memory.graph.create_relations([moored])
     clock.now = NOW
+
+
+@contextmanager
+def dashboard_of(folder: Path) -> Iterator[Served]:
+    """A dashboard of that world, in a store of its own."""
+    clock = Clock()
+    with recollect.open(folder / "memory.db", model="hashing", clock=clock) as memory:
+        fill(memory, clock)
+        with served(memory, clock) as here:
+            yield here
 
 
 @dataclass

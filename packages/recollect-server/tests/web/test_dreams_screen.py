@@ -7,15 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import NOW, Clock, fill, served, violations, visiting
+from browser import NOW, Clock, served, violations, visiting
 
-import recollect
 from recollect.bootstrap import engine
 from recollect.dreams.knobs import Knobs
 from recollect.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from browser import Served
@@ -25,18 +23,15 @@ pytest_plugins = ["web_fixtures"]
 
 
 @pytest.fixture
-def sleeper(tmp_path: Path) -> Iterator[Served]:
+def sleeper(own_dashboard: Served) -> Served:
     """A memory with repeats to merge, and questions that were asked."""
-    clock = Clock()
-    with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
-        fill(memory, clock)
-        memory.remember("The blue canoe needs a new seat before the regatta.")
-        clock.now = NOW + timedelta(hours=1)
-        memory.remember("The blue canoe needs new seat before the regatta.")
-        memory.recall("where is the spare key?")
-        clock.now = NOW + timedelta(days=3)
-        with served(memory, clock) as here:
-            yield here
+    memory, clock = own_dashboard.memory, own_dashboard.clock
+    memory.remember("The blue canoe needs a new seat before the regatta.")
+    clock.now = NOW + timedelta(hours=1)
+    memory.remember("The blue canoe needs new seat before the regatta.")
+    memory.recall("where is the spare key?")
+    clock.now = NOW + timedelta(days=3)
+    return own_dashboard
 
 
 def main_text(page: Page) -> str:

@@ -7,28 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from browser import Clock, fill, served, shows, visiting
+from browser import shows, visiting
 
 import recollect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from browser import Served
     from playwright.sync_api import Browser, Page
 
 pytest_plugins = ["web_fixtures"]
-
-
-@pytest.fixture
-def own_dashboard(tmp_path: Path) -> Iterator[Served]:
-    """For a test that changes it."""
-    clock = Clock()
-    with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
-        fill(memory, clock)
-        with served(memory, clock) as here:
-            yield here
 
 
 def test_a_question_is_asked_by_keyboard_and_its_waterfall_ends_at_the_score(visitor: Page) -> None:

@@ -6,13 +6,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Clock, Served, fill, served, visiting
-
-import recollect
+from browser import dashboard_of, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from browser import Served
     from playwright.sync_api import Browser, Page
 
 
@@ -33,12 +33,15 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One for all tests of a file; a test that changes it puts it right again, or looks at its own."""
-    clock = Clock()
-    path = tmp_path_factory.mktemp("dashboard") / "memory.db"
-    with recollect.open(path, model="hashing", clock=clock) as memory:
-        fill(memory, clock)
-        with served(memory, clock) as here:
-            yield here
+    with dashboard_of(tmp_path_factory.mktemp("dashboard")) as here:
+        yield here
+
+
+@pytest.fixture
+def own_dashboard(tmp_path: Path) -> Iterator[Served]:
+    """For a test that changes it."""
+    with dashboard_of(tmp_path) as here:
+        yield here
 
 
 @pytest.fixture
