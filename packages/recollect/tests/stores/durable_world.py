@@ -141,10 +141,8 @@ def half_written(store: Repository) -> list[str]:
     """Things of which a part is missing: a transaction that was torn. Names are PREFIX-NUMBER."""
     with store.read() as view:
         memories = memory_page(view, ALL, 0, 1_000_000)
-        followed = {
-            relation.source_name: relation.target_name
-            for relation in relations_of(view, [memory.id for memory in memories])
-        }
+        relations = relations_of(view, [memory.id for memory in memories])
+    followed = {relation.source_name: relation.target_name for relation in relations}
     return [
         memory.name
         for memory in memories

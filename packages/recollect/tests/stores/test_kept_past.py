@@ -33,8 +33,7 @@ from recollect.domain.errors import RecollectError
 from recollect.domain.numbers import pack_vector
 from recollect.domain.records import Filter, Found, Kind, Scope
 from recollect.models.hashing import HashingEmbedder
-from recollect.search import as_of as as_of_search
-from recollect.search import as_of as former_texts
+from recollect.search import as_of
 from recollect.search.as_of import PastTexts
 from recollect.search.candidates import Search
 from recollect.search.texts import pending_passages
@@ -99,7 +98,7 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
         # As many as are asked about: else none is still there at the next change.
-        patch.object(former_texts, "_KEPT_STATES", 16),
+        patch.object(as_of, "_KEPT_STATES", 16),
     ):
         for second, change in enumerate([EMBED, *changes]):
             at = START + timedelta(seconds=second)
@@ -109,9 +108,9 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
                 with suppress(RecollectError):
                     store.apply([change], at=at)
             kept = answers(store)
-            assert len(former_texts._kept) >= _STATES
+            assert len(as_of._kept) >= _STATES
             with pytest.MonkeyPatch.context() as monkeypatch:
-                monkeypatch.setattr(as_of_search, "past_texts", PastTexts)
+                monkeypatch.setattr(as_of, "past_texts", PastTexts)
                 assert answers(store) == kept
 
 
@@ -126,19 +125,15 @@ def test_a_vector_of_a_name_that_comes_later_is_found_of_the_past(tmp_path: Path
         assert answers(store) != before
         with pytest.MonkeyPatch.context() as monkeypatch:
             kept = answers(store)
-            monkeypatch.setattr(as_of_search, "past_texts", PastTexts)
+            monkeypatch.setattr(as_of, "past_texts", PastTexts)
             assert answers(store) == kept
 
 
 def test_a_new_note_leaves_what_is_kept_and_a_forgotten_one_does_not(tmp_path: Path) -> None:
     with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         stamps = []
-        for change in (
-            PutText(ME, NewText(Kind.NOTE, "tea")),
-            PutText(ME, NewText(Kind.NOTE, "garden")),
-            EMBED,
-            Forget(ME, (1,)),
-        ):
+        tea, garden = (PutText(ME, NewText(Kind.NOTE, text)) for text in ("tea", "garden"))
+        for change in (tea, garden, EMBED, Forget(ME, (1,))):
             if isinstance(change, str):
                 embed(store, START)
             else:

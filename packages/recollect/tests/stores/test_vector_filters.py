@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,17 +72,15 @@ CASES: dict[str, tuple[tuple[Condition, ...], list[int]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("listed", [0, 50, 1000])
-@pytest.mark.parametrize("per_question", [1, 8, 1000])
-@pytest.mark.parametrize("k", [1, 10, 500])
 def test_every_way_gives_the_nearest_that_meet_the_conditions(
-    store: SqliteStore, case: str, listed: int, per_question: int, k: int, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searches, "MOST_LISTED", listed)
-    monkeypatch.setattr(searches, "ROWS_PER_QUESTION", per_question)
     where, numbers = CASES[case]
-    with store.read() as view:
-        assert view.nearest(QUERY, k, [1], where) == expected(k, numbers)
+    for listed, per_question, k in product((0, 50, 1000), (1, 8, 1000), (1, 10, 500)):
+        monkeypatch.setattr(searches, "MOST_LISTED", listed)
+        monkeypatch.setattr(searches, "ROWS_PER_QUESTION", per_question)
+        with store.read() as view:
+            assert view.nearest(QUERY, k, [1], where) == expected(k, numbers), (listed, per_question, k)
 
 
 def test_a_filter_knows_who_can_tell() -> None:

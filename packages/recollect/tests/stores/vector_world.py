@@ -78,13 +78,9 @@ class World:
 
     def add(self, vectors: Rows, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
         """Memories of so many passages each; their ids."""
-        added: list[int] = []
+        firsts = range(0, len(vectors), passages)
         with self.writer:
-            added += [
-                self._add_memory(vectors[first : first + passages], scope, kind)
-                for first in range(0, len(vectors), passages)
-            ]
-        return added
+            return [self._add_memory(vectors[first : first + passages], scope, kind) for first in firsts]
 
     def add_some(self, count: int, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
         return self.add(some_vectors(count, next(self.seeds), self.dims), scope, kind, passages)
