@@ -68,11 +68,7 @@ def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Reposi
         assert _texts(view) == ["Here before"]
         _end_connections(url)
         assert _texts(view) == ["Here before"]
-
-
-def test_readers_that_use_every_connection_of_the_pool_do_not_wait_for_each_others_dead_ones(
-    url: str, store: Repository
-) -> None:
+    # Readers that use every connection of the pool do not wait for each others dead ones.
     with (
         closing(Repository(PostgresStore(parse_store_url(f"{url}?pool=2")))) as small,
         small.read(Scope()) as one,
@@ -81,6 +77,11 @@ def test_readers_that_use_every_connection_of_the_pool_do_not_wait_for_each_othe
         assert _texts(one) == _texts(other) == ["Here before"]
         _end_connections(url)
         assert _texts(one) == _texts(other) == ["Here before"]
+    # A connection that ended while nobody used it, as that of the store by now, is replaced unseen.
+    _write(store, "Written on a new one")
+    _end_connections(url)
+    with store.read(Scope()) as view:
+        assert _texts(view) == ["Here before", "Written on a new one"]
 
 
 def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
@@ -105,14 +106,6 @@ def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
     assert len(answers) == 2
 
 
-def test_a_connection_that_ended_while_nobody_used_it_is_replaced_unseen(url: str, store: Repository) -> None:
-    _end_connections(url)
-    _write(store, "Written on a new one")
-    _end_connections(url)
-    with store.read(Scope()) as view:
-        assert _texts(view) == ["Here before", "Written on a new one"]
-
-
 FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep, Browse, Internals)
 WRITES: dict[type[object], str] = {
     Engine: "create_entities remember remember_many add_messages update supersede record_shown feedback "
@@ -130,7 +123,7 @@ WRITES: dict[type[object], str] = {
 OTHERS: dict[type[object], str] = {
     Engine: "search close scoped",
     Upkeep: "backup verify",
-    Internals: "now expecting links dreams_undone_with entity_id",
+    Internals: "now expecting links dreams_undone_with",
 }
 
 

@@ -78,9 +78,11 @@ class World:
 
     def add(self, vectors: Rows, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
         """Memories of so many passages each; their ids."""
-        firsts = range(0, len(vectors), passages)
+        added: list[int] = []
+        parts = (vectors[first : first + passages] for first in range(0, len(vectors), passages))
         with self.writer:
-            return [self._add_memory(vectors[first : first + passages], scope, kind) for first in firsts]
+            added.extend(self._add_memory(part, scope, kind) for part in parts)
+        return added
 
     def add_some(self, count: int, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
         return self.add(some_vectors(count, next(self.seeds), self.dims), scope, kind, passages)
