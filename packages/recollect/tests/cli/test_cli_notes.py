@@ -58,66 +58,46 @@ def test_a_note_keeps_what_it_was_given_and_says_whom_it_speaks_of(harbour: Comm
     assert note["mentions"] == [{"id": 3, "name": "Tidebook"}]
 
 
-def test_the_same_words_again_are_counted(recollect: CommandLine) -> None:
-    recollect("remember", "The key is under the mat")
-    assert (
-        "#1 says so already; that makes 2 times." in recollect("remember", "the key is under the mat!").stdout
-    )
-    again = recollect.json("remember", "The key is under the mat")
-    assert (again["id"], again["created"], again["times"]) == (1, False, 3)
-    assert recollect.json("stats")["notes"] == 1
-
-
-def test_a_near_repeat_is_kept_and_pointed_out_with_what_to_do(recollect: CommandLine) -> None:
+def test_repeats_are_counted_and_near_repeats_are_pointed_out(recollect: CommandLine) -> None:
     recollect("remember", "Ana likes green tea")
     said = recollect("remember", "Ana likes green tea in the garden with friends").stdout
     assert "Nearly repeats #1" in said
     assert "“Ana likes green tea”" in said
     assert "recollect supersede 1 2" in said
-    assert recollect.json("stats")["notes"] == 2
+    recollect("remember", "The key is under the mat")
+    again = recollect("remember", "the key is under the mat!").stdout
+    assert "#3 says so already; that makes 2 times." in again
+    told = recollect.json("remember", "The key is under the mat")
+    assert (told["id"], told["created"], told["times"]) == (3, False, 3)
+    assert recollect.json("stats")["notes"] == 3
 
 
-@pytest.mark.parametrize("typed", [[], ["-"]])
-def test_standard_input_is_one_note(recollect: CommandLine, typed: list[str]) -> None:
-    recollect("remember", *typed, given="First line\nsecond line\n")
-    assert _note(recollect, 1)["text"] == "First line\nsecond line"
-
-
-@pytest.mark.parametrize("typed", [[], ["-"], ["--lines"]])
-def test_nothing_to_remember_makes_no_store(recollect: CommandLine, typed: list[str]) -> None:
-    assert "standard input is empty" in recollect.refused("remember", *typed, status=2, given=" \n \n")
+def test_standard_input_is_one_note_unless_it_is_empty(recollect: CommandLine) -> None:
+    for typed in ([], ["-"], ["--lines"]):
+        assert "standard input is empty" in recollect.refused("remember", *typed, status=2, given=" \n \n")
     assert not recollect.store.exists()
-
-
-# Times
+    for id_, typed in enumerate(([], ["-"]), 1):
+        recollect("remember", *typed, given=f"Line {id_}\nsecond line\n")
+        assert _note(recollect, id_)["text"] == f"Line {id_}\nsecond line"
 
 
 def _days_ago(days: int, zone: str) -> str:
     return (datetime.now(ZoneInfo(zone)) - timedelta(days=days)).date().isoformat()
 
 
-def test_words_for_a_time_are_read_where_the_days_of_the_user_begin(recollect: CommandLine) -> None:
-    for number, zone in enumerate(["Pacific/Kiritimati", "Pacific/Pago_Pago"], 1):
+def test_a_time_is_read_where_the_days_of_the_user_begin(recollect: CommandLine) -> None:
+    for words in ("soonish", "banana last week", "before May 2024", "2024-13-01", ""):
+        assert "--happened" in recollect.refused("remember", "a", "--happened", words, status=2)
+    assert not recollect.store.exists()
+    recollect("remember", "a", "--happened", "2024-07-01T10:00", RECOLLECT_TIME_ZONE="Europe/Madrid")
+    # Madrid is two hours ahead in summer.
+    assert datetime.fromisoformat(_note(recollect, 1)["happened_at"]) == datetime(2024, 7, 1, 8, tzinfo=UTC)
+    for number, zone in enumerate(["Pacific/Kiritimati", "Pacific/Pago_Pago"], 2):
         before = _days_ago(1, zone)
         recollect("remember", f"note {number}", "--happened", "yesterday", RECOLLECT_TIME_ZONE=zone)
         happened = datetime.fromisoformat(_note(recollect, number)["happened_at"]).astimezone(ZoneInfo(zone))
         assert happened.date().isoformat() in {before, _days_ago(1, zone)}
         assert (happened.hour, happened.minute) == (0, 0)
-
-
-def test_a_time_without_a_zone_is_of_the_zone_of_the_settings(recollect: CommandLine) -> None:
-    recollect("remember", "a", "--happened", "2024-07-01T10:00", RECOLLECT_TIME_ZONE="Europe/Madrid")
-    # Madrid is two hours ahead in summer.
-    assert datetime.fromisoformat(_note(recollect, 1)["happened_at"]) == datetime(2024, 7, 1, 8, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("words", ["soonish", "banana last week", "before May 2024", "2024-13-01", ""])
-def test_a_time_that_is_not_understood_is_refused_before_anything_is_made(
-    recollect: CommandLine, words: str
-) -> None:
-    said = recollect.refused("remember", "a", "--happened", words, status=2)
-    assert "--happened" in said
-    assert not recollect.store.exists()
 
 
 # A line each

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,19 +45,37 @@ READING = [
 ]
 
 
-@pytest.mark.parametrize("typed", [*READING, ["observe", "Ana", "x"], ["backup", "b.db"], ["reindex"]])
-def test_a_mistyped_path_leaves_no_empty_store_behind(recollect: CommandLine, typed: list[str]) -> None:
-    said = recollect.refused(*typed, status=3)
-    assert str(recollect.store) in said
-    assert "recollect import" in said
-    assert not recollect.store.exists()
-
-
-@pytest.mark.parametrize("typed", [*READING, ["add", "Ana"], ["remember", "tea"]])
-def test_a_file_that_is_not_ours_is_refused_untouched(recollect: CommandLine, typed: list[str]) -> None:
+def test_no_command_makes_an_empty_store_or_touches_a_file_that_is_not_ours(recollect: CommandLine) -> None:
+    for typed in (*READING, ["observe", "Ana", "x"], ["backup", "b.db"], ["reindex"]):
+        said = recollect.refused(*typed, status=3)
+        assert str(recollect.store) in said
+        assert "recollect import" in said
+        assert not recollect.store.exists()
     recollect.store.write_text("Dear diary, ")
-    recollect.refused(*typed, status=3)
+    for typed in (*READING, ["add", "Ana"], ["remember", "tea"]):
+        recollect.refused(*typed, status=3)
+    mark, said = _checks(recollect, status=1)["store"]
+    assert mark == "problem"
+    assert "not a Recollect store" in said
     assert recollect.store.read_text() == "Dear diary, "
+    assert [path.name for path in recollect.store.parent.glob("memory.db*")] == ["memory.db"]
+    recollect.store.unlink()
+    with closing(sqlite3.connect(recollect.store)) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    before = recollect.store.read_bytes()
+    assert _checks(recollect, status=1)["store"][0] == "problem"
+    assert recollect.store.read_bytes() == before
+
+
+def test_a_locked_store_and_a_name_that_cannot_be_kept_are_refused(harbour: CommandLine) -> None:
+    for name in ("", "   ", "a\0b"):
+        harbour.refused("add", name, status=1)
+    assert harbour.json("stats")["entities"] == 3
+    blocker = apsw.Connection(str(harbour.store))
+    blocker.execute("BEGIN IMMEDIATE")
+    said = harbour.refused("add", "Ana", status=3, RECOLLECT_BUSY_SECONDS="0.05")
+    blocker.close()
+    assert "locked by another program" in said
 
 
 def test_a_backup_overwrites_nothing_and_is_put_back_after_a_question(
@@ -135,20 +154,6 @@ def test_what_waits_for_a_vector_is_told_with_the_command_that_makes_it(
     assert "reindex" not in harbour(command, "tea").stderr
 
 
-def test_a_locked_store_says_so(harbour: CommandLine) -> None:
-    blocker = apsw.Connection(str(harbour.store))
-    blocker.execute("BEGIN IMMEDIATE")
-    said = harbour.refused("add", "Ana", status=3, RECOLLECT_BUSY_SECONDS="0.05")
-    blocker.close()
-    assert "locked by another program" in said
-
-
-@pytest.mark.parametrize("name", ["", "   ", "a\0b"])
-def test_a_name_that_cannot_be_kept_is_refused(harbour: CommandLine, name: str) -> None:
-    harbour.refused("add", name, status=1)
-    assert harbour.json("stats")["entities"] == 3
-
-
 def test_a_purge_names_the_copies_that_keep_what_it_destroyed(recollect: CommandLine) -> None:
     recollect("remember", "The safe's code is 4711")
     recollect("forget", "1")
@@ -220,24 +225,6 @@ def test_without_a_store_the_doctor_makes_none_and_looks_at_models_and_the_extra
     assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
     for wrong in ("magic", "openai:small"):
         assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
-
-
-def test_a_foreign_file_is_a_problem_and_stays_as_it_is(recollect: CommandLine) -> None:
-    recollect.store.write_bytes(b"Dear diary, ")
-    mark, said = _checks(recollect, status=1)["store"]
-    assert mark == "problem"
-    assert "not a Recollect store" in said
-    assert recollect.store.read_bytes() == b"Dear diary, "
-    assert [path.name for path in recollect.store.parent.glob("memory.db*")] == ["memory.db"]
-
-
-def test_another_programs_database_is_a_problem(recollect: CommandLine) -> None:
-    connection = sqlite3.connect(recollect.store)
-    connection.execute("CREATE TABLE theirs (x)")
-    connection.close()
-    before = recollect.store.read_bytes()
-    assert _checks(recollect, status=1)["store"][0] == "problem"
-    assert recollect.store.read_bytes() == before
 
 
 def test_a_damaged_store_is_a_problem(harbour: CommandLine) -> None:
