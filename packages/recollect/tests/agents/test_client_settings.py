@@ -274,18 +274,12 @@ def test_a_name_that_a_client_may_refuse_is_refused(name: str) -> None:
 def test_our_entry_is_updated_and_anothers_is_replaced_only_by_force() -> None:
     text = '{"mcpServers": {"recollect": {"command": "/old/recollect", "args": ["serve"]}}}'
     after = edit_to_install(DESKTOP, text, "recollect", PLAIN, force=False).after or ""
-    assert server_in(DESKTOP, after, "recollect") == {
-        "command": "/opt/recollect",
-        "args": ["serve"],
-    }
+    assert server_in(DESKTOP, after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
     text = '{"mcpServers": {"recollect": {"command": "npx", "args": ["other"], "env": {"KEY": "1"}}}}'
     with pytest.raises(AnotherEntry, match="--force"):
         edit_to_install(DESKTOP, text, "recollect", PLAIN, force=False)
     after = edit_to_install(DESKTOP, text, "recollect", PLAIN, force=True).after or ""
-    assert server_in(DESKTOP, after, "recollect") == {
-        "command": "/opt/recollect",
-        "args": ["serve"],
-    }
+    assert server_in(DESKTOP, after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
     text = '{"mcpServers": {"recollect": {"url": "https://example.org"}}}'
     with pytest.raises(AnotherEntry, match="does not start Recollect"):
         edit_to_uninstall(DESKTOP, text, "recollect", None, force=False)

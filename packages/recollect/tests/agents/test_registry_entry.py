@@ -62,12 +62,7 @@ RULES = _closed(
             "const": f"https://static.modelcontextprotocol.io/schemas/{SCHEMA_DATE}/server.schema.json"
         }
     },
-    name={
-        "type": "string",
-        "minLength": 3,
-        "maxLength": 200,
-        "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$",
-    },
+    name={"type": "string", "minLength": 3, "maxLength": 200, "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$"},
     title={"type": "string", "minLength": 1, "maxLength": 100},
     description={"type": "string", "minLength": 1, "maxLength": 100},
     version=_VERSION,
@@ -87,10 +82,7 @@ RULES = _closed(
                 runtimeHint=_TEXT,
                 runtimeArguments={"type": "array", "items": _ARGUMENT},
                 packageArguments={"type": "array", "items": _ARGUMENT},
-                environmentVariables={
-                    "type": "array",
-                    "items": _closed(("name",), name=_TEXT, **_INPUT),
-                },
+                environmentVariables={"type": "array", "items": _closed(("name",), name=_TEXT, **_INPUT)},
                 transport=_closed(("type",), type={"const": "stdio"}),
             ),
             "dependencies": {"runtimeArguments": ["runtimeHint"]},

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["command_line", "dream_fixtures"]
 
+HARBOUR, LAST_FERRY = "Harbour team meets on Thursdays at nine", "The last ferry leaves at 21:40"
 # Everything that nobody has asked for lately is pruned, whether or not anything else says it.
 GREEDY = {"prune_staleness": 5, "prune_signal": 0.01, "prune_strength": 2, "prune_echo": 0}
 
@@ -45,7 +46,7 @@ def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:
     counts = {line[1]: int(line[2]) for line in told if line[0] == "count"}
     assert counts["merged"] == 1
     assert counts["consolidated"] == 4  # the fifth lives on in another
-    assert ["merged", "4", "", str(MEETING), "Harbour team meets on Thursdays at nine"] in told
+    assert ["merged", "4", "", str(MEETING), HARBOUR] in told
     (deeper,) = (line for line in told if line[0] == "deeper" and line[1] == str(ALLERGY))
     assert deeper[2] == "2 → 3"
     (gate,) = (line for line in told if line[0] == "gate")
@@ -65,7 +66,7 @@ def test_what_is_told_as_json_can_be_worked_with(night: CommandLine) -> None:
     told = night.json("dream")
     assert (told["id"], told["dry_run"], told["written"], told["gate_open"]) == (1, False, True, True)
     assert told["report"]["merged"] == [[4, MEETING]]
-    assert told["memories"]["4"] == "Harbour team meets on Thursdays at nine"
+    assert told["memories"]["4"] == HARBOUR
     assert told["left"] == []
 
 
@@ -268,34 +269,20 @@ def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
     night("dream")
     told = lines(night, "dream", "show", "1")
     assert told[0][:2] == ["dream", "1"]
-    assert ["merged", "4", "", str(MEETING), "Harbour team meets on Thursdays at nine"] in told
+    assert ["merged", "4", "", str(MEETING), HARBOUR] in told
     assert not any(line[0] == "change" for line in told)
     told = lines(night, "dream", "show", "#1", "--changes")
     assert ["change", "depth", str(ALLERGY), "2", "3", "Marisol is allergic to nuts"] in told
-    assert [
-        "change",
-        "merged",
-        "4",
-        "in force",
-        f"superseded by #{MEETING}",
-        "Harbour team meets on Thursdays at nine",
-    ] in told
+    assert ["change", "merged", "4", "in force", f"superseded by #{MEETING}", HARBOUR] in told
     assert any(line[:3] == ["change", "link", "1"] and line[3:5] == ["0", "4"] for line in told)
-    assert [
-        "change",
-        "consolidation",
-        str(FERRY),
-        "staged",
-        "consolidated",
-        "The last ferry leaves at 21:40",
-    ] in told
+    assert ["change", "consolidation", str(FERRY), "staged", "consolidated", LAST_FERRY] in told
     shown = night("dream", "show", "1", "--changes", "--color", COLUMNS="80").stdout
     assert "Journal: " in shown
     assert "superseded by" in shown
     night("dream")
     told = night.json("dream", "show", "1")
     assert (told["id"], told["undone_at"]) == (1, None)
-    assert told["memories"]["4"] == "Harbour team meets on Thursdays at nine"
+    assert told["memories"]["4"] == HARBOUR
     assert told["changes"]["merged"][0]["gone"] == 4
     assert {each["field"] for each in told["changes"]["lived"]} >= {"consolidation", "stability", "depth"}
     assert "merge" in told["phases"]
@@ -313,14 +300,7 @@ def test_pruned_and_merged_observations_are_in_the_journal(night: CommandLine) -
     told = night.json("dream", "--no-gate")["report"]
     assert len(told["merged_observations"]) == 1
     changes = [line for line in lines(night, "dream", "show", "1", "--changes") if line[0] == "change"]
-    assert [
-        "change",
-        "pruned",
-        str(FERRY),
-        "in force",
-        "forgotten",
-        "The last ferry leaves at 21:40",
-    ] in changes
+    assert ["change", "pruned", str(FERRY), "in force", "forgotten", LAST_FERRY] in changes
     (merged,) = (line for line in changes if line[1] == "merged observation")
     assert merged[5].startswith("Marisol Vega: Likes oolong")
     assert "→ Likes oolong" in night("dream", "show", "1", "--color").stdout
@@ -358,8 +338,10 @@ def test_undoing_puts_everything_back(night: CommandLine) -> None:
     assert "was undone already" in night.refused("dream", "undo", "1", "--yes", status=1)
 
 
-def test_undoing_asks_first(night: CommandLine) -> None:
-    night("dream")
+def test_a_terminal_shows_how_far_a_dream_has_come_and_undoing_asks_first(night: CommandLine) -> None:
+    shown = night.in_terminal("dream")
+    assert "Looking at the day" in shown
+    assert "Dream 1" in shown
     said = night.refused("dream", "undo", "1", status=1)
     assert "Put everything back as it was before dream 1? Nobody is there to answer; add --yes" in said
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is None
@@ -390,15 +372,6 @@ def test_a_dream_that_others_built_on_is_undone_with_them(night: CommandLine) ->
     assert "before dream 1 and the 1 dream since?" in said
     assert "Undid dreams 2, 1: " in night("dream", "undo", "1", "--later", "--yes").stdout
     assert night.json("show", "1", "2", "3", "4", "5") == before
-
-
-# A terminal
-
-
-def test_a_terminal_sees_how_far_a_dream_has_come(night: CommandLine) -> None:
-    shown = night.in_terminal("dream")
-    assert "Looking at the day" in shown
-    assert "Dream 1" in shown
 
 
 def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:

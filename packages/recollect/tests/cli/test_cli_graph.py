@@ -7,7 +7,6 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 from click import unstyle
 from mcp_world import done
@@ -35,18 +34,16 @@ def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
     }
 
 
-def test_adding_tells_created_from_merged(recollect: CommandLine) -> None:
+def test_adding_tells_created_from_merged_and_near_repeats(recollect: CommandLine) -> None:
     assert recollect("add", "Ana", "-o", "likes tea").stdout == "Created Ana (#1) with 1 observation.\n"
     assert recollect("add", "Ana", "-o", "plays chess").stdout == "Ana (#1) gained 1 new observation.\n"
     assert "was there already" in recollect("add", "Ana", "-o", "plays chess").stdout
     assert recollect.json("add", "Ana")["created"] is False
-
-
-def test_a_near_repeat_is_kept_and_pointed_out(recollect: CommandLine) -> None:
-    recollect("add", "Ana", "-o", "likes green tea")
-    said = recollect("observe", "Ana", "likes green tea in the garden with friends").stdout
-    assert "#2 nearly repeats #1" in said
-    assert len(_observations(recollect, "Ana")) == 2
+    said = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
+    assert said.startswith("● Ana (#1) gained")
+    assert "#3 nearly repeats #1" in said
+    assert len(_observations(recollect, "Ana")) == 3
+    assert unstyle(recollect("add", "Bo", "--color").stdout).startswith("✓ Created Bo")
 
 
 def test_entities_are_told_with_their_past_and_what_is_around_them(harbour: CommandLine) -> None:
@@ -188,12 +185,6 @@ def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
     assert "oolong cup" in unstyle(recollect("find", "oolong", "--color").stdout)
 
 
-def test_deeds_are_ticked_and_remarks_marked(recollect: CommandLine) -> None:
-    assert unstyle(recollect("add", "Ana", "-o", "likes tea", "--color").stdout).startswith("✓ Created Ana")
-    again = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
-    assert again.startswith("● Ana (#1) gained")
-
-
 @pytest.mark.parametrize(
     "typed",
     [
@@ -267,7 +258,7 @@ def test_what_a_note_said_and_what_became_of_it_is_told_oldest_first(recollect: 
     assert all(at.tzinfo is not None for at in times)
     recollect("remember", "Ana keeps bees")
     shown = recollect("history", "1", "--color").stdout
-    assert re.search(r"\d\d:\d\d.* noted", click.unstyle(shown))
+    assert re.search(r"\d\d:\d\d.* noted", unstyle(shown))
 
 
 def test_times_are_told_in_the_zone_of_the_settings(recollect: CommandLine) -> None:
@@ -363,7 +354,7 @@ def test_the_list_tells_turns_days_and_speakers(talk: CommandLine) -> None:
 
     def days(zone: str) -> list[str]:
         shown = talk("session", "show", "harbour", "--color", RECOLLECT_TIME_ZONE=zone).stdout
-        return re.findall(r"(\w+, \d+ \w+ 2024) ", re.sub(r"\x1b\[[\d;]*m", "", shown))
+        return re.findall(r"(\w+, \d+ \w+ 2024) ", unstyle(shown))
 
     assert days("UTC") == ["Monday, 6 May 2024", "Tuesday, 7 May 2024"]
     # 23:30 in London's winter is past midnight in Madrid.
@@ -390,7 +381,7 @@ def test_talks_cards_and_timelines_fit_the_terminal(talk: CommandLine, columns: 
         ["history", "4"],
         ["search", "灯台", "--superseded"],
     ):
-        shown = re.sub(r"\x1b\[[\d;]*m", "", talk(*typed, "--color", COLUMNS=columns).stdout)
+        shown = unstyle(talk(*typed, "--color", COLUMNS=columns).stdout)
         assert max(map(cell_len, shown.splitlines())) <= int(columns), typed
     shown = talk("session", "show", "harbour", "--color", COLUMNS=columns).stdout
     assert "too_long" in shown

@@ -132,11 +132,7 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
 def _completing(typed: str) -> dict[str, str]:
     """What fish sets when somebody has typed so much after `recollect`."""
     last = typed.rsplit(maxsplit=1)[-1]
-    return {
-        "_RECOLLECT_COMPLETE": "fish_complete",
-        "COMP_WORDS": f"recollect {typed}",
-        "COMP_CWORD": last,
-    }
+    return {"_RECOLLECT_COMPLETE": "fish_complete", "COMP_WORDS": f"recollect {typed}", "COMP_CWORD": last}
 
 
 LOADED = """

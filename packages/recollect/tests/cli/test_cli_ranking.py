@@ -115,10 +115,7 @@ def test_a_step_that_moved_is_a_difference(recollect: CommandLine) -> None:
     steps[0], steps[1] = steps[1], steps[0]
     written = ",\n".join(_inline(step) for step in steps)
     retrieve = ", ".join(_inline(each) for each in plain["retrieve"])
-    _write(
-        recollect,
-        f'[[profiles]]\nname = "moved"\nretrieve = [{retrieve}]\nsteps = [{written}]\n',
-    )
+    _write(recollect, f'[[profiles]]\nname = "moved"\nretrieve = [{retrieve}]\nsteps = [{written}]\n')
     differences = recollect.json("profile", "diff", "mnemosyne", "moved")["differences"]
     assert len(differences) == 2
     assert {each["name"] for each in differences} <= {"linear", "+ importance"}
