@@ -179,6 +179,14 @@ def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1 d1 1\n")
     with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: expected query, document and score"):
         load(folder)
+    (folder / "qrels" / "test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\t\xff\t1\n")
+    with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: it is not UTF-8 text"):
+        load(folder)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "x"}\n' * 2)
+    with pytest.raises(
+        InvalidInput, match=r"corpus\.jsonl, line \d+: there is an earlier line with the '_id'"
+    ):
+        load(folder)
     (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "x"}\n{"_id": \n')
     with pytest.raises(InvalidInput, match=r"corpus\.jsonl, line 2: Invalid JSON"):
         load(folder)
@@ -200,24 +208,6 @@ def test_paths_that_give_the_same_name_are_told_apart(tmp_path: Path) -> None:
     twice = [dataset.name for dataset in load_datasets([files[0], files[0]])]
     assert twice == ["a/locomo (1)", "a/locomo (2)"]
     assert [dataset.name for dataset in load_datasets(files[:1])] == ["locomo"]
-
-
-def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
-    folder = write_beir(tmp_path / "tiny")
-    first, *_ = (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
-    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
-        corpus.write(first + "\n")
-    with pytest.raises(
-        InvalidInput, match=r"corpus\.jsonl, line \d+: there is an earlier line with the '_id'"
-    ):
-        load(folder)
-
-
-def test_judgments_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    folder = write_beir(tmp_path / "tiny")
-    (folder / "qrels" / "test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\t\xff\t1\n")
-    with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: it is not UTF-8 text"):
-        load(folder)
 
 
 def test_a_folder_of_memories_and_questions_has_several_stores(tmp_path: Path) -> None:

@@ -98,6 +98,13 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     assert [ours.by_kind[QuestionKind(asks)].recall for asks in ("phrase", "what is", "day")] == [1, 1, 1]
     assert ours.overall.asked == sum(result.questions.values())
     assert result.missed == ()
+    # Profiles can be chosen, and the first stands for a missing default; another scope is not asked.
+    other = engine.scoped("somebody else")
+    assert other.self_test().memories == 0
+    other.remember("A secret recipe for plum jam")
+    result = engine.self_test(profiles=["limbic", "reverie"])
+    assert (result.memories, [each.name for each in result.profiles]) == (12, ["limbic", "reverie"])
+    assert (result.default, [each.name for each in result.compared]) == ("limbic", ["reverie"])
 
 
 @pytest.mark.ranking
@@ -134,13 +141,6 @@ def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
     assert result.note.startswith("Searched by words only")
     assert result.profiles[0].by_kind[QuestionKind.PHRASE].recall == 1
     assert result.advice[0].command == "recollect reindex --list"
-
-
-def test_profiles_can_be_chosen_and_the_first_stands_for_a_missing_default(engine: Engine) -> None:
-    harbour(engine)
-    result = engine.self_test(profiles=["limbic", "reverie"])
-    assert [each.name for each in result.profiles] == ["limbic", "reverie"]
-    assert (result.default, [each.name for each in result.compared]) == ("limbic", ["reverie"])
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,6 @@ def test_nothing_is_written(engine: Engine, store: Repository) -> None:
         assert past_questions(view, scope_id(view, Scope()), 10) == []
         ids = [memory.id for memory in memory_page(view, Filter(), 0, 50)]
         assert not ranking_facts(MemoryRows(view), ids, "", None, 0).access_count.any()
-
-
-def test_another_scope_is_neither_asked_nor_told(engine: Engine) -> None:
-    harbour(engine)
-    other = engine.scoped("somebody else")
-    assert other.self_test().memories == 0
-    other.remember("A secret recipe for plum jam")
-    assert engine.self_test().memories == 12
 
 
 def test_a_question_is_embedded_once_and_its_time_counts_for_every_profile(make_engine: MakeEngine) -> None:
