@@ -37,6 +37,12 @@ Arguments = dict[str, Any]
 SESAME = "sesame"
 OFFICIAL_EXPORT = Path(__file__).parents[2] / "packages/recollect/tests/frozen" / "export-official.jsonl"
 
+MARISOL = "Marisol Vega"
+LEADS = {"from": MARISOL, "to": "Tidebook", "relationType": "leads"}
+SUNDAYS = {"content": "Sails on Sundays", "supersedes": "Sails"}
+TEA_PART = {"name": "Marisol’s tea", "observations": ["Drinks oolong"]}
+TURN = {"role": "user", "content": "I love rye bread", "at": "2026-03-01T09:00:00Z"}
+
 GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
     (
         "remember",
@@ -56,99 +62,60 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
     ),
     ("feedback", {"ids": [2], "helpful": True, "query": "Where does Marisol move?"}),
     ("context", {"query": "Marisol", "budget_tokens": 500}),
-    (
-        "context",
-        {"messages": [{"role": "user", "content": "Tell me of Marisol", "at": "2026-03-01T09:00:00Z"}]},
-    ),
+    ("context", {"messages": [TURN]}),
     (
         "create_entities",
         {
             "entities": [
-                {
-                    "name": "Marisol Vega",
-                    "entityType": "person",
-                    "observations": ["Sails", "週末は灯台まで歩く"],
-                },
+                {"name": MARISOL, "entityType": "person", "observations": ["Sails", "週末は灯台まで歩く"]},
                 {"name": "Tidebook", "entityType": "project", "observations": [], "status": "activo"},
             ]
         },
     ),
-    (
-        "create_relations",
-        {"relations": [{"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads"}]},
-    ),
+    ("create_relations", {"relations": [LEADS]}),
     (
         "add_observations",
-        {
-            "observations": [
-                {
-                    "entityName": "Marisol Vega",
-                    "contents": ["Drinks oolong", {"content": "Sails on Sundays", "supersedes": "Sails"}],
-                }
-            ]
-        },
+        {"observations": [{"entityName": MARISOL, "contents": ["Drinks oolong", SUNDAYS]}]},
     ),
     ("read_graph", {"limit": 10, "budget_tokens": 5000}),
     ("search_nodes", {"query": "oolong", "limit": 5}),
-    ("open_nodes", {"names": ["Marisol Vega", "Nobody"]}),
-    ("open_nodes", {"names": ["Marisol Vega"], "kinds": ["generic"], "include_superseded": True}),
+    ("open_nodes", {"names": [MARISOL, "Nobody"]}),
+    ("open_nodes", {"names": [MARISOL], "kinds": ["generic"], "include_superseded": True}),
     ("search_semantic", {"query": "who drinks tea?", "limit": 3}),
-    (
-        "add_messages",
-        {"session": "tea", "messages": [{"role": "user", "content": "I love rye bread", "at": "2026-03-01"}]},
-    ),
+    ("add_messages", {"session": "tea", "messages": [{**TURN, "at": "2026-03-01"}]}),
     ("update", {"id": 2, "importance": 0.7, "pinned": True}),
     ("history", {"id": 2}),
     ("explain", {"query": "oolong", "limit": 3}),
     ("why_not", {"query": "oolong", "name": "Tidebook"}),
     ("list_memories", {"kinds": ["note", "entity"], "limit": 2}),
-    ("neighbours", {"name": "Marisol Vega", "depth": 2}),
-    ("find_paths", {"from": "Marisol Vega", "to": "Tidebook", "depth": 3}),
+    ("neighbours", {"name": MARISOL, "depth": 2}),
+    ("find_paths", {"from": MARISOL, "to": "Tidebook", "depth": 3}),
     ("set_status", {"entityName": "Tidebook", "status": "paused"}),
-    ("end_relation", {"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads", "at": "2026-03-01"}),
+    ("end_relation", {**LEADS, "at": "2026-03-01"}),
     ("forget", {"query": "where does Marisol move?"}),
     ("forget", {"ids": [2]}),
     ("restore", {"id": 2}),
     ("stats", {}),
     (
         "add_reflection",
-        {"content": "Ask Marisol first", "about": ["Marisol Vega"], "author": "Otto", "mood": "doubt"},
+        {"content": "Ask Marisol first", "about": [MARISOL], "author": "Otto", "mood": "doubt"},
     ),
     ("search_reflections", {"query": "whom to ask", "author": "Otto", "limit": 3}),
-    (
-        "add_reflection",
-        {
-            "content": "The talk about tea went well",
-            "session": "tea",
-            "relation": {"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads"},
-        },
-    ),
+    ("add_reflection", {"content": "The talk about tea went well", "session": "tea", "relation": LEADS}),
     ("search_reflections", {"query": "the talk", "session": "tea"}),
     ("migrate", {"source_path": str(OFFICIAL_EXPORT)}),
     ("clear_session", {"session": "tea"}),
-    ("find_duplicate_observations", {"entity_name": "Marisol Vega", "threshold": 0.5}),
+    ("find_duplicate_observations", {"entity_name": MARISOL, "threshold": 0.5}),
     ("consolidation_report", {"stale_days": 30}),
     ("find_split_candidates", {}),
-    ("analyze_entity_split", {"entity_name": "Marisol Vega"}),
-    ("propose_entity_split", {"entity_name": "Marisol Vega"}),
-    (
-        "execute_entity_split",
-        {
-            "entity_name": "Marisol Vega",
-            "approved_splits": [{"name": "Marisol’s tea", "observations": ["Drinks oolong"]}],
-        },
-    ),
+    ("analyze_entity_split", {"entity_name": MARISOL}),
+    ("propose_entity_split", {"entity_name": MARISOL}),
+    ("execute_entity_split", {"entity_name": MARISOL, "approved_splits": [TEA_PART]}),
     ("undo_entity_split", lambda last: {"undo": last["undo"]}),
     ("dream", {"without": ["prune"]}),
     ("undo_dream", lambda last: {"id": last["id"]}),
-    (
-        "delete_observations",
-        {"deletions": [{"entityName": "Marisol Vega", "observations": ["Drinks oolong"]}]},
-    ),
-    (
-        "delete_relations",
-        {"relations": [{"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads"}]},
-    ),
+    ("delete_observations", {"deletions": [{"entityName": MARISOL, "observations": ["Drinks oolong"]}]}),
+    ("delete_relations", {"relations": [LEADS]}),
     ("delete_entities", {"entityNames": ["Tidebook"]}),
 )
 """In an order in which each finds what it speaks of; some take theirs from the answer before."""

@@ -41,6 +41,11 @@ def test_it_prints_and_hashes_as_one_of_the_standard_library() -> None:
     assert repr(ours) == repr(model).replace("Model", "Kettle")
     assert repr(ours) == "Kettle(litres=1.5, colour='black', seen=['shelf'])"
     assert hash(ours) == hash(model)
+    # Every instance has a list of its own, and what holds itself prints.
+    kettle = Kettle(1.5)
+    kettle.seen.append(kettle)  # type: ignore[arg-type]
+    assert repr(kettle) == "Kettle(litres=1.5, colour='black', seen=[...])"
+    assert Kettle(1.5).seen == []
 
 
 def test_it_equals_by_its_compared_fields_and_only_its_own_kind() -> None:
@@ -63,16 +68,6 @@ def test_few_fields_hash_as_those_of_the_standard_library() -> None:
     assert (hash(One(3)), hash(Nothing())) == (hash((3,)), hash(()))
     assert (One(3) == One(3), One(3) == One(4), Nothing() == Nothing()) == (True, False, True)
     assert (repr(One(3))[-11:], repr(Nothing())[-9:]) == ("One(size=3)", "Nothing()")
-
-
-def test_what_holds_itself_prints() -> None:
-    kettle = Kettle(1.5)
-    kettle.seen.append(kettle)  # type: ignore[arg-type]
-    assert repr(kettle) == "Kettle(litres=1.5, colour='black', seen=[...])"
-
-
-def test_every_instance_gets_a_list_of_its_own() -> None:
-    assert Kettle(1.0).seen is not Kettle(1.0).seen
 
 
 def test_nothing_can_be_assigned_deleted_or_added() -> None:

@@ -43,16 +43,12 @@ def harbour(engine: Engine, clock: FixedClock) -> Engine:
 
 
 def test_what_is_in_force_is_listed_from_the_newest_or_the_oldest_page_by_page(harbour: Engine) -> None:
-    oldest = [
-        "Marisol",
-        "Marisol sails at dawn",
-        "the boat is blue",
-        "the mast is of pine",
-        "Is Marisol in?",
-        "She is at sea.",
-    ]
+    oldest = ["Marisol", "Marisol sails at dawn", "the boat is blue", "the mast is of pine"]
+    oldest += ["Is Marisol in?", "She is at sea."]
     assert browsed(harbour, order="oldest") == oldest
     assert browsed(harbour, order="newest") == oldest[::-1]
+    with pytest.raises(InvalidInput, match="There is no page 'x'"):
+        called(harbour, "browse", cursor="x")
 
 
 def test_a_list_is_filtered_by_what_a_memory_is_and_what_became_of_it(harbour: Engine) -> None:
@@ -75,14 +71,9 @@ def test_a_list_is_filtered_by_what_a_memory_is_and_what_became_of_it(harbour: E
 
 def test_a_list_is_sorted_by_importance_and_by_use_and_ties_by_id(harbour: Engine, clock: FixedClock) -> None:
     # The pine has the 0.7 of the oak that it corrects; messages and the entity, 0.5, as none was given.
-    assert browsed(harbour, order="importance") == [
-        "Marisol sails at dawn",
-        "the mast is of pine",
-        "She is at sea.",
-        "Is Marisol in?",
-        "Marisol",
-        "the boat is blue",
-    ]
+    important = ["Marisol sails at dawn", "the mast is of pine"]
+    usual = ["She is at sea.", "Is Marisol in?", "Marisol"]
+    assert browsed(harbour, order="importance") == [*important, *usual, "the boat is blue"]
     harbour.recall("the mast is of pine", limit=1)
     clock.now += timedelta(hours=1)
     harbour.recall("the mast is of pine", limit=1)
@@ -92,20 +83,13 @@ def test_a_list_is_sorted_by_importance_and_by_use_and_ties_by_id(harbour: Engin
     assert browsed(harbour, order="last_shown") == ["the boat is blue", "the mast is of pine"]
 
 
-def test_a_list_takes_no_cursor_but_its_own(harbour: Engine) -> None:
-    with pytest.raises(InvalidInput, match="There is no page 'x'"):
-        called(harbour, "browse", cursor="x")
-
-
 def test_names_are_counted_among_what_is_in_force_of_this_owner_alone(harbour: Engine) -> None:
-    assert called(harbour, "list_tags")["names"] == [
-        {"name": "boat", "count": 2},
-        {"name": "dawn", "count": 1},
-    ]
-    assert every_page(harbour, "list_categories", "names", limit=1) == [
-        {"name": "facts", "count": 1},
-        {"name": "plans", "count": 1},
-    ]
+    for operation, counts in (
+        ("list_tags", {"boat": 2, "dawn": 1}),
+        ("list_categories", {"facts": 1, "plans": 1}),
+    ):
+        rows = every_page(harbour, operation, "names", limit=1)
+        assert rows == [{"name": name, "count": count} for name, count in counts.items()]
 
 
 def test_conversations_come_with_the_newest_first_and_their_messages_in_order(
@@ -138,12 +122,9 @@ def test_entities_come_with_how_much_is_known_of_them(harbour: Engine) -> None:
     ]
     mentioned = every_page(harbour, "list_entities", "entities", limit=1, order="most_mentioned")
     assert [each["name"] for each in mentioned] == ["Marisol", "Ana", "Tidebook"]
-    assert [each["name"] for each in called(harbour, "list_entities", type="project")["entities"]] == [
-        "Tidebook"
-    ]
-    assert [each["name"] for each in called(harbour, "list_entities", contains="BOOK")["entities"]] == [
-        "Tidebook"
-    ]
+    for given in ({"type": "project"}, {"contains": "BOOK"}):
+        (tidebook,) = called(harbour, "list_entities", **given)["entities"]
+        assert tidebook["name"] == "Tidebook"
 
 
 def test_the_timeline_counts_what_happened_and_what_was_learnt_by_day_week_and_month(

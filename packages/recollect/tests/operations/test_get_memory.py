@@ -39,6 +39,8 @@ def test_a_memory_is_shown_with_its_versions_and_what_it_corrects(engine: Engine
     corrected = called(engine, "get_memory", id=wrong.id)
     assert corrected["superseded_by"]["id"] == right.id
     assert corrected["memory"]["tags"] == ["harbour"]
+    with pytest.raises(NotFound, match=f"no memory {right.id}"):
+        called(engine.scoped("bo"), "get_memory", id=right.id)
 
 
 def test_a_memory_tells_where_it_was_shown_and_looking_at_it_leaves_no_trace(
@@ -74,9 +76,3 @@ def test_a_memory_stands_among_its_neighbours_copies_and_conflicts(engine: Engin
     found = called(engine, "get_memory", id=new.id)
     assert [each["id"] for each in found["conflicts"]] == [old.id]
     assert [each["id"] for each in found["similar"]] == [copy.id]
-
-
-def test_who_asks_for_another_owners_memory_learns_that_there_is_none(engine: Engine) -> None:
-    secret = engine.scoped("ana").remember("the key is under the mat")
-    with pytest.raises(NotFound, match=f"no memory {secret.id}"):
-        called(engine.scoped("bo"), "get_memory", id=secret.id)
