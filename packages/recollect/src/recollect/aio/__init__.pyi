@@ -440,9 +440,11 @@ class AsyncBrowse:
     ) -> BrowsePage:
         """Memories of any kind, filtered and sorted; pass the page's `cursor` as `after` for the next."""
     async def timeline(self, wanted: BrowseFilter | None = ..., unit: Unit = ...) -> Sequence[Bucket]:
-        """How many of these memories are of each of the user's days, weeks (from Monday) or months."""
+        """How many of these memories are of each of the user's days, weeks (from Monday) or months.
+
+        The store counts by the quarter of an hour, or by the day where those are UTC's: it reads no memory."""
     async def tags(self) -> Sequence[NameCount]:
-        """Every tag that something in force has, the most frequent first."""
+        """Every tag that something in force has, the most frequent first, in its most frequent spelling."""
     async def categories(self) -> Sequence[NameCount]:
         """Every category that something in force has, the most frequent first."""
     async def entities(
@@ -624,8 +626,7 @@ class AsyncSettling:
         Entities to split are those that gained one of the newest twenty thousand observations."""
     async def settle(self, key: str, action: SettleAction) -> SettleUndo:
         """Do one thing about what this key names; what it returns takes it back."""
-    async def undo(self, undo: SettleUndo) -> None:
-        """Take a decision back."""
+    async def undo(self, undo: SettleUndo) -> None: ...
 
 class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
