@@ -78,7 +78,12 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
         case "none":
             return None
         case "hashing":
-            return _hashing(revision)
+            from recollect.models.hashing import HashingEmbedder  # noqa: PLC0415  # only when asked for
+
+            version, _, dims = revision.partition("-")
+            if version not in {"", "1"} or not (dims or "1").isdecimal():
+                raise _other_revision(f"hashing@{revision}", "hashing@1")
+            return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
         case _ if short not in EMBEDDER.ours and packaged_model(short) is None:
             raise _unknown(short)
     model = ready_model(short)
@@ -135,15 +140,6 @@ def _of_package(model: PackagedModel, threads: int) -> Embedder:
     from recollect.models.packaged import PackagedEmbedder  # noqa: PLC0415  # only when asked for
 
     return PackagedEmbedder(model, threads)
-
-
-def _hashing(revision: str) -> Embedder:
-    from recollect.models.hashing import HashingEmbedder  # noqa: PLC0415  # only when asked for
-
-    version, _, dims = revision.partition("-")
-    if version not in {"", "1"} or not (dims or "1").isdecimal():
-        raise _other_revision(f"hashing@{revision}", "hashing@1")
-    return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
 
 
 def _of_others(kind: str, model: str, options: ModelOptions) -> Embedder:

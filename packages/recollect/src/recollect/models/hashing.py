@@ -33,22 +33,16 @@ class HashingEmbedder:
     def documents(self, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), self.model.dims), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for word, count in Counter(_words(text)).items():
+            # Words without case or accents.
+            apart = unicodedata.normalize("NFKD", text.casefold())
+            words = _WORD.findall("".join(c for c in apart if not unicodedata.combining(c)))
+            for word, count in Counter(words).items():
+                # Not Python's hash(), which differs from one process to the next.
+                digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
                 # The root, so that a word said nine times weighs three times one said once.
-                row[_place(word, self.model.dims)] += count**0.5
+                row[int.from_bytes(digest, "little") % self.model.dims] += count**0.5
         return normalised(rows)
 
     def query(self, text: str) -> Vector:
         row: Vector = self.documents([text])[0]
         return row
-
-
-def _words(text: str) -> Sequence[str]:
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return _WORD.findall("".join(c for c in apart if not unicodedata.combining(c)))
-
-
-def _place(word: str, dims: int) -> int:
-    # Not Python's hash(), which differs from one process to the next.
-    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") % dims

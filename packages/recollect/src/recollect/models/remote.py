@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,9 @@ class Remote:
             else:
                 if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
                     return RemoteAnswer(answer.status_code, self._without_keys(answer))
-                pause = max(pause, _asked_to_wait(answer))
+                # The server may name seconds; a date is passed over.
+                with suppress(ValueError):
+                    pause = max(pause, float(answer.headers.get("retry-after", 0)))
             self._sleep(min(pause, _LONGEST_PAUSE_SECONDS))
             pause *= 2
         raise AssertionError("the last attempt returns or raises")
@@ -99,11 +102,3 @@ def http_library() -> Any:
     except ImportError as error:
         needs = f"needs the library 'httpx', which cannot be imported ({error})"
         raise Unreachable(f"{needs}; run: pip install httpx") from error
-
-
-def _asked_to_wait(answer: Any) -> float:
-    """Seconds, where the server named them; it may also name a date, which we pass over."""
-    try:
-        return float(answer.headers.get("retry-after", 0))
-    except ValueError:
-        return 0.0
