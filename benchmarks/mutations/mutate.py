@@ -6,14 +6,15 @@ place is stored as a function name and source text, so that it is found again af
     make setup                                   # in the tree under test, with its work committed
     VIRTUAL_ENV=.venv .venv/bin/uv pip install coverage pytest-cov
     cd benchmarks/mutations
-    python mutate.py measure --coverage /tmp/new.coverage           # run the suite once, with coverage
+    python mutate.py measure --fast --coverage /tmp/new.coverage    # run `make test` once, with coverage
     python mutate.py find                                           # list the places that are not found
     python mutate.py run --suite new --coverage /tmp/new.coverage   # write results/new.json
     python mutate.py compare v0.2.0 new                             # list what only one suite notices
 
 If `find` reports a place as missing or ambiguous, add its new text to `overrides` in `places.json`. An
 override may give `file`, `function`, `original` and `mutated`, without comments and indents:
-`{"m07": {"original": "if age > limit:", "mutated": "if age >= limit:"}}`.
+`{"m07": {"original": "if age > limit:", "mutated": "if age >= limit:"}}`. If its code no longer exists, say
+why in `deleted`. Without `--fast`, `measure` also runs the slow tests.
 
 `--tree PATH` tests another clone. `run` makes two scratch clones of its commit and tests two places at a
 time. It skips places that the results file has; `--only m07 --limit 3000` repeats one place with more time.
@@ -212,9 +213,13 @@ def judge(tree: Path, place: Place, coverage: Coverage, limit: float) -> dict[st
 
 
 def stored_places() -> list[Place]:
-    """Return the places with their overrides."""
+    """Return the places with their overrides, but for those whose code no longer exists."""
     stored = json.loads(PLACES.read_text("utf-8"))
-    return [Place(**(place | stored["overrides"].get(place["id"], {}))) for place in stored["places"]]
+    return [
+        Place(**(place | stored["overrides"].get(place["id"], {})))
+        for place in stored["places"]
+        if place["id"] not in stored["deleted"]
+    ]
 
 
 def scratch_clone(tree: Path, folder: Path) -> Path:
@@ -283,7 +288,7 @@ def measure(arguments: argparse.Namespace) -> None:
     """Run the suite once with coverage, and log what each test took."""
     ignored = [option for folder in NOT_MEASURED for option in ("--ignore", folder)]
     options = ["--numprocesses", "2", "--dist", "worksteal", "--cov", source_root(arguments.tree).as_posix()]
-    options += ["--cov-context", "test", "--cov-report", ""]
+    options += ["--cov-context", "test", "--cov-report", "", *(["-m", "not slow"] if arguments.fast else [])]
     log = log_beside(arguments.coverage)
     process = start_pytest(arguments.tree, log, *ignored, *options, COVERAGE_FILE=str(arguments.coverage))
     print(f"Running the suite; its output is in {log.with_suffix('.out')}")
@@ -294,7 +299,8 @@ def choose_places(arguments: argparse.Namespace) -> None:
     coverage = Coverage(arguments.coverage)
     chosen = choose(arguments.tree, arguments.seed, arguments.count, coverage.is_executed)
     places = [{key: value for key, value in asdict(place).items() if key != "file"} for place in chosen]
-    stored = {"seed": arguments.seed, "commit": _commit(arguments.tree), "places": places, "overrides": {}}
+    stored = {"seed": arguments.seed, "commit": _commit(arguments.tree), "places": places}
+    stored |= {"overrides": {}, "deleted": {}}
     write_json(PLACES, stored)
     print(f"{len(places)} places:", dict(Counter(place.kind for place in chosen)))
 
@@ -351,6 +357,10 @@ def main() -> None:
         if name in {"measure", "choose", "run"}:
             command.add_argument("--coverage", type=lambda path: Path(path).resolve(), required=True)
         match name:
+            case "measure":
+                command.add_argument(
+                    "--fast", action="store_true", help="leave out slow tests, as `make test`"
+                )
             case "choose":
                 command.add_argument("--seed", type=int, required=True)
                 command.add_argument("--count", type=int, default=60)
