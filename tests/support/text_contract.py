@@ -119,7 +119,7 @@ def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]
     with store.read() as view:
         texts = [id_ for (id_,) in view.rows("mention", ("memory_id",), (Equals("entity_id", entity_id),))]
         in_force = (OneOf("id", texts), *IN_FORCE)
-        return [id_ for (id_,) in view.rows("memory", ("id",), in_force, newest_first=True, limit=limit)]
+        return [id_ for (id_,) in view.rows("memory", ("id",), in_force, descending=True, limit=limit)]
 
 
 def turns(

@@ -229,7 +229,7 @@ class PostgresSnapshot(SqlSnapshot):
         where: Where = (),
         *,
         order: Sequence[str] = (),
-        newest_first: bool = False,
+        descending: bool = False,
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
@@ -242,14 +242,14 @@ class PostgresSnapshot(SqlSnapshot):
                 return []
             conditions.bind(values)
         condition = conditions.of(table, where, "r", self.scopes)
-        by = self._order(table, order or TABLES[table].key, "r", newest_first=newest_first)
+        by = self._order(table, order or TABLES[table].key, "r", descending=descending)
         source = f"FROM {self.prefix}{table} AS r WHERE {condition}"
         bounded = "" if limit is None else f" LIMIT {conditions.bind(limit)}"
         if each is None:
             asked = f"SELECT {_column_list(columns, 'r')} {source} ORDER BY {by}{bounded}"
             return self.ask(asked, conditions.bindings)
         same = conditions.of_each(each, "r", "w.value")
-        outer = self._order(table, order or TABLES[table].key, "s", newest_first=newest_first)
+        outer = self._order(table, order or TABLES[table].key, "s", descending=descending)
         return self.ask(
             f"SELECT {_column_list(columns, 's')} "
             f"FROM unnest(%s::{array_type(values)}) WITH ORDINALITY AS w(value, place) CROSS JOIN LATERAL "
@@ -283,7 +283,7 @@ class PostgresSnapshot(SqlSnapshot):
         text = f"SELECT {listed} FROM {self.prefix}{query.table} AS r WHERE {condition}"
         if query.limit is None:
             return text, bindings
-        by = self._order(query.table, TABLES[query.table].key, "r", newest_first=True)
+        by = self._order(query.table, TABLES[query.table].key, "r", descending=True)
         return f"{text} ORDER BY {by} LIMIT %s", [*bindings, query.limit]
 
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
@@ -300,10 +300,10 @@ class PostgresSnapshot(SqlSnapshot):
         self.has_answered = True
         return answers
 
-    def _order(self, table: Table, columns: Sequence[str], row: str, *, newest_first: bool) -> str:
-        direction = " DESC" if newest_first else ""
+    def _order(self, table: Table, columns: Sequence[str], row: str, *, descending: bool) -> str:
+        direction = " DESC" if descending else ""
         # Nulls come first, as in SQLite. Only columns that may be null need the clause.
-        nulls = " NULLS LAST" if newest_first else " NULLS FIRST"
+        nulls = " NULLS LAST" if descending else " NULLS FIRST"
         return ", ".join(
             f"{row}.{column}{direction}{nulls if (table, column) in self.columns.nullable else ''}"
             for column in columns

@@ -275,7 +275,10 @@ class Services:
         return scope.owner == self.scope.owner and self.scope.agent in (None, scope.agent)
 
     def by_scope(self, ids: Sequence[int]) -> dict[Scope, tuple[int, ...]]:
-        """These memories by whose they are, to be changed there; what is not seen is left to `own`."""
+        """Group memories by their scope, where a write changes them.
+
+        Unknown memories, and those this scope cannot read, fall to the scope for writing, which refuses them.
+        """
         if self.scope.agent is not None:
             return {self.scope: tuple(ids)}
         with self.read() as view:
@@ -288,7 +291,7 @@ class Services:
         return found
 
     def of_memory(self, id_: int) -> Services:
-        """To change a memory as the agent whose it is."""
+        """Return services in the scope of a memory, to change it there."""
         (scope,) = self.by_scope([id_])
         return self if scope == self.scope else replace(self, scope=scope)
 
@@ -297,11 +300,11 @@ class Services:
         return scope_ids(view, self.scope.owner, self.scope.agent) or [0]
 
     def read(self) -> AbstractContextManager[Snapshot]:
-        """The store at this moment, as far as it is of this scope: a store may show nothing else."""
+        """Open a snapshot for this scope. A store with row-level security shows no other scope's rows."""
         return self.store.read(self.scope)
 
     def read_everything(self) -> AbstractContextManager[Snapshot]:
-        """The store at this moment, with every owner's rows: for work on the store itself."""
+        """Open a snapshot of every owner's rows, for work on the store itself."""
         return self.store.read()
 
     def where(self, *kinds: Kind, superseded: bool = False, deleted: bool = False) -> Filter:

@@ -94,10 +94,10 @@ class NewText:
     """For notes: the caller's own name for it. Storing under the same name replaces the note."""
     metadata: Mapping[str, Any] | None = None
     fields: tuple[tuple[str, str], ...] = ()
-    """Of a note: what `NOTE_FIELDS` names."""
+    """For notes: values of the fields in `NOTE_FIELDS`."""
 
 
-# Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
+# Writes are values. `write/apply.py` applies them; nothing else changes a store.
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class Amend:
     metadata: Mapping[str, Any] | None = None
     """In place of the former; of a note or message."""
     fields: tuple[tuple[str, str], ...] = ()
-    """Of a note: what `NOTE_FIELDS` names; empty: take it off."""
+    """For notes: values of the fields in `NOTE_FIELDS`. An empty value removes the field."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -455,7 +455,7 @@ def undone_with(services: Services, id_: int) -> tuple[int, ...]:
     with services.read() as view:
         scope = Equals("scope_id", scope_id(view, services.scope))
         since = (scope, Compares("id", ">=", id_), is_null("undone_at"))
-        return tuple(each for (each,) in view.rows("dream", ("id",), since, newest_first=True))
+        return tuple(each for (each,) in view.rows("dream", ("id",), since, descending=True))
 
 
 @retry_after_failover

@@ -275,7 +275,7 @@ def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQu
     """The last ones that differ, the newest first, each with what it showed."""
     latest: dict[tuple[str, str | None], int] = {}
     for recall, query, profile in store.rows(
-        "recall", ("id", "query", "profile"), (Equals("scope_id", scope), is_set("query")), newest_first=True
+        "recall", ("id", "query", "profile"), (Equals("scope_id", scope), is_set("query")), descending=True
     ):
         latest.setdefault((query, profile), recall)
         if len(latest) > limit:
@@ -314,7 +314,7 @@ def dream_records(
             "dream",
             ("id", "at", "phases", "report", "undone_at"),
             (Equals("scope_id", scope), *one),
-            newest_first=True,
+            descending=True,
             limit=limit,
         )
     ]
@@ -373,7 +373,7 @@ def corrections(store: ports.Snapshot, scope: int, limit: int) -> list[tuple[int
         ("id", "superseded_by"),
         (Equals("scope_id", scope), is_set("superseded_at"), is_null("deleted_at"), is_set("superseded_by")),
         order=("superseded_at", "id"),
-        newest_first=True,
+        descending=True,
     )
     right = {by for _, by in retired}
     alive = {

@@ -186,7 +186,7 @@ def _sorted(
             (column, "id"),
             (Equals("scope_id", scope), kind, *beyond, *conditions),
             order=sort_by,
-            newest_first=falling,
+            descending=falling,
             limit=limit,
         )
     ]
@@ -222,7 +222,7 @@ def _by_usage(
             (column, "memory_id"),
             beyond,
             order=(column, "memory_id"),
-            newest_first=True,
+            descending=True,
             limit=at_once,
         )
         ids = [id_ for _, id_ in rows]
@@ -333,7 +333,7 @@ def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
             ("recall_id", "place"),
             (Equals("memory_id", memory.id),),
             order=("recall_id",),
-            newest_first=True,
+            descending=True,
             limit=most,
         )
     )
@@ -382,9 +382,7 @@ def session_turns(
     with services.read() as view:
         for scope in services.scope_ids(view):
             own = (*_messages(scope), Equals("session", session), *beyond)
-            ids = view.rows(
-                "memory", ("id",), own, order=("position",), newest_first=newest_first, limit=limit
-            )
+            ids = view.rows("memory", ("id",), own, order=("position",), descending=newest_first, limit=limit)
             found += memories_where(view, (OneOf("id", [id_ for (id_,) in ids]),))
     return sorted(found, key=lambda turn: (turn.position or 0, turn.id), reverse=newest_first)[:limit]
 
@@ -404,7 +402,7 @@ def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = Fa
         ("session", "created_at"),
         _messages(scope),
         order=("position",),
-        newest_first=newest,
+        descending=newest,
         limit=1,
         each=OneOf("session", names),
     )
@@ -428,7 +426,7 @@ def _session(view: Snapshot, scope: int, name: str) -> Session:
 def _entity_ids(view: Snapshot, own: tuple[Condition, ...], order: EntityOrder, most: int) -> list[int]:
     if order != "most_mentioned":
         by = ("name", "id") if order == "name" else ("id",)
-        rows = view.rows("memory", ("id",), own, order=by, newest_first=order == "newest", limit=most)
+        rows = view.rows("memory", ("id",), own, order=by, descending=order == "newest", limit=most)
         return [id_ for (id_,) in rows]
     counts = view.count("mention", (BelongsTo("entity_id", "memory", own),), by="entity_id")
     mentioned = sorted(counts, key=lambda id_: (-counts[id_], id_))[:most]

@@ -71,9 +71,9 @@ class Facts:
     origin: Ints
     """The message that a note was drawn from; of all others, the memory itself."""
     session: Ints
-    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    """The conversation of a message, as a number; 0 without one, or for its only message."""
     position: Ints
-    """A message's place in its conversation, from 1; 0 of what is part of none."""
+    """A message's place in its conversation, from 1; 0 without one."""
     named: Flags
     """The query names its speaker; for text without a speaker, a person named in the text."""
     asks: Flags
@@ -81,11 +81,11 @@ class Facts:
     kind: Ints
     """Place in `tuple(Kind)`."""
     role: Ints
-    """The speaker of a message: one of the numbers below; `NOBODY` for notes and entities."""
+    """Who speaks in a message: `USER`, `ASSISTANT` or `SPEAKER`; `NOBODY` for notes and entities."""
     informativeness: Floats
-    """How much a message says by itself, from 0 to 1; 1 of notes and entities."""
+    """How much a message says by itself, from 0 to 1; 1 for notes and entities."""
     length: Ints
-    """Letters of a text; of an entity, none."""
+    """Letters of a text; 0 for an entity."""
 
     def at(self, rows: Rows) -> Facts:
         return Facts(*[column[rows] for column in _columns_of(self)])

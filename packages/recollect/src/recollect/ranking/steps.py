@@ -257,8 +257,8 @@ class TimeScore:
     related times how well they match it times the stretched cosine: of all that lies in a year, what the
             query is about
     tells   for texts with a time, where the question asks when and names no time itself
-    stated  times how late before a year that the query names its text says that something began: of many
-            texts about one thing, each of its own time, one held then; the fit is 1 / (1 + years / 5)
+    stated  where the query names a year, for texts that date the beginning of something: times
+            1 / (1 + years / 5), with the years from its last beginning before that year
     """
 
     weight: float = 0.5
@@ -284,10 +284,10 @@ class TimeScore:
 
 @named(STEPS, "time_first")
 class TimeFirst:
-    """Put what lies in the asked time above all else, where the question asks for whatever happened then.
+    """Rank memories of the asked time first, where the question asks for whatever happened then.
 
-    Adds the distance from the lowest score to the highest and a tenth, so that the order inside and outside
-    stays, and none of these is level with any of those.
+    Adds the highest score minus the lowest, and a tenth. So each of them leads every other memory, and the
+    order within both groups stays.
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:

@@ -80,7 +80,7 @@ def consolidation_report(
         counts["notes"] = view.count("memory", in_force)[None]
         similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
         notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values()), kept))
-        last = view.rows("memory", ("id",), in_force, newest_first=True, limit=_MOST_COMPARED)
+        last = view.rows("memory", ("id",), in_force, descending=True, limit=_MOST_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
     analysed = analyses(services, large, progress)

@@ -239,12 +239,12 @@ def _newest_observations(
     services: Services, view: Snapshot, columns: tuple[str, ...], limit: int, *where: Condition
 ) -> Sequence[tuple[Any, ...]]:
     owned = BelongsTo("memory_id", "memory", _own(services, view))
-    return view.rows("observation", columns, (*where, *IN_FORCE, owned), newest_first=True, limit=limit)
+    return view.rows("observation", columns, (*where, *IN_FORCE, owned), descending=True, limit=limit)
 
 
 def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
     notes = _own(services, view, Equals("kind", "note"))
-    noted = view.rows("memory", ("id",), notes, newest_first=True, limit=_MOST_COMPARED)
+    noted = view.rows("memory", ("id",), notes, descending=True, limit=_MOST_COMPARED)
     observed = _newest_observations(services, view, ("memory_id",), _MOST_COMPARED)
     memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
     texts = [text for memory in memories.values() for text in texts_of(memory)]
@@ -268,7 +268,7 @@ def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
     where = _own(services, view, Equals("kind", "note"), is_set("similar_to"))
     earlier: tuple[Condition, ...] = ()
     while True:
-        rows = view.rows("memory", ("id", "similar_to"), (*where, *earlier), newest_first=True, limit=_PAGE)
+        rows = view.rows("memory", ("id", "similar_to"), (*where, *earlier), descending=True, limit=_PAGE)
         known = memories_by_id(view, {id_ for row in rows for id_ in row})
         for id_, other in rows:
             older, newer = known.get(other), known[id_]

@@ -89,7 +89,10 @@ def token_source(
 
 
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
-    """Of passages with their memories, those that are compared."""
+    """Choose the passages to compare token by token, with their memories.
+
+    Of a memory with more than `MOST_PASSAGES`, the nearest by meaning is compared, else the first ones.
+    """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
         return every
@@ -103,7 +106,7 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
-    """The score of each passage, of which each has a token or more; `tokens` are rows of length one.
+    """Return the score of each passage, which has at least one token. `tokens` are rows of length one.
 
     The rows are rounded to whole numbers of a unit so small that every sum of them is exact in float32. So a
     passage's score is the same to the last bit on any machine, whatever passages are scored beside it.
@@ -139,7 +142,7 @@ class Gathered:
 
     @property
     def nearest_passages(self) -> dict[int, int]:
-        """Of each memory that the search by meaning found, the passage that was nearest."""
+        """The nearest passage of each memory that the search by meaning found."""
         by_meaning = self.found.get("meaning", ())
         return {hit.id: hit.passage for hit in by_meaning if hit.passage is not None}
 
@@ -152,11 +155,11 @@ def gather(
     depth: int | None = None,
     also_ranked: Sequence[Profile] = (),
 ) -> Gathered:
-    """Candidates in a constant number of questions, however many there are.
+    """Run the profile's searches and read what ranking needs, in a constant number of queries.
 
-    `also` joins memories that no search has found, to see how they would have fared. With a `depth`, the
-    searches are asked for a list of that length; what ranks it knows only the limit that was asked for.
-    `also_ranked` are profiles by which the same candidates are ranked as well.
+    `also` adds memories that no search found, so that why-not can rank them. `depth` replaces the query's
+    limit for the searches; ranking steps still see the limit. `also_ranked` names other profiles that will
+    rank the same candidates, so that their facts are read, too.
     """
     depth = query.limit if depth is None else depth
     found: dict[str, Sequence[Found]] = {}
@@ -534,9 +537,10 @@ class Search:
     def token_scores(
         self, tokens: Vectors, ids: Sequence[int], nearest: Mapping[int, int]
     ) -> dict[int, float]:
-        """By memory, how well the tokens of its best passage match the query's; see `late_interaction`.
+        """Score each memory by its best passage, token by token; see `max_similarities`.
 
-        `nearest` are the passages that the search by meaning found. What has no tokens yet is left out.
+        `nearest` are the passages that the search by meaning found. Memories without token vectors are left
+        out.
         """
         if self.model is None:
             return {}
@@ -607,9 +611,7 @@ class Search:
         )
 
     def messages_of_notes(self, ids: Sequence[int]) -> list[int]:
-        """The messages that those of these were drawn from which are notes, as far as the filter lets them
-        through, by id.
-        """
+        """Return the messages that these notes were drawn from, by id, where the filter allows them."""
         if Kind.MESSAGE not in self.where.kinds:
             return []
         origins = set(self.memories.select(ids, ("drawn_from",))).difference((None, *ids))
@@ -619,14 +621,14 @@ class Search:
         return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), visible))
 
     def matched_shares(self, text: str, ids: Ints) -> Floats:
-        """Of each of these ascending ids, the weighted share of the query's content words it contains."""
+        """Return the weighted share of the query's content words in each memory, by ascending id."""
         shares = np.zeros(len(ids))
         for index in self._indexes.values():
             shares = np.maximum(shares, matched_shares(index, text, ids))
         return shares
 
     def document_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
-        """How many texts the scope has, and how many of them contain each word, or else its stem."""
+        """Count the scope's texts, and those that contain each word, or else its stem."""
         index = next(iter(self._indexes.values()), None)
         return (0, {}) if index is None else (index.size("plain")[0], counts_or_stem_counts(index, words))
 
@@ -639,7 +641,7 @@ def _best_first(found: Iterable[Found]) -> list[Found]:
 
 
 def _by_session(where: Filter) -> Iterator[Filter]:
-    """Where messages are of the current session alone: everything else, and they by themselves."""
+    """Split a filter with a `current` session in two: other kinds, and messages of that session."""
     talk = where.kinds & {Kind.MESSAGE} if where.current is not None else frozenset()
     for kinds, session in ((where.kinds - talk, where.session), (talk, where.current)):
         if kinds and (session == where.session or where.session is None):

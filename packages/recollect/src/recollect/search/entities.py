@@ -131,7 +131,7 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
         "relation",
         ("source_id", "target_id", "type"),
         (touching(sorted(named)), *holds),
-        newest_first=True,
+        descending=True,
     )
     ties = [
         (other, type_)

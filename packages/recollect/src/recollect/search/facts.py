@@ -205,9 +205,9 @@ def _former_texts(
         ("memory_id", "text"),
         (OneOf("memory_id", revised), Compares("until", ">", now)),
         order=("id",),
-        newest_first=True,
+        descending=True,
     )
-    # The last to come is the first of those that held after the moment.
+    # The oldest revision after `now` is last, and wins: its text was in force then.
     return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
 
 

@@ -460,9 +460,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
 def open_search(
     services: Services, query: Query, *profiles: Profile
 ) -> Iterator[tuple[Search, Query, str | None]]:
-    """The searches of one snapshot, the query with its vector, and why meaning is not searched, if so.
+    """Open one snapshot: yield its searches, the query with its vector, and a note if meaning is incomplete.
 
-    The query is embedded before the store is read, so that nothing waits for it. `profiles` do the ranking.
+    The query is embedded before the snapshot opens, so that no snapshot waits for a model. `profiles` are
+    those that will rank.
     """
     expected = services.store.last_model
     model, embedded, note = _embedded(services, query, expected)
@@ -490,9 +491,7 @@ def open_search(
 def _embedded(
     services: Services, query: Query, used: Model | None = None
 ) -> tuple[Model | None, Query, str | None]:
-    """Return the model and the query with its vectors, or why it has none. Without `model`, the store's is
-    used.
-    """
+    """Embed the query with the model `used`, else the store's. Also return the model, or why none answers."""
     try:
         embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
         vector, tokens = embed_query(embedder, query.search_text[:_LONGEST_QUESTION])

@@ -247,7 +247,7 @@ def logged_answers(
 
 def answer_page(snapshot: Snapshot, where: Where, limit: int) -> list[LoggedAnswer]:
     """Answers that meet the conditions, the newest first; those without feedback without their candidates."""
-    rows = snapshot.rows("shadow", _COLUMNS, where, newest_first=True, limit=limit)
+    rows = snapshot.rows("shadow", _COLUMNS, where, descending=True, limit=limit)
     return list(_answers(snapshot, rows, packed=False))
 
 
@@ -290,7 +290,7 @@ def tuned_numbers(snapshot: Snapshot, scope: int, profile: str) -> tuple[int, Ma
         "tuned",
         ("id", "knobs"),
         (Equals("scope_id", scope), Equals("profile", profile)),
-        newest_first=True,
+        descending=True,
         limit=1,
     )
     return (int(rows[0][0]), json.loads(rows[0][1])) if rows else None
@@ -303,7 +303,7 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
         "tuned",
         ("id", "profile", "at", "knobs", "why", "report"),
         (Equals("scope_id", scope), *named),
-        newest_first=True,
+        descending=True,
         limit=limit,
     )
     return [

@@ -410,9 +410,9 @@ def allowed(where: Filter, scopes: Sequence[int]) -> tuple[Condition, ...]:
 
 
 def lifecycle(where: Filter) -> tuple[Condition, ...]:
-    """Whether the filter lets a memory through, dead or alive."""
+    """Conditions on deletion and supersession; with `as_of`, as they were then."""
     if where.deleted and where.as_of is None:
-        return ()  # all that there ever was, what was superseded included
+        return ()  # deleted and superseded memories, too
     past = PastState.of(where)
     return IN_FORCE if past is None else past.memory()
 

@@ -166,7 +166,7 @@ def count_without_tokens(snapshot: Snapshot) -> int:
 def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
     """Whether one of the texts that these scopes got last has no vector yet."""
     # Among the newest alone: another scope may have ten thousand that wait.
-    newest = snapshot.rows("due", ("passage_id",), newest_first=True, limit=_NEWEST_DUE)
+    newest = snapshot.rows("due", ("passage_id",), descending=True, limit=_NEWEST_DUE)
     if not newest:
         return False
     passages = snapshot.rows(
@@ -227,7 +227,7 @@ def memory_page(
             "memory",
             ("id",),
             (Equals("scope_id", scope), Equals("kind", kind), beyond, *lifecycle(where), *narrow),
-            newest_first=newest_first,
+            descending=newest_first,
             limit=limit,
         )
     ]
@@ -486,7 +486,7 @@ def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> d
         ("session", "position"),
         (Equals("scope_id", scope), is_set("position")),
         order=("position",),
-        newest_first=True,
+        descending=True,
         limit=1,
         each=OneOf("session", sessions),
     )

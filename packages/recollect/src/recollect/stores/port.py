@@ -102,14 +102,13 @@ class Snapshot(Protocol):
         where: Where = (),
         *,
         order: Sequence[str] = (),
-        newest_first: bool = False,
+        descending: bool = False,
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
         """The columns of all rows that meet the conditions, by the columns in `order`, else by their key.
 
-        With `newest_first`, the order is turned round. With `each`, order and limit hold among the rows of
-        each of these values by itself.
+        With `each`, order and limit apply to the rows of each of these values separately.
         """
 
     def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:

@@ -207,7 +207,7 @@ def _by_themselves(
 ) -> Iterator[tuple[float, bool]]:
     with services.read() as view:
         own = allowed(services.unexpired(), services.scope_ids(view))
-        newest = view.rows("memory", ("id",), own, newest_first=True, limit=_NEWEST)
+        newest = view.rows("memory", ("id",), own, descending=True, limit=_NEWEST)
         chosen = sample_ids(sorted(id_ for (id_,) in newest), 0, sample)
         memories = memories_by_id(view, chosen)
     for done, memory in enumerate(memories.values(), start=1):

@@ -240,7 +240,7 @@ def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int,
         ("id", "content", "created_at", "deleted_at", "superseded_at"),
         (Equals("memory_id", entity),),
         order=("id",),
-        newest_first=True,
+        descending=True,
     ):
         ever[content, created_at] = id_
         if deleted_at is None and superseded_at is None:

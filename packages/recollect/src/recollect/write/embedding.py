@@ -134,7 +134,7 @@ def _unread_text(name: str, which: str) -> str:
 
 def newest_texts(view: Snapshot) -> list[str]:
     """Return the newest texts of all scopes."""
-    ids = view.rows("memory", ("id",), IN_FORCE, newest_first=True, limit=_SAMPLE)
+    ids = view.rows("memory", ("id",), IN_FORCE, descending=True, limit=_SAMPLE)
     return _texts(view, [id_ for (id_,) in ids])
 
 

@@ -148,7 +148,7 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
         "relation",
         ("id", "source_id", "target_id", "type", "until"),
         (touching([memory]), Equals("deleted_at", gone_at)),
-        newest_first=True,
+        descending=True,
     )
     for relation, source, target, type_, until in gone:
         # Asked one by one, the newest first: several that went at one moment may be the same relation.

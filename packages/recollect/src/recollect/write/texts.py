@@ -216,7 +216,7 @@ def last_revised(work: Work, memory: int) -> int | None:
     back.
     """
     revised = work.rows.rows(
-        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), newest_first=True, limit=1
+        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), descending=True, limit=1
     )
     return int(revised[0][0]) if revised else None
 

@@ -120,7 +120,7 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
                 Compares("at", ">=", work.at - _WINDOW_US),
                 Compares("at", "<=", work.at),
             ),
-            newest_first=True,
+            descending=True,
             limit=_MOST_LOOKED_AT,
         )
     ]
@@ -205,7 +205,7 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
     asked = None if change.query is None else normalized_query(change.query)
     named = () if change.handle is None else (Equals("handle", change.handle),)
     rows = work.rows.rows(
-        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), newest_first=True
+        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), descending=True
     )
     # The answers of this session first, each part from the newest.
     showing = (

@@ -323,7 +323,7 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
             names.append(first)
         for holding in (ids for each in names for ids in _texts_with(rows, scope, each)):
             texts = rows.rows(
-                "memory", ("id",), (OneOf("id", holding), _IS_TEXT), newest_first=True, limit=_MOST_EARLIER
+                "memory", ("id",), (OneOf("id", holding), _IS_TEXT), descending=True, limit=_MOST_EARLIER
             )
             found.update(id_ for (id_,) in texts)
     kept = _linked_by_first_name(rows, sorted(found))

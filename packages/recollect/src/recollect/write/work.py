@@ -73,7 +73,7 @@ class Work:
 
     def first(self, table: Table, where: Where, *columns: str, newest: bool = False) -> Row | None:
         """Columns of the first row that meets the conditions, or of the newest one."""
-        rows = self.rows.rows(table, columns, where, newest_first=newest, limit=1)
+        rows = self.rows.rows(table, columns, where, descending=newest, limit=1)
         return rows[0] if rows else None
 
     def first_id(self, table: Table, where: Where) -> int | None:

@@ -1,4 +1,4 @@
-"""Commands that search, and that say why something was not found: search, recall, why-not."""
+"""The commands `recall` and `why-not`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.cache import VectorCache
 
 
-# Columns that say which few rows are meant; the first one that is compared is how they are found.
+# Columns whose index selects few rows. The first of them in a condition finds the rows.
 _TELLING = ("id", "passage_id")
 
 
@@ -47,12 +47,12 @@ class SqliteConditions(Conditions):
         return self._plus + column_sql(column, row)
 
     def all_of(self, where: Where, table: Table, row: str, found_by: str | None = None) -> str:
-        """With `found_by`, rows are found by this column, where the caller knows better than the planner."""
+        """Join conditions by AND. `found_by` names the column whose index finds the rows."""
         named = [each.column if isinstance(each, (Equals, OneOf)) else None for each in where]
         key = found_by or next((column for column in _TELLING if column in named), None)
         before, parts = self._plus, []
         for each, column in zip(where, named, strict=True):
-            # The planner would take any index on a column that is compared for as good as the key.
+            # A `+` keeps the planner off other columns' indexes, which it takes for as good as the key's.
             self._plus = "" if key is None or column == key else "+"
             parts.append(self.expression(each, table, row))
         self._plus = before
@@ -217,13 +217,13 @@ class SqliteSnapshot(SqlSnapshot):
         where: Where = (),
         *,
         order: Sequence[str] = (),
-        newest_first: bool = False,
+        descending: bool = False,
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
         end_if_interrupted()
         source, bindings = _source(table, where)
-        direction = " DESC" if newest_first else ""
+        direction = " DESC" if descending else ""
         by = _column_list(tuple(order or TABLES[table].key), "r", direction)
         bounded = ""
         if limit is not None:
