@@ -18,6 +18,7 @@ from recollect_server.access_policy import AccessPolicy
 from recollect_server.app import app
 from recollect_server.web.memory import word_diff
 from recollect_server.web.recall import step_gaps
+from recollect_server.web.templating import _environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,3 +200,11 @@ def test_a_note_is_corrected_by_one_that_is_there_and_the_undo_keeps_both(
         assert posted(client, f"/memory/{wrong.id}/supersede", by="999999")[0] == 404
     finally:
         memory.forget([wrong.id, right.id])
+
+
+def test_lists_show_every_field_declared_for_notes(
+    memory: Engine, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("Bo came third", source="his diary")
+    monkeypatch.setitem(_environment().globals, "note_fields", {"source": "stands for a declared field"})
+    assert "<span>source: his diary</span>" in client.get("/browse").text

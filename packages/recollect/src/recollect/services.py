@@ -27,7 +27,7 @@ from recollect.domain.changes import (
 )
 from recollect.domain.errors import ModelUnavailable, NotFound, Outdated, RecollectError, StoreUnavailable
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.records import Filter, Kind, Memory, Scope
+from recollect.domain.records import NOTE_FIELDS, Filter, Kind, Memory, Scope
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.ranking.candidates import Profile, profile_named
 from recollect.ranking.factors import microseconds
@@ -92,7 +92,7 @@ _BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUse, TellOnce, TakeLeas
 _EDITED = (
     *("id", "kind", "name", "type", "text", "category", "source", "session", "tags", "about", "happened_at"),
     *("importance", "importance_tag", "pinned", "status", "revisions"),
-    *("superseded_by", "deleted_at", "expires_at", "metadata"),
+    *("superseded_by", "deleted_at", "expires_at", "metadata", *NOTE_FIELDS),
 )
 
 

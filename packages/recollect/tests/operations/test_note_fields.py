@@ -20,16 +20,17 @@ with open(spec.origin, encoding="utf-8") as file:
     source = file.read()
 kept = "    ref: str | None"
 assert kept in source
-source = source.replace(kept, '    mood: str | None = note_field("How its writer felt")\\n' + kept)
+source = source.replace(kept, '    made_up_field: str | None = note_field("Made up")\\n' + kept)
 records = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
 exec(compile(source, spec.origin, "exec"), vars(records))
 """
 _TRIED = """
-import io
+import io, sqlite3
 import recollect
 from click.testing import CliRunner
 from recollect.cli.main import cli
 from recollect.operations.catalogue import http_operations
+from recollect.services import memory_version
 from recollect.transfer import export_file
 
 store = sys.argv[1]
@@ -37,32 +38,48 @@ with recollect.open(store, model="none") as memory:
     def called(name, **given):
         return http_operations()[name].call(memory, given).result
 
-    first = memory.remember("Ana won the regatta", mood="proud").id
-    second = called("remember", text="Bo came third", mood="glad")["id"]
-    called("remember_many", notes=[{"text": "Cy slept", "mood": "tired"}])
-    called("update", id=second, mood="calm")
-    assert called("recall", query="who won the regatta?")["hits"][0]["mood"] == "proud"
-    assert [each["mood"] for each in called("list_memories")["memories"]] == ["tired", "calm", "proud"]
-    assert called("get_memory", id=first)["memory"]["mood"] == "proud"
-    assert "mood" in http_operations()["remember"].definition()["arguments"]["properties"]
-    memory.update(first, mood="")
-    assert memory.get(first).mood is None
+    assert memory.upkeep.verify() == []
+    first = memory.remember("Ana won the regatta", made_up_field="proud").id
+    second = called("remember", text="Bo came third", made_up_field="glad")["id"]
+    called("remember_many", notes=[{"text": "Cy slept", "made_up_field": "tired"}])
+    called("update", id=second, made_up_field="calm")
+    assert called("recall", query="who won the regatta?")["hits"][0]["made_up_field"] == "proud"
+    listed = called("list_memories")["memories"]
+    assert [each.get("made_up_field") for each in listed] == ["tired", "calm", "proud", None]
+    assert called("get_memory", id=first)["memory"]["made_up_field"] == "proud"
+    assert "made_up_field" in http_operations()["remember"].definition()["arguments"]["properties"]
+    corrected = memory.supersede(first, "Ana came second in the regatta").by
+    assert corrected.made_up_field == "proud"
+    corrected = memory.supersede(corrected.id, {"text": "Ana came last", "made_up_field": "sad"}).by
+    assert corrected.made_up_field == "sad"
+    version = memory_version(memory.get(second))
+    memory.update(second, made_up_field="calm again")
+    assert memory_version(memory.get(second)) != version
+    assert memory.upkeep.verify() == []
+    memory.update(first, made_up_field="")
+    assert memory.get(first).made_up_field is None
     out = io.StringIO()
     export_file(memory, out)
-    assert '"mood":"calm"' in out.getvalue()
-typed = ["remember", "Di sang", "--mood", "merry", "--store", store, "--json"]
+    assert '"made_up_field":"calm again"' in out.getvalue()
+typed = ["remember", "Di sang", "--made-up-field", "merry", "--store", store, "--json"]
 done = CliRunner().invoke(cli, typed)
 assert done.exit_code == 0, done.output
-done = CliRunner().invoke(cli, ["show", "4", "--store", store])
+done = CliRunner().invoke(cli, ["show", "7", "--store", store])
 assert "merry" in done.output, done.output
+with sqlite3.connect(store) as database:
+    database.execute("UPDATE memory SET made_up_field = 'angry' WHERE made_up_field = 'merry'")
+with recollect.open(store, model="none") as memory:
+    (problem,) = memory.upkeep.verify()
+    assert "memory 7 does not say what was stored" in problem.what
 """
 
 
 def test_one_declaration_and_a_column_are_all_that_a_new_field_of_notes_needs(tmp_path: Path) -> None:
     store = tmp_path / "memory.db"
-    recollect.open(store, model="none").close()
+    with recollect.open(store, model="none") as memory:
+        memory.remember("Eve was here before the field was declared")
     with sqlite3.connect(store) as database:
-        database.execute("ALTER TABLE memory ADD COLUMN mood TEXT")
+        database.execute("ALTER TABLE memory ADD COLUMN made_up_field TEXT")
     done = subprocess.run(
         [sys.executable, "-c", _DECLARED + _TRIED, str(store)],
         capture_output=True,

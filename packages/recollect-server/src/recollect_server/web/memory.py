@@ -110,7 +110,6 @@ def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
         "happened_at": local_time(found.happened_at, memory.zone),
         "expires_at": local_time(found.expires_at, memory.zone),
         "statuses": list(Status),
-        "note_fields": NOTE_FIELDS,
     }
 
 

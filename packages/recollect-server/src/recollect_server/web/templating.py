@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.records import Kind, Memory
+from recollect.domain.records import NOTE_FIELDS, Kind, Memory
 from recollect.operations.paging import row_id
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity, visible
 from recollect_server.runner import Caller, MemoryRunner, Right, caller_of
@@ -233,6 +233,7 @@ def _environment() -> Environment:
         "waterfall_rows": waterfall_rows,
         "quantity": quantity,
         "title_of": title_of,
+        "note_fields": NOTE_FIELDS,
         "step_text": step_text,
     }
     made.filters |= {

@@ -12,7 +12,7 @@ from recollect.domain.changes import NewText, Outcome, Supersede, TextVectors
 from recollect.domain.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import unpack_vector
-from recollect.domain.records import Kind, Memory, Model, Relation
+from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Model, Relation
 from recollect.domain.results import (
     EmbedResult,
     History,
@@ -138,12 +138,14 @@ def _vectors(services: Services, new: NewText) -> TextVectors | None:
 def _like(wrong: Memory, note: NewText) -> NewText:
     """A new note; where it says nothing else, it is of the same sort as what it corrects."""
     usual = NewText(Kind.NOTE, note.text)
+    own = {name: value for name in NOTE_FIELDS if (value := getattr(wrong, name)) is not None}
     return replace(
         note,
         category=note.category or wrong.category,
         speaker=note.speaker or wrong.speaker,
         importance=wrong.importance if note.importance == usual.importance else note.importance,
         tags=note.tags or wrong.tags,
+        fields=tuple((own | dict(note.fields)).items()),
     )
 
 

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
-from recollect.domain.records import Kind, Problem
+from recollect.domain.records import NOTE_FIELDS, Kind, Problem
 from recollect.domain.tables import (
     IN_FORCE,
     TABLES,
@@ -29,7 +29,7 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold, porter_stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.domain.tables import Condition, Row, Table, Values, Where
     from recollect.search.words import Postings
@@ -51,6 +51,7 @@ WORDS: Mapping[Table, Mapping[str, str | None]] = {
         "role": None,
         "speaker": None,
         "importance_tag": None,
+        **dict.fromkeys(NOTE_FIELDS),
     },
     "observation": {"content": "", "kind": "generic"},
     "relation": {"type": "", "context": ""},
@@ -62,9 +63,17 @@ Tags have none: each is stored beside its folded form, and the two must agree.
 """
 
 
-def words_checksum(words: Iterable[str | None]) -> int:
-    """Return the CRC-32 of one row's words, which detects every burst of up to 32 changed bits."""
-    joined = "\x1f".join(["\0" if word is None else word for word in words])
+def words_checksum(table: Table, words: Sequence[str | None]) -> int:
+    """Return the CRC-32 of one row's words, which detects every burst of up to 32 changed bits.
+
+    Fields that `note_field` declares count only where set: declaring one leaves older checksums valid.
+    """
+    own = len(NOTE_FIELDS) if table == "memory" else 0
+    listed = ["\0" if word is None else word for word in words[: len(words) - own]]
+    if own:
+        named = zip(NOTE_FIELDS, words[-own:], strict=True)
+        listed += [f"{name}={word}" for name, word in named if word is not None]
+    joined = "\x1f".join(listed)
     return crc32(joined.encode("utf-8", "surrogatepass"))
 
 
@@ -75,7 +84,7 @@ def with_checksums(table: Table, rows: Sequence[Values]) -> Sequence[Values]:
         return rows
     items = usual.items()
     return [
-        {**row, "checksum": words_checksum([row.get(column, value) for column, value in items])}
+        {**row, "checksum": words_checksum(table, [row.get(column, value) for column, value in items])}
         for row in rows
     ]
 
@@ -91,7 +100,7 @@ def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None
     """After the words of these rows were set."""
     if ids:
         for id_, *words in rows.rows(table, ("id", *WORDS[table]), (OneOf("id", ids),)):
-            rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(words)})
+            rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(table, words)})
 
 
 DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "term", "posting", "document")
@@ -151,7 +160,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
         for id_, checksum, *found in _each(rows, table, ("checksum", *words)):
             if checksum is None:
                 missing += 1
-            elif checksum != words_checksum(found):
+            elif checksum != words_checksum(table, found):
                 damaged.append(id_)
         yield from count_problem(missing, f"rows of {table} without a checksum")
         for id_ in damaged:

@@ -368,7 +368,7 @@ def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> N
         while rows := connection.execute(listed, (after, _AT_ONCE)).fetchall():
             connection.executemany(
                 f"UPDATE {table} SET checksum = ? WHERE id = ?",
-                [(words_checksum(each), id_) for id_, *each in rows],
+                [(words_checksum(table, each), id_) for id_, *each in rows],
             )
             after, done = rows[-1][0], done + len(rows)
             if progress is not None:
