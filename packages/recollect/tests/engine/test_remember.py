@@ -401,6 +401,7 @@ def test_keeping_going_leaves_out_the_wrong_rows_and_names_them(engine: Engine) 
     assert notes(engine) == 3
 
 
+@pytest.mark.slow
 def test_a_batch_of_any_kind_has_a_limit_that_its_refusal_states(engine: Engine) -> None:
     too_many = [f"n{each}" for each in range(MOST_ROWS + 1)]
     many: dict[str, Callable[[Iterable[Any]], object]] = {

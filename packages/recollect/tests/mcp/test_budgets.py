@@ -27,7 +27,7 @@ LONG = "The keeper of the light wrote a long account of the storm and of the shi
 LONG_NAME = "灯台" * 300
 WIDE = "週末は灯台まで歩く。" * 200
 BOATS = 40
-BUDGETS = (50, 300, 2_000, 10_000)
+BUDGETS = (300, 2_000, 10_000)
 # From below what any tool takes, in steps that no row is large enough to hide between.
 SMALL = range(50, 2_001, 150)
 PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
@@ -142,7 +142,9 @@ def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[di
             return
 
 
-@pytest.mark.parametrize("budget", [*BUDGETS, None])
+@pytest.mark.parametrize(
+    "budget", [50, *(pytest.param(each, marks=pytest.mark.slow) for each in BUDGETS), None]
+)
 @pytest.mark.parametrize("tool", ASKED)
 def test_text_and_data_of_every_page_stay_within_the_budget(
     crowded: Engine, tool: str, budget: int | None
@@ -187,7 +189,7 @@ HARBOUR: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("world", ["crowded", "harbour"])
+@pytest.mark.parametrize("world", [pytest.param("crowded", marks=pytest.mark.slow), "harbour"])
 @pytest.mark.parametrize("tool", ASKED)
 def test_every_page_at_every_small_budget_has_the_form_that_the_tool_promises(
     request: pytest.FixtureRequest, tool: str, world: str

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
@@ -90,6 +91,7 @@ def test_names_are_found_as_a_plain_reading_finds_them(
     assert found(names[:share], texts, names[share:]) == [expected(text, names) for text in texts]
 
 
+@pytest.mark.slow
 def test_thousands_of_names_are_found_as_a_few_are() -> None:
     chance = np.random.default_rng(7)
     syllables = ["ka", "lo", "mi", "ru", "se", "tá", "vo", "ñe"]
