@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -27,9 +27,18 @@ from worlds import (
     worlds,
 )
 
-from recollect.ranking.candidates import Reason, reasons, recombined, run
+from recollect.ranking.candidates import (
+    EVERY_GROUP,
+    NEVER,
+    Cooccurrences,
+    Reason,
+    named,
+    reasons,
+    recombined,
+    run,
+)
 from recollect.ranking.factors import FACTORS
-from recollect.ranking.profiles import LIMBIC, PROFILES
+from recollect.ranking.profiles import LIMBIC, PROFILES, groups_read
 from recollect.ranking.routing import Route
 
 if TYPE_CHECKING:
@@ -103,6 +112,32 @@ def test_every_factor_gives_each_candidate_a_number_from_0_up(
     assert values.shape == (len(rows),)
     assert np.isfinite(values).all()
     assert (values >= 0).all()
+
+
+@given(profile=any_profile, world=worlds())
+def test_facts_that_no_step_says_it_reads_move_nothing(
+    profile: Profile, world: tuple[list[Row], Moment]
+) -> None:
+    rows, when = world
+    whole = gathered(rows, when)
+    zeros = np.zeros(len(whole), np.int64)
+    blank: dict[str, dict[str, Any]] = {
+        "usage": {"last_access": zeros + NEVER, "access_count": zeros, "access_days": zeros},
+        "degree": {"degree": zeros},
+        "metadata": {"metadata_share": np.zeros(len(whole))},
+        "cooccurrence": {},
+    }
+    read = groups_read(profile)
+    unread = [column for group in EVERY_GROUP - read for column in blank[group].items()]
+    part = replace(whole, facts=replace(whole.facts, **dict(unread)))
+    if "cooccurrence" not in read:
+        part = replace(part, cooccurrences=Cooccurrences.none())
+    assert listed(run(profile, part, when)) == listed(run(profile, whole, when))
+
+
+def test_a_step_or_factor_cannot_leave_out_which_facts_it_reads() -> None:
+    with pytest.raises(TypeError, match="reads"):
+        named({}, "forgetful")  # type: ignore[call-arg]  # what a developer may forget
 
 
 @every_profile

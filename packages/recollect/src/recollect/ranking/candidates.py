@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from math import ceil
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, dataclass_transform, get_args
 
 import numpy as np
 
@@ -365,14 +365,25 @@ class Step(Protocol):
 
 
 _Kind = TypeVar("_Kind")
+FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
+"""Facts of a memory that are stored in other tables than its own row."""
+EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
+READS: dict[type[Any], frozenset[FactGroup]] = {}
+"""The groups that each step and factor reads. A step that applies a factor reads what the factor reads."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def named(known: dict[str, type[Any]], name: str) -> Callable[[type[_Kind]], type[_Kind]]:
-    """Make a frozen dataclass, known under the name that profiles are written with."""
+def named(
+    known: dict[str, type[Any]], name: str, *, reads: tuple[FactGroup, ...]
+) -> Callable[[type[_Kind]], type[_Kind]]:
+    """Make a frozen dataclass, known under the name that profiles are written with.
+
+    `reads` names the groups of facts that its formula uses. Others may be left out, as zeros.
+    """
 
     def register(kind: type[_Kind]) -> type[_Kind]:
         known[name] = made = dataclass(frozen=True, slots=True)(kind)
+        READS[made] = frozenset(reads)
         return made
 
     return register
@@ -392,7 +403,7 @@ class _Deep:
         return max(self.least, ceil(self.times * limit))
 
 
-@named(RETRIEVERS, "meaning")
+@named(RETRIEVERS, "meaning", reads=())
 class ByMeaning(_Deep):
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
@@ -408,7 +419,7 @@ class ByMeaning(_Deep):
     tokens: bool = False
 
 
-@named(RETRIEVERS, "words")
+@named(RETRIEVERS, "words", reads=())
 class ByWords(_Deep):
     """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
 
@@ -422,7 +433,7 @@ class ByWords(_Deep):
     held: bool = False
 
 
-@named(RETRIEVERS, "context")
+@named(RETRIEVERS, "context", reads=())
 class ByContext(_Deep):
     """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
 
@@ -434,7 +445,7 @@ class ByContext(_Deep):
     within: int = 2
 
 
-@named(RETRIEVERS, "links")
+@named(RETRIEVERS, "links", reads=())
 class ByLinks:
     """Ask for the entities that are tied by a relation to one that the query names, at most `most`."""
 

@@ -7,12 +7,22 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from pkgutil import get_data
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.ranking import factors, steps
-from recollect.ranking.candidates import RETRIEVERS, ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.candidates import (
+    EVERY_GROUP,
+    READS,
+    RETRIEVERS,
+    ByContext,
+    ByLinks,
+    ByMeaning,
+    ByWords,
+    FactGroup,
+    Profile,
+)
 from recollect.ranking.factors import FACTORS
 from recollect.ranking.routing import Route
 from recollect.ranking.steps import STEPS
@@ -131,26 +141,13 @@ DEFAULT = DEFAULT_PROFILE
 
 # Facts that a profile reads beside the candidates' own rows; others are not fetched.
 
-FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
-"""Facts of a memory that are stored in other tables than its own row."""
-EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
-_READS: dict[type[Any], frozenset[FactGroup]] = {
-    **dict.fromkeys((*STEPS.values(), *FACTORS.values()), frozenset[FactGroup]()),
-    factors.Salience: frozenset({"usage", "degree"}),
-    factors.Forgetting: frozenset({"usage"}),
-    factors.Cooccurrence: frozenset({"cooccurrence"}),
-    factors.MetadataWeight: frozenset({"metadata"}),
-    factors.Stability: frozenset({"usage"}),
-}
-
 
 @lru_cache(maxsize=64)
 def groups_read(*profiles: Profile) -> frozenset[FactGroup]:
     """The groups that any of these profiles reads. An unknown step may read anything."""
     used = [step for profile in profiles for step in profile.steps]
-    # A step that applies a factor reads what the factor reads.
     readers = [step.factor if isinstance(step, steps.Times | steps.Plus) else step for step in used]
-    return frozenset[FactGroup]().union(*(_READS.get(type(reader), EVERY_GROUP) for reader in readers))
+    return frozenset[FactGroup]().union(*(READS.get(type(reader), EVERY_GROUP) for reader in readers))
 
 
 @lru_cache(maxsize=64)

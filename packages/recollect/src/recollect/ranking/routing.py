@@ -49,7 +49,7 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
     return Strategy.LIMBIC_HEAVY if total <= -2 else Strategy.HYBRID_BALANCED
 
 
-@named(STEPS, "route")
+@named(STEPS, "route", reads=())
 class Route:
     """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
 

@@ -34,7 +34,7 @@ STEPS: dict[str, type[Step]] = {}
 """By the name that profiles are written with."""
 
 
-@named(STEPS, "rrf")
+@named(STEPS, "rrf", reads=())
 class Rrf:
     """Add 1 / (k + rank) for each search that found the candidate.
 
@@ -50,7 +50,7 @@ class Rrf:
         return candidates
 
 
-@named(STEPS, "weighted_rrf")
+@named(STEPS, "weighted_rrf", reads=())
 class WeightedRrf:
     """Add weight * (k + 1) / (k + rank) for each search that found the candidate (Cognis)."""
 
@@ -65,7 +65,7 @@ class WeightedRrf:
         return candidates
 
 
-@named(STEPS, "linear")
+@named(STEPS, "linear", reads=())
 class Linear:
     """Add weight * cosine (0 where negative or unknown) and weight * BM25 / the best BM25."""
 
@@ -78,7 +78,7 @@ class Linear:
         return candidates.with_change("linear: words", "plus", self.words * words_share(candidates))
 
 
-@named(STEPS, "blend")
+@named(STEPS, "blend", reads=())
 class Blend:
     """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
 
@@ -127,7 +127,7 @@ def _by_rank(source: Source, weight: float, k: float) -> Floats:
 # Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale.
 
 
-@named(STEPS, "times")
+@named(STEPS, "times", reads=())
 class Times:
     """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
 
@@ -151,7 +151,7 @@ class Times:
         return candidates.with_change(factor_name(self.factor), "times", values)
 
 
-@named(STEPS, "plus")
+@named(STEPS, "plus", reads=())
 class Plus:
     """Add weight * factor to the score, while it is switched on."""
 
@@ -166,7 +166,7 @@ class Plus:
         return candidates.with_change(factor_name(self.factor), "plus", values)
 
 
-@named(STEPS, "temporal_blend")
+@named(STEPS, "temporal_blend", reads=())
 class TemporalBlend:
     """share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
 
@@ -180,7 +180,7 @@ class TemporalBlend:
         return candidates.with_change("temporal", "mix", self.relevance(candidates, query), share)
 
 
-@named(STEPS, "base_relevance")
+@named(STEPS, "base_relevance", reads=())
 class BaseRelevance:
     """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
 
@@ -201,7 +201,7 @@ class BaseRelevance:
         return candidates.with_change("base relevance", "set", base).with_values("base", base)
 
 
-@named(STEPS, "keep")
+@named(STEPS, "keep", reads=())
 class Keep:
     """Keep the score so far under a name, for a later step or for the answer."""
 
@@ -211,7 +211,7 @@ class Keep:
         return candidates.with_values(self.name, candidates.score)
 
 
-@named(STEPS, "rescale")
+@named(STEPS, "rescale", reads=())
 class Rescale:
     """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
 
@@ -228,7 +228,7 @@ class Rescale:
 # The step for entities that are related to an entity that the query names.
 
 
-@named(STEPS, "linked")
+@named(STEPS, "linked", reads=())
 class LinkScore:
     """Add weight * the share of the query that names its relation to an entity in the query.
 
@@ -249,7 +249,7 @@ class LinkScore:
 _MARGIN = 0.1
 
 
-@named(STEPS, "time_score")
+@named(STEPS, "time_score", reads=())
 class TimeScore:
     """Add what a memory's times say to the time that the query asks about.
 
@@ -282,7 +282,7 @@ class TimeScore:
         return candidates
 
 
-@named(STEPS, "time_first")
+@named(STEPS, "time_first", reads=())
 class TimeFirst:
     """Rank memories of the asked time first, where the question asks for whatever happened then.
 
@@ -304,7 +304,7 @@ class TimeFirst:
 _HAIR = 1e-9
 
 
-@named(STEPS, "newest_wins")
+@named(STEPS, "newest_wins", reads=())
 class NewestWins:
     """Of two candidates that contradict each other, put the later one above the earlier one.
 
@@ -379,7 +379,7 @@ def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floa
 # Finishing: dropping what should not be shown, sorting, and cutting to the limit.
 
 
-@named(STEPS, "threshold")
+@named(STEPS, "threshold", reads=())
 class Threshold:
     """Drop what words did not find and whose cosine is below the threshold."""
 
@@ -396,7 +396,7 @@ class Threshold:
         )
 
 
-@named(STEPS, "drop_echo")
+@named(STEPS, "drop_echo", reads=())
 class DropEcho:
     """Drop messages of the current session that are equal to the query; never a note or an entity."""
 
@@ -405,7 +405,7 @@ class DropEcho:
         return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
 
-@named(STEPS, "drop_repeats")
+@named(STEPS, "drop_repeats", reads=())
 class DropRepeats:
     """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
 
@@ -461,7 +461,7 @@ def _without_extracted(candidates: Candidates) -> Candidates:
     )
 
 
-@named(STEPS, "order")
+@named(STEPS, "order", reads=())
 class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
@@ -469,7 +469,7 @@ class Order:
         return candidates.at(best_first(candidates))
 
 
-@named(STEPS, "cut")
+@named(STEPS, "cut", reads=())
 class Cut:
     """Keep the first `limit`."""
 
@@ -502,7 +502,7 @@ _LONG = 2_000
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 
-@named(STEPS, "meaning")
+@named(STEPS, "meaning", reads=())
 class MeaningScore:
     """cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
 
@@ -515,7 +515,7 @@ class MeaningScore:
         return candidates.with_change("meaning", "plus", values)
 
 
-@named(STEPS, "words")
+@named(STEPS, "words", reads=())
 class WordScore:
     """bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
 
@@ -530,7 +530,7 @@ class WordScore:
         return candidates.with_change("matched words", "plus", self.share * matched)
 
 
-@named(STEPS, "tokens")
+@named(STEPS, "tokens", reads=())
 class TokenScore:
     """match * the token match, stretched to [0, 1], + deviation * how far it lies above the usual one
     + rank * 11 / (10 + place).
@@ -556,7 +556,7 @@ class TokenScore:
         return candidates.with_change("tokens", "plus", values)
 
 
-@named(STEPS, "drawn_notes")
+@named(STEPS, "drawn_notes", reads=())
 class DrawnNotes:
     """Replace notes by the message they were drawn from, and add what they match better than it.
 
@@ -589,7 +589,7 @@ class DrawnNotes:
         )
 
 
-@named(STEPS, "conversation")
+@named(STEPS, "conversation", reads=())
 class ConversationScore:
     """Add what is said around a message, by who speaks: the user, an assistant, or anybody else.
 
@@ -637,7 +637,7 @@ class ConversationScore:
         return candidates
 
 
-@named(STEPS, "origin")
+@named(STEPS, "origin", reads=())
 class OriginScore:
     """Add what a candidate is worth by its kind, by who says it, and by how it is said.
 

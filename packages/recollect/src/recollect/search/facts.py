@@ -20,11 +20,13 @@ from recollect.ranking.candidates import (
     ALWAYS,
     ASSISTANT,
     DAY,
+    EVERY_GROUP,
     NEVER,
     NOBODY,
     SPEAKER,
     USER,
     Cooccurrences,
+    FactGroup,
     Facts,
     Flags,
     Floats,
@@ -32,7 +34,6 @@ from recollect.ranking.candidates import (
     Source,
 )
 from recollect.ranking.factors import microseconds
-from recollect.ranking.profiles import EVERY_GROUP, FactGroup
 from recollect.search.rows import MemoryRows, PastState, moment, touching
 from recollect.search.texts import conversation
 from recollect.stores.port import RowsQuery, Snapshot

@@ -20,6 +20,7 @@ from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
 from recollect.language.time_phrases import TimePhrase, time_of
 from recollect.ranking.candidates import (
     Candidates,
+    FactGroup,
     Floats,
     Ints,
     Profile,
@@ -37,7 +38,7 @@ from recollect.ranking.confidence import (
     weigh_query_terms,
 )
 from recollect.ranking.factors import microseconds
-from recollect.ranking.profiles import FactGroup, groups_read
+from recollect.ranking.profiles import groups_read
 from recollect.ranking.routing import RerankBlend, Route, strategy_for
 from recollect.ranking.steps import Cut, uncut
 from recollect.search.candidates import Gathered, Search, gather
