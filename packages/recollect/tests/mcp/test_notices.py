@@ -53,7 +53,7 @@ class Shelf:
         wanted = self.looks + 2
         with anyio.fail_after(PATIENCE_SECONDS):
             while self.looks < wanted:
-                self.notices.written()
+                self.notices.wake()
                 await anyio.sleep(0.001)
 
 

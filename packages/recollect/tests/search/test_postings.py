@@ -15,11 +15,11 @@ from recollect.search.words import (
     Postings,
     appended_block,
     following,
-    joined,
+    join_postings,
     pack_block,
+    select_rows,
     split_into_blocks,
     summed,
-    taken,
     unpack_block,
 )
 
@@ -69,7 +69,7 @@ def test_a_block_with_later_documents_behind_it_is_as_if_packed_anew(
     if not with_positions:
         before, later = without_positions(before), without_positions(later)
     packed = appended_block(int(before.ids[0]), len(before.ids), pack_block(before), later)
-    anew = pack_block(joined([before, later]))
+    anew = pack_block(join_postings([before, later]))
     wider = anew[:4] != pack_block(before)[:4]
     comes_before = later.ids[0] < before.ids[-1]
     assert packed == (None if wider or comes_before else anew)
@@ -147,11 +147,11 @@ def test_joining_parts_gives_the_whole(
     # Blocks come as narrow columns, and documents that wait as wide ones.
     each = [packed_and_unpacked(part) if packed and number else part for number, part in enumerate(each)]
     whole = of(places) if with_positions else without_positions(of(places))
-    assert listed(joined(each)) == listed(whole)
+    assert listed(join_postings(each)) == listed(whole)
 
 
 def test_nothing_joined_is_nothing() -> None:
-    assert listed(joined([])) == [[], [], [], []]
+    assert listed(join_postings([])) == [[], [], [], []]
 
 
 @given(st.lists(PLACES.filter(bool), max_size=4), st.booleans())
@@ -225,7 +225,7 @@ def test_terms_follow_one_another_where_the_text_has_them_so(
 def test_taking_rows_takes_their_positions(places: Places, data: st.DataObject, with_positions: bool) -> None:
     rows = data.draw(st.lists(st.sampled_from(range(len(places))), unique=True, min_size=1))
     whole = of(places) if with_positions else without_positions(of(places))
-    found = taken(whole, np.array(rows))
+    found = select_rows(whole, np.array(rows))
     ids = [sorted(places)[row] for row in rows]
     assert found.ids.tolist() == ids
     assert found.counts.tolist() == [len(places[id_]) for id_ in ids]
@@ -240,4 +240,4 @@ def test_blocks_are_full_but_the_last_and_hold_everything(places: Places, most: 
     sizes = [len(block.ids) for block in blocks]
     assert sizes[:-1] == [most] * (len(places) // most - (len(places) % most == 0))
     assert 0 < sizes[-1] <= most
-    assert listed(joined(blocks)) == listed(of(places))
+    assert listed(join_postings(blocks)) == listed(of(places))

@@ -1,4 +1,4 @@
-"""What resources read, when they read otherwise, and which there are."""
+"""The contents of resources, their fingerprints, and completions of their names."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 19
 _BUDGET_TOKENS = 40_000
 ABSENT = 0
-"""The fingerprint of what is not there."""
+"""The fingerprint of a missing resource."""
 
 
 def read_resource(engine: Engine, uri: str) -> str:
     """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
     if uri == GRAPH:
         return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
-    match _found(engine, uri, record=True):
+    match _look_up(engine, uri, record=True):
         case Graph() as graph:
             return _graph_json(graph, "open_nodes")
         case Memory() as memory:
@@ -39,11 +39,11 @@ def read_resource(engine: Engine, uri: str) -> str:
 
 
 def fingerprint(engine: Engine, uri: str) -> int:
-    """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
+    """Return a number that changes with the resource, also beyond the page that is shown of it."""
     if uri == GRAPH:
         return Internals(engine).graph_fingerprint()
     try:
-        found = _found(engine, uri)
+        found = _look_up(engine, uri)
     except InvalidInput:  # no entity could have such a name
         return ABSENT
     match found:
@@ -54,8 +54,8 @@ def fingerprint(engine: Engine, uri: str) -> int:
     return ABSENT
 
 
-def _found(engine: Engine, uri: str, *, record: bool = False) -> Graph | Memory | None:
-    """What an address names: an entity with its relations, or a memory."""
+def _look_up(engine: Engine, uri: str, *, record: bool = False) -> Graph | Memory | None:
+    """Return what an address names: an entity with its relations, or a memory."""
     if uri.startswith(ENTITY):
         graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
         return graph if graph.entities else None
@@ -78,7 +78,7 @@ def _row(memory: Memory) -> Any:
 
 
 def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
-    """What the argument of a resource or a prompt may be, and how many there are, if that is known."""
+    """Complete an argument of a resource or a prompt. Also return how many values there are, if known."""
     if (about, argument) in {(ENTITY + "{name}", "name"), ("recall", "topic")}:
         return Internals(engine).complete_name(begun, MOST_COMPLETIONS)
     if (about, argument) == (MEMORY + "{id}", "id"):

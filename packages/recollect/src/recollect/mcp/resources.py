@@ -1,4 +1,4 @@
-"""What resources read, when they read otherwise, and which there are."""
+"""The resources and prompts that the server offers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PROMPTS = (
 
 
 def offered(tools: Collection[str]) -> list[types.Prompt]:
-    """The prompts whose tools are there: nobody can save without one that does."""
+    """The prompts whose tools are offered: `save` needs `remember`."""
     return [one for one in PROMPTS if one.name != "save" or "remember" in tools]
 
 

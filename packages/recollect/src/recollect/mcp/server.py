@@ -45,28 +45,28 @@ if TYPE_CHECKING:
 
 # Calls at one time. More would only wait for the same file.
 _MOST_CALLS = 8
-# Of these, one client has at most so many: the others need not wait for it.
+# The most of these that one client may take, so that others need not wait for it.
 _MOST_CALLS_EACH = 4
 CALL_SECONDS = 60.0
-"""How long a call that only reads may take. What writes is done to its end."""
+"""The longest that a call may take which only reads. Writes run to their end."""
 
 _Work = TypeVar("_Work")
 
 
 class Calls:
-    """What all connections of a process share."""
+    """The limits on calls, shared by all connections of a process."""
 
     def __init__(self) -> None:
         self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
-        # One that nobody waits in is forgotten.
+        # A limiter without waiting calls is dropped.
         self._limiters: WeakValueDictionary[str, anyio.CapacityLimiter] = WeakValueDictionary()
 
     def places_of(self, caller: str) -> anyio.CapacityLimiter:
-        """To enter while a call of this caller is under way."""
+        """The limiter that each call of this caller enters."""
         return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MOST_CALLS_EACH))
 
     async def in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
-        """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""
+        """Run work in a thread, beside other calls. A cancelled write finishes: it is one transaction."""
 
         def interrupted() -> _Work:
             with interruptible(end_if_cancelled) if abandon else nullcontext():
@@ -76,7 +76,7 @@ class Calls:
 
 
 def end_if_cancelled() -> None:
-    """From a worker's thread."""
+    """Raise `CancelledError` in a worker's thread whose call was cancelled."""
     try:
         anyio.from_thread.check_cancelled()
     except (asyncio.CancelledError, CancelledError):
@@ -84,7 +84,7 @@ def end_if_cancelled() -> None:
 
 
 class GrowingProgress:
-    """Tells how far work in a thread is, and ends what nobody waits for; what it tells only ever grows."""
+    """Reports the progress of work in a thread, in growing numbers, and ends cancelled work."""
 
     def __init__(self, tell: Callable[[int, int | None], Awaitable[None]], *, stops: bool) -> None:
         self._tell = tell
@@ -92,16 +92,16 @@ class GrowingProgress:
         self._before = self._last = 0
 
     def __call__(self, done: int, total: int | None) -> None:
-        """From the worker's thread, after every step."""
+        """Report from the worker's thread, after every step."""
         try:
             end_if_cancelled()
-            anyio.from_thread.run(self._told, done, total)
+            anyio.from_thread.run(self._report, done, total)
         except (asyncio.CancelledError, CancelledError):
-            # What writes is let finish, or it would be half done.
+            # A write finishes, or it would be half done.
             if self._stops:
                 raise asyncio.CancelledError from None
 
-    async def _told(self, done: int, total: int | None) -> None:
+    async def _report(self, done: int, total: int | None) -> None:
         if self._before + done <= self._last:
             # Another part of the work has begun, which counts from the start.
             self._before = self._last
@@ -109,7 +109,7 @@ class GrowingProgress:
         await self._tell(self._last, None if total is None else self._before + total)
 
 
-# Notices of change: a client that watches a resource is told once it reads otherwise than before.
+# Notices of change: a client that subscribes to a resource gets one when its content changes.
 
 # How soon a change by another process is noticed. Our own writes wake us.
 _LOOK_SECONDS = 1.0
@@ -150,8 +150,8 @@ class ChangeNotices(Generic[_Watched]):
             del self._watched[resource]
             self._known.pop(resource, None)
 
-    def written(self) -> None:
-        """This process has changed something."""
+    def wake(self) -> None:
+        """Wake the watcher after a write of this process."""
         self._written.set()
 
     async def _look(self) -> None:
@@ -182,7 +182,7 @@ class ChangeNotices(Generic[_Watched]):
         try:
             return await self._fingerprint(resource)
         except RecollectError:
-            # Nobody knows how it reads: the first look that succeeds is reported.
+            # Its content is unknown, so the first look that succeeds is reported.
             return None
 
 
@@ -202,7 +202,7 @@ INSTRUCTIONS = {
     "create_entities": "For people, projects and things with several facts use `create_entities` and "
     "`create_relations`.",
 }
-"""What a language model is told of the tools that are offered."""
+"""Instructions for a language model, by the tool that they are about."""
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 _Subscription: TypeAlias = "tuple[Scope | None, str]"
@@ -277,7 +277,7 @@ class MemoryServer:
     # Tools
 
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
-        # Only once this answer is out: whoever waits for it would take its time.
+        # Set it after this answer is sent: the threads that wait for it would slow the answer down.
         asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
         return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered_to(ctx).items()])
 
@@ -310,7 +310,7 @@ class MemoryServer:
             return _failed(f"{name} failed unexpectedly; the server's log has the reason.{what_next}")
         finally:
             if not read_only:
-                self._notices.written()
+                self._notices.wake()
         content: list[Any] = [types.TextContent(text=visible(text)) for text in reply.texts()]
         return types.CallToolResult(content=content, structured_content=reply.result)
 
@@ -325,10 +325,10 @@ class MemoryServer:
         finally:
             self.is_idle.set()
 
-    # Whose memory it is, and what they may do
+    # The caller's memory and rights
 
     def _memory_of(self, ctx: Context) -> Engine:
-        """The memory as whoever asks sees it."""
+        """The memory in the caller's scope."""
         caller = _caller(ctx)
         return self._engine() if caller is None else caller.engine(self._engine())
 
@@ -343,15 +343,15 @@ class MemoryServer:
         }
 
     def _limiter_of(self, ctx: Context) -> AbstractAsyncContextManager[object]:
-        """The places of whoever calls: of a session, or of an address where the protocol has no sessions."""
+        """The limiter of the caller's session, or of its address where the protocol has no sessions."""
         request = ctx.request
-        if request is None:  # there is one client alone
+        if request is None:  # standard input has one client
             return nullcontext()
         caller = request.headers.get("mcp-session-id") or (request.client.host if request.client else "")
         return self._calls.places_of(caller)
 
     async def _answer(self, work: Callable[[], _Work]) -> _Work:
-        """The same, where a mistake is the protocol's own error: there is no result that could carry it."""
+        """Run work in a thread. Errors become the protocol's own, as no result could carry them."""
         try:
             return await self._calls.in_thread(work)
         except RecollectError as error:
@@ -369,11 +369,11 @@ class MemoryServer:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        text = await self._answer(lambda: self._read(ctx, uri))
+        text = await self._answer(lambda: self._read_text(ctx, uri))
         content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[content])
 
-    def _read(self, ctx: Context, uri: str) -> str:
+    def _read_text(self, ctx: Context, uri: str) -> str:
         from recollect.mcp.resource_contents import read_resource  # noqa: PLC0415  # loads the engine
 
         return read_resource(self._memory_of(ctx), uri)
@@ -423,11 +423,11 @@ class MemoryServer:
 
         scope, uri = watched
 
-        def found() -> int:
+        def compute() -> int:
             memory = self._engine()
             return fingerprint(memory if scope is None else memory.scoped(scope.owner, scope.agent), uri)
 
-        return await self._calls.in_thread(found)
+        return await self._calls.in_thread(compute)
 
     async def _store_version(self) -> int:
         from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
@@ -458,7 +458,7 @@ class MemoryServer:
 
 
 class _Listeners:
-    """Those who listen to changes of one scope; what changes in another is no business of theirs."""
+    """The listeners to changes of one scope. They hear of no other scope."""
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
@@ -466,21 +466,21 @@ class _Listeners:
 
 
 def _caller(ctx: Context) -> RequestCaller | None:
-    """Who asks over HTTP; None on standard input, where there is one client alone."""
+    """The caller over HTTP; None on standard input, which has one client."""
     if ctx.request is None:
         return None
-    # Without one there is no access policy in front of us, and nobody to be told apart.
+    # Without an access policy in front of the server, no request names its caller.
     return getattr(ctx.request.state, CALLER, None)
 
 
 def _scope(ctx: Context) -> Scope | None:
-    """The only scope that whoever asks sees; None: the server's."""
+    """The only scope that the caller sees; None: the server's."""
     caller = _caller(ctx)
     return None if caller is None else caller.scope
 
 
 def _connection(ctx: Context) -> Connection:
-    """Who asks, the same in every request; a session is made for each."""
+    """The caller's connection, the same in every request. The SDK makes a session for each request."""
     return ctx.session._connection  # noqa: SLF001  # the SDK gives low-level handlers no other way
 
 
@@ -502,8 +502,10 @@ def tool_of(name: str, definition: Definition) -> types.Tool:
 
 
 def open_schema(schema: Any) -> Any:
-    """A schema of arguments without what costs more tokens than it tells: that objects take nothing else, and
-    that numbers begin at 1. What breaks these rules is refused all the same, with an error that says why."""
+    """Leave `additionalProperties` and a minimum of 1 out of a schema of arguments, to save tokens.
+
+    Calls that break these rules are still refused, with an error that says why.
+    """
     match schema:
         case dict():
             return {

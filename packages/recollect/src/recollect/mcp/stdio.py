@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
 LONGEST_LINE = 4 * 1024 * 1024
 """Bytes of one message, as over HTTP."""
-# Bytes at either end of a longer one, where its id stands.
+# Bytes kept from both ends of a longer message, to find its id.
 _END_BYTES = 1_024
 _START_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
 _END_ID = re.compile(rb',\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
@@ -52,7 +52,7 @@ _LINES_AHEAD = 16
 
 
 def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
-    """Serve these operations until the client closes our standard input, or somebody interrupts us."""
+    """Serve these operations until the client closes our standard input, or an interrupt comes."""
     server = MemoryServer(memory.engine, names)
     warming = memory.warm(server.listed, server.is_idle)
     was_used = True
@@ -68,12 +68,12 @@ def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
         # A model that is still being loaded would be torn down half made, which no runtime takes well.
         warming.join()
     if not was_used:
-        # Started by somebody who only looks whether it starts: a store that cannot be opened should show.
+        # A user may start the server only to see whether it starts: report a store that cannot be opened.
         memory.engine()
 
 
 async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
-    """Whether anybody said anything."""
+    """Serve standard input and output. Return whether any line came."""
     server = memory_server.server()
     forward, readable = anyio.create_memory_object_stream[SessionMessage | Exception]()
     lines = InputLines(take_input())
@@ -85,8 +85,8 @@ async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
             await server.run(readable, outgoing, server.create_initialization_options())
             both.cancel_scope.cancel()
 
-        # Side by side, so that an interrupt reaches both at once: a call under way is let finish, and must
-        # learn that nobody waits for it.
+        # Side by side, so that an interrupt reaches both at once. A call under way finishes, and must
+        # learn that its client has gone.
         both.start_soon(_pass_on, incoming, forward, outgoing, stop)
         both.start_soon(run)
     return lines.count > 0
@@ -95,8 +95,8 @@ async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
 class InputLines:
     """The lines of a file descriptor, for one `async for` within a running loop.
 
-    A thread reads them that nobody has to wait for. The SDK's own blocks until a line comes, and an
-    interrupted server would wait for it.
+    A daemon thread reads them. The SDK's own reader blocks until a line comes, so that an interrupted
+    server would wait for it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -124,16 +124,16 @@ class InputLines:
             # A terminal that was closed is no error: its user has gone.
             with suppress(OSError):
                 for line in whole_lines(iter(partial(os.read, self._descriptor, _CHUNK_BYTES), b"")):
-                    self._put(line.decode("utf-8", "replace"))
-            self._put(None)
+                    self._enqueue(line.decode("utf-8", "replace"))
+            self._enqueue(None)
 
-    def _put(self, line: str | None) -> None:
+    def _enqueue(self, line: str | None) -> None:
         self._room.acquire()
         self._loop.call_soon_threadsafe(self._read.put_nowait, line)
 
 
 def whole_lines(chunks: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterator[bytes]:
-    """The lines; one that is too long comes as a short message that stands for it, and is not kept whole."""
+    """Yield the lines of chunks. A line that is too long becomes a short message with its id and size."""
     line = _Line(longest)
     for chunk in chunks:
         first, *more = chunk.split(b"\n")
@@ -168,7 +168,7 @@ class _Line:
     def content(self) -> bytes:
         if self.size <= self._longest:
             return b"".join(self._pieces)
-        # No message, so that whoever answers what cannot be read answers this, and its sender does not wait.
+        # Not a valid message: `error_answers` answers it, so that the client does not wait.
         found = _START_ID.match(self._start) or _END_ID.search(self._end)
         id_ = b"null" if found is None else found[1]
         return b'{"id":%s,"method":"","too_long":%d}' % (id_, self.size)
@@ -211,7 +211,7 @@ async def _pass_on(
 
 
 def error_answers(error: Exception) -> list[types.JSONRPCError]:
-    """The answers to a line that could not be read; none where nobody waits for one."""
+    """The answers to a line that could not be read; none unless it holds a request."""
     if not isinstance(error, ValidationError):
         return []
     first = error.errors()[0]
@@ -231,7 +231,7 @@ def error_answers(error: Exception) -> list[types.JSONRPCError]:
 
 
 def _request_id(message: object) -> Any:
-    """The id of a request; None for what is none."""
+    """The id of a request; None for anything else."""
     return message.get("id") if isinstance(message, dict) and "method" in message else None
 
 
@@ -249,7 +249,7 @@ _LONGEST_WAIT_SECONDS = 2.0
 
 
 class LazyEngine:
-    """Opens once, whoever asks first; what cannot be opened is tried again by the next who asks.
+    """Opens the memory with the first call that needs it. After a failure, the next call tries again.
 
     A store may take its time: one of an older version is brought up to date, a locked one is waited for. A
     client gives up on a server that does not speak, and learns more from a call that says what is wrong.
@@ -275,7 +275,7 @@ class LazyEngine:
             return self._engine
 
     def stop(self) -> None:
-        """Begin nothing more, for nobody waits: what lacks a vector gets it after the next start."""
+        """Start no more background work: the client has gone. Missing vectors come with the next start."""
         self._stopped.set()
         if self._engine is not None:
             _begin_shutdown(self._engine)
@@ -289,7 +289,7 @@ class LazyEngine:
         if self._engine is not None:
             self._engine.close()
         elif self._error is not None and error is None:
-            # Nobody was ever served: whoever started us should see it in the exit status.
+            # No call was ever answered, so the exit status must show the error.
             raise self._error
 
     def warm(self, *after: threading.Event) -> threading.Thread:
@@ -325,7 +325,7 @@ class LazyEngine:
 
 
 def _begin_shutdown(memory: Engine) -> None:
-    """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
+    """Start no more background work. Texts without a vector get it when the memory is next opened."""
     from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
 
     Internals(memory).services.shutdown.set()
@@ -340,11 +340,11 @@ _NAMED = 5
 def import_official_file(
     memory: Engine, begun: Path, asked: Path | None, tell: Callable[[str], None]
 ) -> None:
-    """Only while the memory never had an entity: later it would bring back what was deleted.
+    """Import the official server's file into a memory that never had an entity.
 
-    Or where an earlier start was ended in the middle of it: the mark `begun` tells. `asked` is the
-    file, or the name of the variable that names it. A file that cannot be brought in is no reason not to
-    serve, and one that comes too late is told of until it was imported in some way.
+    Later, it would bring back what was deleted. The mark `begun` shows that an earlier start was ended in the
+    middle of it; then the import goes on. `asked` is the file, or the name of the variable that names it. The
+    server starts even if the import fails. A file that comes too late is reported until it was imported.
     """
     from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
 

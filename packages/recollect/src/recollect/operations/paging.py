@@ -70,12 +70,12 @@ def row_id(text: str) -> int | None:
 
 
 def row_tokens(row: object) -> int:
-    """What a row takes in a list, with its comma and line break."""
+    """Count the tokens of a row in a list, with its comma and line break."""
     return count_tokens(as_json(to_json(row))) + 2
 
 
 def frame_tokens(row: object) -> int:
-    """What a row takes without its prose, which no page can do with less than."""
+    """Count the tokens of a row without its prose: the least that a page needs for it."""
     return row_tokens(_cut(row, 0, 0))
 
 
@@ -118,7 +118,7 @@ def _longest(row: object) -> tuple[int, int]:
 
 
 def _cut(row: Any, letters: int, entries: int) -> Any:
-    """Of prose, so many letters, and so many entries of a list."""
+    """Cut prose to `letters`, and lists to `entries`."""
     match row:
         case str():
             return row if len(row) <= letters else f"{row[:letters]}…"
@@ -134,7 +134,7 @@ def _cut(row: Any, letters: int, entries: int) -> Any:
 
 
 def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The highest number that fits; more never fits better. Steps double, so that little is tried in vain."""
+    """Return the highest number that fits. Steps double; a number above one that fails never fits."""
     step = 1
     while low + step < high and fits(low + step):
         step *= 2
@@ -166,7 +166,7 @@ class Page:
     budget: int
 
     def note(self, offered: frozenset[str] = frozenset()) -> str | None:
-        """What is missing, and how to get it: for a caller who can open entities, also by that."""
+        """Say what is missing and how to get it. `offered` are the tools that the note may name."""
         cut = more = None
         if self.shortened:
             were = "was" if self.shortened == 1 else "were"
@@ -188,11 +188,11 @@ def fit_page(
     shared: bool = True,
     frame: int = 0,
 ) -> Page:
-    """As many rows as fit, in order, and always the first. All but prose is whole.
+    """Take as many rows as fit, in order, and always the first. Only prose is cut.
 
     A `shared` budget cuts large rows to their share, so that more fit. Without, rows come whole, and only
     one that the whole budget could not hold is cut. `shorten` gives the row at a place within a number of
-    tokens, where it matters what is cut. What stands around the rows takes `frame` tokens of the budget.
+    tokens, where it matters what is cut. The text around the rows takes `frame` tokens of the budget.
     """
     rows = list(map(to_json, rows))
     room = max(LEAST_PROSE, budget - frame)
@@ -230,14 +230,14 @@ def continuation(done: int, total: int, note: str | None) -> PageEnd:
 
 @dataclass(frozen=True, slots=True)
 class PageEnd:
-    """What the answer of an operation with pages holds beside its rows."""
+    """The cursor and note of a page, beside its rows."""
 
     cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
     note: Annotated[str | None, "What was left out, and how to get it"] = omitted()
 
     @property
     def text(self) -> str | None:
-        """What a reader of the text must know to go on."""
+        """The line of the text that says how to go on."""
         return continuation_text(to_json(self))
 
 
@@ -293,7 +293,7 @@ class FoundPage:
 
 
 def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]) -> FoundPage:
-    """What a search finds, from where the caller has read to.
+    """Search, and return the hits after those that the caller has read.
 
     How many one asks for is part of how a question is understood, so the second page is not the end of a
     longer list: it is what a search to the bottom finds beside what the first page had.
@@ -314,8 +314,8 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
         recent.answers.keep(state, deep)
     ids = recent.shown.get((call.question, first, shown))
     if ids is None:
-        # The server was started anew since the first page. What that had is searched for again, once, so that
-        # no hit is shown twice and none is missed.
+        # The server was restarted since the first page. Search for its hits again, once, so that no hit is
+        # shown twice and none is missed.
         ids = frozenset(hit.memory.id for hit in search(first or None).hits[:shown])
         recent.shown.keep((call.question, first, shown), ids)
     rest = [hit for hit in deep.hits if hit.memory.id not in ids]
@@ -329,13 +329,13 @@ class HitsPage:
     left_out: int
     more: PageEnd
     notes: list[str]
-    """What a reader of the text must know."""
+    """Notes for a reader of the text."""
 
 
 def hits_page(
     call: OperationCall, query: str, search: Callable[[int | None], Answer], row: Callable[[Hit], Any]
 ) -> HitsPage:
-    """What a search finds, as rows within the budget; a cut entity keeps what answers the query."""
+    """Search, and return rows within the budget. A cut entity keeps the lines that answer the query."""
     found = find(call, query, search)
     rows = [to_json(row(hit)) for hit in found.hits]
 
@@ -353,14 +353,14 @@ def hits_page(
     notes = [note for note in (hidden, page.note(call.offered), found.answer.note) if note]
     cursor = found.cursor(page)
     more = PageEnd(cursor, " ".join(notes) or None)
-    # What is not worth reading needs no word in the text; who wants it has the cursor in the result.
+    # The text does not mention weak hits; the cursor in the result still leads to them.
     if cursor is not None and (page.left_out or len(found.hits) == call.page.size):
         notes.append(f"There may be more: cursor {cursor!r}.")
     return HitsPage(found.answer, page.rows, page.left_out, more, notes)
 
 
 def _best_lines_first(hit: Hit, query: str) -> list[str]:
-    """What a hit says; of an entity, what answers the query first, so that a cut takes the rest."""
+    """The lines of a hit. An entity's best answers to the query come first, so that a cut takes the rest."""
     memory = hit.memory
     if memory.kind is not Kind.ENTITY:
         return [hit_row(hit).text]
@@ -369,7 +369,7 @@ def _best_lines_first(hit: Hit, query: str) -> list[str]:
 
 
 def _unshown(lines: Sequence[str], letters: int) -> int:
-    """How many of an entity's observations, which follow its name, a text of so many letters lacks."""
+    """Count the observations that a text of `letters` lacks; the entity's name is its first line."""
     end = 0
     for place, line in enumerate(lines):
         end += len(line) + 1

@@ -65,7 +65,7 @@ def _plain(schema: Schema, shared: Mapping[str, Schema], *, is_class: bool = Fal
         plain["items"] = _plain(schema["items"], shared)
     if schema.get("type") == "object":
         fields = schema.get("properties", {})
-        # What must be there first; what every page has beside its rows is inherited, and would lead.
+        # Required fields first: the fields that every page inherits would lead otherwise.
         names = sorted(fields, key=lambda name: name not in schema.get("required", ()))
         plain["properties"] = {name: _plain(fields[name], shared) for name in names}
         plain["additionalProperties"] = False
@@ -143,7 +143,7 @@ def _union_schema(forms: Sequence[Any], reference: Reference | None) -> Schema:
 
 
 def _flat_fields(form: type, *, brief: bool = False) -> Iterator[tuple[type, JsonField]]:
-    """The fields of a dataclass and of what stands in it inline, each with the class that declares it."""
+    """The fields of a dataclass and of its inline parts, each with the class that declares it."""
     for each in json_fields(form, brief=brief):
         if each.inline or each.brief:
             yield from _flat_fields(_type_of(form, each.name), brief=each.brief)
@@ -184,7 +184,7 @@ MOST_NESTING = 20
 LARGEST_ID = 2**63 - 1
 """No store could have a larger one."""
 TIME_FORMAT = "date-time"
-"""Of a text that is a time. A date alone is taken, too."""
+"""The format of a time. A date alone is accepted, too."""
 _SHOWN_NAMES = frozenset({"name", "entityName"})
 # Every other text is a name.
 _LONGEST = {
@@ -197,7 +197,7 @@ _LONGEST = {
 def with_limits(schema: Schema, name: str = "") -> Schema:
     """A schema of arguments that says how long each text and each list may be."""
     limited, kind = dict(schema), schema.get("type")
-    # Of what may also be null, the type has two names.
+    # A type that allows null is a list of two names.
     match kind[0] if isinstance(kind, list) else kind:
         case "string" if "enum" not in schema:
             limited.setdefault("maxLength", _LONGEST.get(name, NAME_LIMIT))
@@ -217,7 +217,7 @@ def shown_limits(schema: Schema, name: str = "", within: int = 0) -> Schema:
     """The same without the limits that no caller meets, ranges of ids and formats of times: every word of a
     schema costs its readers tokens.
 
-    Those of queries, of names and of an argument's list stay. The others stand in the error.
+    Limits of queries, names and lists of arguments stay. Errors name the others.
     """
     shown = dict(schema)
     if schema.get("maxLength", QUERY_LIMIT) != QUERY_LIMIT and name not in _SHOWN_NAMES:
@@ -278,7 +278,7 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
 
 # Other names of arguments: a caller need not know which tool says `at` and which `happened_at`.
 
-# Names that mean the same wherever they stand. Those of one group never stand in one object.
+# Names with one meaning everywhere. No object has two names of one group.
 _GROUPS = (
     ("happened_at", "at"),
     ("entityName", "entity_name"),
@@ -290,7 +290,7 @@ _GROUPS = (
 
 
 def with_own_names(schema: Schema, given: Any) -> Any:
-    """What was given, each argument under the name that the schema has for it."""
+    """Return the arguments under the names that the schema has for them."""
     match given:
         case list():
             items = schema.get("items", {})
@@ -313,10 +313,10 @@ def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
     return next((each for group in groups for each in group if each in own and each not in given), name)
 
 
-# What is wrong with a call's arguments, in words that a language model can act on.
+# Errors in a call's arguments, in words that a language model can act on.
 
 _Error = dict[str, Any]
-"""As pydantic tells it: `type`, `loc`, `input`."""
+"""An error of pydantic: `type`, `loc`, `input`."""
 # Wrong values first, then unknown names, then what is missing: an unknown name may be a misspelt one.
 _MOST_LISTED = 20
 _RANKS = {"extra_forbidden": 1, "missing": 2}
@@ -375,7 +375,7 @@ def _place(schema: Schema, error: _Error) -> _Place:
     for part in error["loc"][:-1] if _rank(error) else error["loc"]:
         forms = schema.get("anyOf", ())
         if forms:
-            # Pydantic names the form here, which is no part of what the caller wrote.
+            # Pydantic names the form here, which the caller did not write.
             kind = "string" if part == "str" else "object"
             schema = next(form for form in forms if form["type"] == kind)
             continue
@@ -397,14 +397,14 @@ def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
         case "too_long":
             return f"there are {len(given)} entries; pass at most {schema['maxItems']}"
         case _ if place.forms:
-            return f"{_shown(given)} is neither {' nor '.join(map(_form, place.forms))}"
+            return f"{_quoted(given)} is neither {' nor '.join(map(_form, place.forms))}"
         case _ if schema["type"] in {"array", "object"}:
             noun = f"an {schema['type']}"
             is_string = f"is a string; pass {noun}, not a string that holds one"
-            return f"{_shown(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
+            return f"{_quoted(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
         case _:
             message = error["msg"].removeprefix("Value error, ")
-            return f"{_shown(given)}: {message[0].lower()}{message[1:]}"
+            return f"{_quoted(given)}: {message[0].lower()}{message[1:]}"
 
 
 def _form(schema: Schema) -> str:
@@ -417,6 +417,6 @@ def _form(schema: Schema) -> str:
     )
 
 
-def _shown(given: object) -> str:
+def _quoted(given: object) -> str:
     written = repr(given)
     return written if len(written) <= 80 else f"{written[:80]}…"

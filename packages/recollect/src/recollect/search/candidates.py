@@ -91,7 +91,7 @@ def token_source(
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Choose the passages to compare token by token, with their memories.
 
-    Of a memory with more than `MOST_PASSAGES`, the nearest by meaning is compared, else the first ones.
+    If a memory has more than `MOST_PASSAGES`, the nearest by meaning is compared, else the first ones.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:

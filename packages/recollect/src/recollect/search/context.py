@@ -196,7 +196,7 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
 
     def order(hit: Hit) -> tuple[float, float, int]:
         at = hit.memory.happened_at or (None if hit.memory.undated else hit.memory.created_at)
-        # What has no time is oldest.
+        # A memory without a time counts as the oldest.
         age = float("inf") if at is None else -at.timestamp()
         return -round(hit.confidence or 0.0, 2), age, hit.memory.id
 

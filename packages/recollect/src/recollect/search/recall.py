@@ -463,8 +463,8 @@ def open_search(
 ) -> Iterator[tuple[Search, Query, str | None]]:
     """Open one snapshot: yield its searches, the query with its vector, and a note if meaning is incomplete.
 
-    The query is embedded before the snapshot opens, so that no snapshot waits for a model. `profiles` are
-    those that will rank.
+    The query is embedded before the snapshot opens, so that no snapshot waits for a model. `profiles` will
+    rank the candidates.
     """
     expected = services.store.last_model
     model, embedded, note = _embedded(services, query, expected)

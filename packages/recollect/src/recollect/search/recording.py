@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     Column = NDArray[Any]
 
 
-# What a ranking read, packed for the log: small and exact, so that it can be ranked again.
+# Candidates packed for the log: small and exact, so that they can be ranked again.
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +315,9 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
 Design = Literal["off", "split"]
 SIMILARITY = "similarity"
 """The baseline, where the settings name no other."""
-# A longer answer is a list that nobody reads, so nothing can be learnt from it.
+# A longer answer is an export rather than a search, and teaches nothing.
 _MOST_CANDIDATES = 1_000
-# In letters. What is longer is a text that was pasted.
+# In letters. A longer query is a pasted text.
 _LONGEST_QUERY = 2_000
 _SMALL_LOG_BYTES = 16_000_000
 _SHARE_OF_STORE = 10
@@ -325,7 +325,7 @@ _SHARE_OF_STORE = 10
 
 @dataclass(frozen=True, slots=True)
 class TrialSettings:
-    """What the log keeps of answers, and which ranking a query gets."""
+    """Settings of the answer log, and of the trial that chooses a query's ranking."""
 
     log: bool = True
     bounds: Bounds = field(default_factory=Bounds)
@@ -354,7 +354,7 @@ class Rankers:
 
     @property
     def shown(self) -> Profile:
-        """The one whose scores the caller sees."""
+        """The profile whose scores the caller sees."""
         return self.baseline if self.arm == "baseline" else self.ours
 
 
@@ -444,7 +444,7 @@ def similarity_baseline(profile: Profile) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What is needed to log an answer. It is kept with the answer and evaluated in the background."""
+    """Values to log an answer from. They stay with the answer and are evaluated in the background."""
 
     handle: str
     rankers: Rankers

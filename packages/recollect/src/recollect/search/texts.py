@@ -398,7 +398,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
     )
 
 
-# What the word index holds of each memory.
+# The texts of each memory that the word index holds.
 
 _KINDS = {kind.value: kind for kind in Kind}
 

@@ -37,7 +37,7 @@ class Branch:
 
     name: str
     rank: int | None
-    """None: not among the first ten thousand, or not found."""
+    """The rank; None: not found, or not among the first ten thousand."""
     score: float | None
     taken: int
     """How many of its list the profile takes."""

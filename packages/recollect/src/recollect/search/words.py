@@ -70,7 +70,7 @@ def pack_block(postings: Postings) -> bytes:
 def appended_block(first_id: int, count: int, packed: bytes, later: Postings) -> bytes | None:
     """Append later documents to a packed block without unpacking it.
 
-    None where the bytes cannot simply be joined.
+    Return None where the bytes cannot simply be joined.
     """
     if count + len(later.ids) > BLOCK:
         return None
@@ -110,14 +110,14 @@ def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
     return Postings(first_id + np.cumsum(columns[0], dtype=np.int64), *columns[1:])
 
 
-def joined(parts: Sequence[Postings]) -> Postings:
-    """Of one term, from several places: no document is in two of them."""
+def join_postings(parts: Sequence[Postings]) -> Postings:
+    """Join postings of one term from several places. No document is in two of them."""
     if len(parts) < 2:
         return parts[0] if parts else Postings.none()
     whole = Postings(*map(np.concatenate, zip(*parts, strict=True)))
     if all(one.ids[-1] < next_one.ids[0] for one, next_one in pairwise(parts)):
         return whole
-    return taken(whole, np.argsort(whole.ids, kind="stable"))
+    return select_rows(whole, np.argsort(whole.ids, kind="stable"))
 
 
 def summed(parts: Sequence[Postings]) -> Postings:
@@ -153,7 +153,7 @@ def following(parts: Sequence[Postings]) -> Postings:
     return Postings(first.ids[rows], counts, first.lengths[rows], _NOTHING)
 
 
-def taken(postings: Postings, rows: Ints) -> Postings:
+def select_rows(postings: Postings, rows: Ints) -> Postings:
     positions = postings.positions
     if len(positions):
         ends = np.cumsum(postings.counts, dtype=np.int64)
@@ -167,7 +167,7 @@ def split_into_blocks(postings: Postings) -> list[Postings]:
     size = len(postings.ids)
     if size <= BLOCK:
         return [postings]
-    return [taken(postings, np.arange(size)[start : start + BLOCK]) for start in range(0, size, BLOCK)]
+    return [select_rows(postings, np.arange(size)[start : start + BLOCK]) for start in range(0, size, BLOCK)]
 
 
 # A scope's index of words, as one question reads it: each term's postings once, for all that need them.
@@ -367,7 +367,7 @@ class TermIndex:
             for id_, postings in tail.postings(unknown).items():
                 parts[id_].append(postings)
         for id_, found in parts.items():
-            self._read[id_] = joined(found)
+            self._read[id_] = join_postings(found)
             self._counts[id_] = len(self._read[id_].ids)
 
     def _of_scope(self, *, pairs: bool) -> tuple[Condition, ...]:
@@ -452,16 +452,16 @@ def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where:
     terms = affordable_terms(index, text)
     pairs = bm25(index, pair_phrases(text), (), "pairs")
 
-    def found(required: Sequence[str], optional: Sequence[str] = ()) -> Scores:
+    def score(required: Sequence[str], optional: Sequence[str] = ()) -> Scores:
         return _added(bm25(index, _phrases(required), _phrases(optional), analyser), pairs)
 
     if terms.too_common and where:
-        scores = found(terms.chosen)
+        scores = score(terms.chosen)
         if len(_best(index.snapshot, scores, k, where)) < min(k, len(scores.ids)):
             # The filter may allow only texts with words that are common elsewhere.
-            return _best(index.snapshot, found((*terms.chosen, *terms.too_common)), k, where)
+            return _best(index.snapshot, score((*terms.chosen, *terms.too_common)), k, where)
     # Common words find nothing by themselves, but they count in what the others found.
-    return _best(index.snapshot, found(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
+    return _best(index.snapshot, score(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
 
 
 def bm25(

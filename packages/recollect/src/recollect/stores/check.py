@@ -23,7 +23,7 @@ from recollect.domain.tables import (
     is_set,
 )
 from recollect.search.texts import documents
-from recollect.search.words import TERM_ID, IndexSize, index_size, joined, postings_of, unpack_block
+from recollect.search.words import TERM_ID, IndexSize, index_size, join_postings, postings_of, unpack_block
 from recollect.stores.port import RowsQuery
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold, porter_stem
@@ -321,7 +321,7 @@ def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
         for some in _batches([id_ for id_, *_ in terms]):
             for term, *block in rows.rows("posting", _POSTING, (OneOf("term_id", some),)):
                 blocks.setdefault(term, []).append(unpack_block(*block))
-        posted = {term: joined(parts) for term, parts in blocks.items()}
+        posted = {term: join_postings(parts) for term, parts in blocks.items()}
     except (StoreDamaged, IndexError, ValueError):  # not bytes that we wrote
         return False
     return (

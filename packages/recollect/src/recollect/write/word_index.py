@@ -25,12 +25,12 @@ from recollect.search.words import (
     TermIndex,
     appended_block,
     index_size,
-    joined,
+    join_postings,
     pack_block,
     pair_phrases,
     postings_of,
+    select_rows,
     split_into_blocks,
-    taken,
     unmerged,
     unpack_block,
 )
@@ -189,7 +189,7 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
     for term, postings in new.items():
         by_block = places[term]
         for first, members in by_block.items():
-            part = postings if len(by_block) == 1 else taken(postings, np.array(members))
+            part = postings if len(by_block) == 1 else select_rows(postings, np.array(members))
             before = old.get((term, first))
             if before is None:
                 whole = part
@@ -199,7 +199,7 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
                     count = before[0] + len(part.ids)
                     put.append({"term_id": term, "first_id": first, "count": count, "packed": longer})
                     continue
-                whole = joined([unpack_block(first, *before), part])
+                whole = join_postings([unpack_block(first, *before), part])
             put += [_block_row(term, block) for block in split_into_blocks(whole)]
             if whole.ids[0] < first:
                 gone.append((term, first))
@@ -217,7 +217,7 @@ def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None
         if not len(kept) or block.ids[kept[0]] != first:
             gone.append((term, first))
         if len(kept):
-            put.append(_block_row(term, taken(block, kept)))
+            put.append(_block_row(term, select_rows(block, kept)))
     _replace_blocks(rows, gone, put)
 
 
