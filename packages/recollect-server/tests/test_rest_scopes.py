@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foreign_calls import ForeignCall
 
     from recollect.engine import Engine
-    from recollect_server.api.endpoints import Endpoint
+    from recollect.operations.operation import Endpoint
 
 
 def exported(memory: Engine) -> list[str]:

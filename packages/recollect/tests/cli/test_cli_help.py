@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from recollect.cli.command import Command, ExtraCommand, Group
 from recollect.cli.commands.upkeep import SHELLS
-from recollect.cli.main import SUMMARIES, cli
+from recollect.cli.main import cli
 from recollect.cli.options import KINDS
 from recollect.domain.records import Kind
 
@@ -48,7 +48,7 @@ def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine)
         (line,) = (line for line in lines if line.split()[:1] == [command.name])
         assert line.endswith("."), "the summary does not fit on its line"
     told = {str(command.name): command.get_short_help_str(limit=90) for command in COMMANDS}
-    assert told == SUMMARIES
+    assert told == dict(cli.summaries)
     assert set(KINDS) == set(Kind)
 
 

@@ -20,12 +20,12 @@ from recollect.domain.errors import NotFound, Outdated, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Memory
 from recollect.operations.catalogue import http_operations
-from recollect.operations.operation import Operation
+from recollect.operations.operation import Endpoint, Operation, Resource
 from recollect.operations.paging import row_id
 from recollect.operations.schema import Schema, plain_schema
 from recollect.plugin import Internals, memory_version
 from recollect.stores.port import Progress
-from recollect_server.api.endpoints import ROOT, Endpoint, Resource, match
+from recollect_server.api.endpoints import ROOT, match
 from recollect_server.problems import UNEXPECTED, ProblemDetails, ProblemFound, json_bytes, problem_of
 from recollect_server.progress import EVENT_STREAM, EventStream, cancel_when_gone
 from recollect_server.runner import MemoryRunner, right_for

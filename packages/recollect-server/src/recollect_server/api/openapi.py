@@ -17,9 +17,9 @@ from starlette.responses import Response
 
 from recollect.domain.results import RejectedRow
 from recollect.operations.catalogue import http_operations
-from recollect.operations.operation import Operation
+from recollect.operations.operation import Endpoint, Operation
 from recollect.operations.schema import Schema, class_schema, with_limits
-from recollect_server.api.endpoints import ENDPOINTS, ROOT, Endpoint
+from recollect_server.api.endpoints import ENDPOINTS, ROOT
 from recollect_server.api.handler import KEEP_GOING, SCOPE_PARAMETERS
 from recollect_server.runner import Right, right_for
 

@@ -214,7 +214,7 @@ class Group(_WithExamples, click.Group):
         if sections is None:
             sections = {"Commands": [name for name, each in commands.items() if not each.hidden]}
         self.sections = sections
-        self.summaries = summaries or {}
+        self.summaries = {} if summaries is None else summaries
         self.aliases = aliases or {}
 
     def resolve_command(

@@ -9,11 +9,18 @@ import sys
 import threading
 from collections import UserDict
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from recollect.cli.command import Group, program_version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_Value = TypeVar("_Value")
 
 # The summary of each command
 
@@ -91,6 +98,15 @@ _FORMER = {
 _FILES = {name: file for files in (*_SECTIONS.values(), _HIDDEN) for file, *names in files for name in names}
 
 
+@cache
+def derived_commands() -> dict[str, tuple[str, str]]:
+    """The section and the summary of each command that an operation declares; `make docs` lists them."""
+    folder = import_module("recollect.operations").__path__[0]
+    with open(f"{folder}/commands.tsv", encoding="utf-8") as file:  # noqa: PTH123  # pathlib loads slowly
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    return {name: (section, summary) for name, section, summary in rows}
+
+
 class _LazyCommands(UserDict[str, click.Command]):
     """Commands by name; a command's file is imported when it is looked up."""
 
@@ -98,10 +114,42 @@ class _LazyCommands(UserDict[str, click.Command]):
         super().__init__()
         self.data = files  # type: ignore[assignment]  # `__getitem__` gives commands
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.data or name in derived_commands()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.data, *derived_commands()))
+
     def __getitem__(self, name: str) -> click.Command:
+        if name not in self.data:
+            from recollect.cli.commands.derived import derived_command
+
+            return derived_command(name)
         module = import_module(f"recollect.cli.commands.{self.data[name]}")
         found: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return found
+
+
+class _LazyMapping(UserDict[str, _Value]):
+    """A mapping that is made when it is read."""
+
+    def __init__(self, make: Callable[[], dict[str, _Value]]) -> None:
+        self._make = make
+
+    @property
+    def data(self) -> dict[str, _Value]:  # type: ignore[override]  # read alone
+        return self._make()
+
+
+def _sections() -> dict[str, list[str]]:
+    found = {title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()}
+    for name, (section, _) in derived_commands().items():
+        found.setdefault(section, []).append(name)
+    return found
+
+
+def _summaries() -> dict[str, str]:
+    return SUMMARIES | {name: summary for name, (_, summary) in derived_commands().items()}
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -114,8 +162,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     "recollect",
     cls=Group,
     commands=_LazyCommands(_FILES),
-    sections={title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()},
-    summaries=SUMMARIES,
+    sections=_LazyMapping(_sections),
+    summaries=_LazyMapping(_summaries),
     aliases=_FORMER,
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",

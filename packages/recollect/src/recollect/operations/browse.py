@@ -16,6 +16,7 @@ from recollect.domain.results import BrowsePage, Bucket, NameCount, WholeMemory
 from recollect.memories.browse import BrowseFilter, EntityOrder, Order, State, TimeOf, Unit
 from recollect.operations.memories import StatusWord, naming_ids
 from recollect.operations.operation import (
+    Endpoint,
     LaterTime,
     Many,
     OperationCall,
@@ -29,7 +30,7 @@ from recollect.operations.paging import PageEnd, page_end, page_of, place_of
 from recollect.operations.rows import row_of
 
 
-@operation("Get a memory", read_only=True)
+@operation("Get a memory", http=Endpoint("GET /memories/{id}", resource="memory"), read_only=True)
 def _get_memory(
     call: OperationCall,
     id: RowId,
@@ -51,7 +52,7 @@ Cursor = Annotated[str, described("What the page before gave as its `cursor`")]
 Kinds = Many[Annotated[Kind, Field(strict=False)]]
 
 
-@operation("Browse", read_only=True)
+@operation("Browse", http=Endpoint("GET /browse", tag="Memories"), read_only=True)
 def _browse(
     call: OperationCall,
     kinds: Kinds | None = optional("Of every kind if not given"),
@@ -100,7 +101,7 @@ class Timeline:
     more: PageEnd = inlined()
 
 
-@operation("Timeline", read_only=True)
+@operation("Timeline", http=Endpoint("GET /timeline", tag="Memories"), read_only=True)
 def _timeline(
     call: OperationCall,
     unit: Unit = Field(default="day", description="day, week (from Monday) or month"),
@@ -132,7 +133,7 @@ class NamePage:
     more: PageEnd = inlined()
 
 
-@operation("List tags", read_only=True)
+@operation("List tags", http=Endpoint("GET /tags", tag="Memories"), read_only=True)
 def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
     """Every tag and how many memories in force have it, the most frequent first."""
     found = call.engine.browse.tags()
@@ -140,7 +141,7 @@ def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | Non
     return NamePage(names, len(found), end)
 
 
-@operation("List categories", read_only=True)
+@operation("List categories", http=Endpoint("GET /categories", tag="Memories"), read_only=True)
 def _list_categories(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
     """Every category and how many memories in force have it, the most frequent first."""
     found = call.engine.browse.categories()
@@ -155,7 +156,7 @@ class SessionPage:
     more: PageEnd = inlined()
 
 
-@operation("List sessions", read_only=True)
+@operation("List sessions", http="GET /sessions", read_only=True)
 def _list_sessions(call: OperationCall, limit: PageLimit = 50, cursor: Cursor | None = None) -> SessionPage:
     """Conversations with their number of turns, that with the newest turn first."""
     start = place_of(cursor)
@@ -170,7 +171,7 @@ class MessagePage:
     more: PageEnd = inlined()
 
 
-@operation("Messages of a session", read_only=True)
+@operation("Messages of a session", http="GET /sessions/{session}/messages", read_only=True)
 def _session_messages(
     call: OperationCall,
     session: str,
@@ -207,7 +208,7 @@ class EntityPage:
     more: PageEnd = inlined()
 
 
-@operation("List entities", read_only=True)
+@operation("List entities", http="GET /entities/list", read_only=True)
 def _list_entities(
     call: OperationCall,
     type: str | None = None,

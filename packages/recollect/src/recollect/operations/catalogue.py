@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,33 +12,19 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from recollect.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.operations.operation import Operation
 
-_DEFAULT = (
-    "remember recall context update forget history add_messages create_entities create_relations "
-    "add_observations delete_entities delete_observations delete_relations read_graph search_nodes "
-    "open_nodes search_semantic"
-).split()
-_MORE = (
-    "list_memories restore explain why_not neighbours find_paths end_relation set_status stats "
-    "clear_session add_reflection search_reflections migrate "
-    "find_duplicate_observations consolidation_report find_split_candidates "
-    "analyze_entity_split propose_entity_split execute_entity_split undo_entity_split dream undo_dream "
-    "feedback"
-).split()
-SETS: dict[str, tuple[str, ...]] = {
-    "recall-only": ("recall", "context"),
-    "default": tuple(_DEFAULT),
-    "all": (*_DEFAULT, *_MORE),
-}
 FOR_THE_STORE = frozenset({"migrate"})
 """It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
+INTERFACES_FILE = Path(__file__).with_name("interfaces.json")
+COMMANDS_FILE = Path(__file__).with_name("commands.tsv")
+"""The name, section and summary of each command: to read JSON would slow down `recollect --help`."""
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 _HTTP_MODULES = ("browse", "quality", "store")
-"""Their operations are offered by HTTP alone, so that MCP clients read nothing of them."""
+"""MCP offers none of their operations, so that its server need not load them."""
 
 
 class Definition(TypedDict):
@@ -52,6 +39,29 @@ class Definition(TypedDict):
     read_only: bool
     destructive: bool
     idempotent: bool
+    tools: str
+    """The smallest set that has it."""
+
+
+class CommandDefinition(TypedDict):
+    """What the command line tells of an operation that it offers by itself."""
+
+    operation: str
+    section: str
+    example: str
+    summary: str
+    """The first sentence of its description."""
+    description: str
+    arguments: dict[str, Any]
+    """A JSON schema."""
+
+
+class Interfaces(TypedDict):
+    """What the REST API and the command line offer."""
+
+    commands: dict[str, CommandDefinition]
+    endpoints: list[dict[str, Any]]
+    """The fields of each `Endpoint`."""
 
 
 def chosen(names: str) -> tuple[str, ...]:
@@ -73,6 +83,20 @@ def definitions() -> Mapping[str, Definition]:
     than all else that a server does before its first answer."""
     found: dict[str, Definition] = json.loads(DEFINITIONS_FILE.read_bytes())
     return found
+
+
+@cache
+def interfaces() -> Interfaces:
+    """From a file as well: help and routes need no operation."""
+    found: Interfaces = json.loads(INTERFACES_FILE.read_bytes())
+    return found
+
+
+SETS: dict[str, tuple[str, ...]] = {
+    "recall-only": ("recall", "context"),
+    "default": tuple(name for name, each in definitions().items() if each["tools"] == "default"),
+    "all": tuple(definitions()),
+}
 
 
 @cache
@@ -99,10 +123,52 @@ def _operations_in(modules: Sequence[str]) -> dict[str, Operation]:
     }
 
 
+# The files, made from what the operations declare. What is in a file keeps its place; the new comes after it.
+
+
+def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
+    """The definitions of all tools, those of the default set first."""
+    tools = [each for each in found if each.tools]
+    place = _places(definitions())
+    tools.sort(key=lambda each: (each.tools != "default", place(each.name)))
+    return {each.name: each.definition() for each in tools}
+
+
+def interfaces_of(found: Iterable[Operation]) -> Interfaces:
+    """The commands, and the endpoints by their tags."""
+    found, known = tuple(found), interfaces()["endpoints"]
+    tag, route = (_places(dict.fromkeys(each[field] for each in known)) for field in ("tag", "route"))
+    endpoints = [endpoint for each in found for endpoint in each.endpoints]
+    endpoints.sort(key=lambda each: (tag(each.tag), each.tag, route(each.route)))
+    rows = [{name: value for name, value in asdict(each).items() if value} for each in endpoints]
+    return {"commands": dict(_command_of(each) for each in found if each.command), "endpoints": rows}
+
+
+def _places(names: Iterable[str]) -> Callable[[str], int]:
+    places = {name: place for place, name in enumerate(names)}
+    return lambda name: places.get(name, len(places))
+
+
+def _command_of(operation: Operation) -> tuple[str, CommandDefinition]:
+    example, made = operation.command or "", operation.definition()
+    return example.split()[0], {
+        "operation": operation.name,
+        "section": operation.section,
+        "example": f"recollect {example}",
+        "summary": operation.purpose.partition(". ")[0].removesuffix(".") + ".",
+        "description": operation.purpose,
+        "arguments": made["arguments"],
+    }
+
+
 def write_definitions() -> None:
     """Derive the definitions anew, after an operation has changed."""
-    made = {name: each.definition() for name, each in operations().items()}
-    DEFINITIONS_FILE.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    offered = definitions_of(_operations_in(_MODULES).values())
+    more = interfaces_of(_operations_in((*_MODULES, *_HTTP_MODULES)).values())
+    for file, made in ((DEFINITIONS_FILE, offered), (INTERFACES_FILE, more)):
+        file.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    rows = ("\t".join((name, each["section"], each["summary"])) for name, each in more["commands"].items())
+    COMMANDS_FILE.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

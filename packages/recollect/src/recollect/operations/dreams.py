@@ -59,7 +59,7 @@ class DreamDone:
     gate: GateSummary | None
 
 
-@operation("Dream", destructive=True)
+@operation("Dream", http="POST /dreams", tools="all", destructive=True)
 def _dream(
     call: OperationCall,
     dry_run: bool = Field(default=False, description="Only tell what it would do"),
@@ -111,7 +111,7 @@ class UndoneDreams:
     left: Annotated[list[int], "Memories that were left"]
 
 
-@operation("Undo a dream")
+@operation("Undo a dream", http="POST /dreams/{id}/undo", tools="all")
 def _undo_dream(
     call: OperationCall,
     id: RowId = described("The dream's number"),
@@ -176,7 +176,7 @@ class DreamPage:
     more: PageEnd = inlined()
 
 
-@operation("List dreams", read_only=True)
+@operation("List dreams", http="GET /dreams", read_only=True)
 def _list_dreams(call: OperationCall, limit: PageLimit = 20, cursor: Cursor | None = None) -> DreamPage:
     """Dreams, the newest first, with what each did in numbers and how its gate judged it."""
     found = call.engine.dreams.history(limit + 1, before=place_of(cursor) or None)
@@ -230,7 +230,7 @@ class DreamDetail:
     more: PageEnd = inlined()
 
 
-@operation("Get a dream", read_only=True)
+@operation("Get a dream", http="GET /dreams/{id}", read_only=True)
 def _get_dream(
     call: OperationCall,
     id: RowId,
@@ -289,7 +289,7 @@ class DreamPreview:
 
 
 # It is no short look: whoever begins it is not cut off.
-@operation("Preview a dream", idempotent=True)
+@operation("Preview a dream", http="POST /dreams/preview", idempotent=True)
 def _preview_dream(
     call: OperationCall,
     without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),

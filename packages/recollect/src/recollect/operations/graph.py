@@ -18,6 +18,7 @@ from recollect.memories.graph import MOST_HOPS, MOST_PATHS
 from recollect.operations.memories import RelationKey, StatusWord
 from recollect.operations.operation import (
     BUDGET,
+    Endpoint,
     LaterTime,
     Many,
     OperationCall,
@@ -275,7 +276,9 @@ class CreatedEntities:
     note: str | None = omitted()
 
 
-@operation("Create entities", keeps_going=True)
+@operation(
+    "Create entities", http=Endpoint("POST /entities", takes_key=True), tools="default", keeps_going=True
+)
 def _create_entities(call: OperationCall, entities: Many[NewEntityRow]) -> OperationReply[CreatedEntities]:
     """Save people, projects, places and other things worth knowing again. One that exists keeps its type and
     status, and gains the new observations.
@@ -327,7 +330,9 @@ class CreatedRelations:
     note: str | None = omitted()
 
 
-@operation("Create relations", keeps_going=True)
+@operation(
+    "Create relations", http=Endpoint("POST /relations", takes_key=True), tools="default", keeps_going=True
+)
 def _create_relations(
     call: OperationCall, relations: Many[NewRelationRow]
 ) -> OperationReply[CreatedRelations]:
@@ -381,7 +386,12 @@ class AddedObservations:
     note: str | None = omitted()
 
 
-@operation("Add observations", keeps_going=True)
+@operation(
+    "Add observations",
+    http=Endpoint("POST /observations", tag="Entities", takes_key=True),
+    tools="default",
+    keeps_going=True,
+)
 def _add_observations(
     call: OperationCall, observations: Many[AdditionRow]
 ) -> OperationReply[AddedObservations]:
@@ -452,7 +462,16 @@ def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str
 # Taking away
 
 
-@operation("Delete entities", destructive=True, idempotent=True)
+@operation(
+    "Delete entities",
+    http=(
+        "POST /entities/delete",
+        Endpoint("DELETE /entities/{name=entityNames}", name="delete_entity", resource="entity"),
+    ),
+    tools="default",
+    destructive=True,
+    idempotent=True,
+)
 def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationReply[Done]:
     """Forget entities and their relations, by exact name, where they should never have been saved. It can be
     undone.
@@ -498,7 +517,13 @@ class DeletionRow(TypedDict):
     observations: Many[str]
 
 
-@operation("Delete observations", destructive=True, idempotent=True)
+@operation(
+    "Delete observations",
+    http=Endpoint("POST /observations/delete", tag="Entities"),
+    tools="default",
+    destructive=True,
+    idempotent=True,
+)
 def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> OperationReply[Done]:
     """Remove observations by their exact text."""
     removals: dict[str, list[str]] = {}
@@ -510,7 +535,9 @@ def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> O
     return _done("Observations deleted successfully", _fewer(count, asked, remedy))
 
 
-@operation("Delete relations", destructive=True, idempotent=True)
+@operation(
+    "Delete relations", http="POST /relations/delete", tools="default", destructive=True, idempotent=True
+)
 def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> OperationReply[Done]:
     """Remove relations that were never true. For one that has ended, `end_relation` where it is offered."""
     # A deletion counts inverses, too.
@@ -520,7 +547,7 @@ def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> Oper
     return _done("Relations deleted successfully", _fewer(count, len(relations), remedy))
 
 
-@operation("End a relation")
+@operation("End a relation", http="POST /relations/end", tools="all")
 def _end_relation(
     call: OperationCall,
     source: str = Field(alias="from"),
@@ -551,7 +578,12 @@ def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
     return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
 
 
-@operation("Set a status", idempotent=True)
+@operation(
+    "Set a status",
+    http=Endpoint("PUT /entities/{name=entityName}/status", resource="entity"),
+    tools="all",
+    idempotent=True,
+)
 def _set_status(call: OperationCall, entityName: str, status: StatusWord) -> OperationReply[Done]:
     """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
     return _done(f"{_named(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
@@ -563,7 +595,7 @@ def _set_status(call: OperationCall, entityName: str, status: StatusWord) -> Ope
 _PAGES = Pages(MOST_PER_PAGE, MOST_PER_PAGE, 100)
 
 
-@operation("Read the graph", pages=_PAGES, read_only=True)
+@operation("Read the graph", http="GET /graph", tools="default", pages=_PAGES, read_only=True)
 def _read_graph(call: OperationCall) -> GraphPage:
     """Read the whole graph, page by page. Ask `recall` or `search_nodes` first."""
     position = GraphPosition.of(call.page.cursor)
@@ -572,7 +604,9 @@ def _read_graph(call: OperationCall) -> GraphPage:
     return graph_page(keyed, graph.relations, call.page.budget, position, graph.cursor)
 
 
-@operation("Search nodes", pages=replace(_PAGES, size=50), read_only=True)
+@operation(
+    "Search nodes", http="GET /entities", tools="default", pages=replace(_PAGES, size=50), read_only=True
+)
 def _search_nodes(call: OperationCall, query: str) -> GraphPage:
     """Find entities by words in their name, type or observations. For questions use `recall`."""
     position = GraphPosition.of(call.page.cursor)
@@ -585,7 +619,16 @@ def _search_nodes(call: OperationCall, query: str) -> GraphPage:
     return page
 
 
-@operation("Open nodes", pages=_PAGES, read_only=True)
+@operation(
+    "Open nodes",
+    http=(
+        "POST /entities/open",
+        Endpoint("GET /entities/{name=names}", name="open_entity", resource="entity"),
+    ),
+    tools="default",
+    pages=_PAGES,
+    read_only=True,
+)
 def _open_nodes(
     call: OperationCall,
     names: Many[str],
@@ -632,7 +675,13 @@ class NeighbourPage:
     more: PageEnd = inlined()
 
 
-@operation("Neighbours", pages=Pages(MOST_PER_PAGE, 100, 100), read_only=True)
+@operation(
+    "Neighbours",
+    http="GET /entities/{name}/neighbours",
+    tools="all",
+    pages=Pages(MOST_PER_PAGE, 100, 100),
+    read_only=True,
+)
 def _neighbours(
     call: OperationCall, name: str, depth: _DEPTH = 1, as_of: Time | None = None
 ) -> NeighbourPage:
@@ -658,7 +707,13 @@ class PathPage:
     more: PageEnd = inlined()
 
 
-@operation("Find paths", pages=Pages(MOST_PATHS, 10, 200, limit=10), read_only=True)
+@operation(
+    "Find paths",
+    http="GET /graph/paths",
+    tools="all",
+    pages=Pages(MOST_PATHS, 10, 200, limit=10),
+    read_only=True,
+)
 def _find_paths(
     call: OperationCall,
     source: str = Field(alias="from"),

@@ -16,6 +16,7 @@ from recollect.domain.records import NOTE_FIELDS, Kind, Status
 from recollect.domain.results import HistoryEvent, Remembered, RememberedBatch, SupersedeResult
 from recollect.operations.operation import (
     BUDGET,
+    Endpoint,
     Expiry,
     LaterTime,
     Many,
@@ -81,7 +82,20 @@ class NoteWritten:
     retired: list[int] | None = omitted()
 
 
-@operation("Remember")
+@operation(
+    "Remember",
+    http=(
+        Endpoint("POST /memories", location="/memories/{id}", takes_key=True),
+        Endpoint(
+            "POST /memories/{id=supersedes}/supersede",
+            name="supersede",
+            resource="memory",
+            location="/memories/{id}",
+            takes_key=True,
+        ),
+    ),
+    tools="default",
+)
 def _remember(
     call: OperationCall,
     text: str,
@@ -149,7 +163,7 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
     )
 
 
-@operation("Add a reflection")
+@operation("Add a reflection", http=Endpoint("POST /reflections", location="/memories/{id}"), tools="all")
 def _add_reflection(
     call: OperationCall,
     content: str,
@@ -194,7 +208,12 @@ class SavedMessages:
     note: str | None = omitted()
 
 
-@operation("Save messages", keeps_going=True)
+@operation(
+    "Save messages",
+    http=Endpoint("POST /sessions/{session}/messages", takes_key=True),
+    tools="default",
+    keeps_going=True,
+)
 def _add_messages(
     call: OperationCall,
     session: str,
@@ -239,7 +258,16 @@ class Forgotten:
     note: str | None = omitted()
 
 
-@operation("Forget", destructive=True, idempotent=True)
+@operation(
+    "Forget",
+    http=(
+        Endpoint("DELETE /memories/{id=ids}", resource="memory"),
+        Endpoint("POST /memories/forget", name="forget_many"),
+    ),
+    tools="default",
+    destructive=True,
+    idempotent=True,
+)
 def _forget(
     call: OperationCall,
     ids: Many[RowId] | None = None,
@@ -280,7 +308,7 @@ class MemoryId:
     id: int
 
 
-@operation("Restore")
+@operation("Restore", http=Endpoint("POST /memories/{id}/restore", resource="memory"), tools="all")
 def _restore(call: OperationCall, id: RowId) -> OperationReply[MemoryId]:
     """Bring back a memory that was forgotten or superseded."""
     try:
@@ -293,7 +321,9 @@ def _restore(call: OperationCall, id: RowId) -> OperationReply[MemoryId]:
     return OperationReply(MemoryId(memory.id), f"#{memory.id} is back.")
 
 
-@operation("Update", idempotent=True)
+@operation(
+    "Update", http=Endpoint("PATCH /memories/{id}", resource="memory"), tools="default", idempotent=True
+)
 def _update(
     call: OperationCall,
     id: RowId,
@@ -332,7 +362,7 @@ class ClearedSession:
     forgotten: Annotated[int, "Messages, and notes drawn out of them"]
 
 
-@operation("Clear a session", destructive=True)
+@operation("Clear a session", http="DELETE /sessions/{session}", tools="all", destructive=True)
 def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearedSession]:
     """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
     try:
@@ -352,7 +382,7 @@ class ListedMemories:
     more: PageEnd = inlined()
 
 
-@operation("List memories", pages=Pages(1_000, 50, 150), read_only=True)
+@operation("List memories", http="GET /memories", tools="all", pages=Pages(1_000, 50, 150), read_only=True)
 def _list_memories(
     call: OperationCall,
     kinds: Many[Annotated[Kind, Field(strict=False)]] | None = optional("Notes if not given"),
@@ -383,7 +413,9 @@ class HistoryPage:
     more: PageEnd = inlined()
 
 
-@operation("History", pages=Pages(1_000, 50, 100), read_only=True)
+@operation(
+    "History", http="GET /memories/{id}/history", tools="default", pages=Pages(1_000, 50, 100), read_only=True
+)
 def _history(call: OperationCall, id: RowId) -> OperationReply[HistoryPage]:
     """What happened to a memory: what it said before, what corrected it, when."""
     with naming_ids():
@@ -415,7 +447,7 @@ NewNoteRow = TypedDict(
 )
 
 
-@operation("Remember many")
+@operation("Remember many", http=Endpoint("POST /memories/batch", takes_key=True))
 def _remember_many(
     call: OperationCall,
     notes: Many[NewNoteRow] = Field(max_length=_MOST_NOTES),
@@ -425,7 +457,12 @@ def _remember_many(
     return call.engine.remember_many(notes, keep_going=keep_going, key=call.key)
 
 
-@operation("Supersede")
+@operation(
+    "Supersede",
+    http=Endpoint(
+        "POST /memories/{id=old}/superseded-by", name="supersede_by", resource="memory", takes_key=True
+    ),
+)
 def _supersede(
     call: OperationCall,
     old: RowId = described("What no longer holds"),

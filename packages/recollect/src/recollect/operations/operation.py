@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -271,6 +272,64 @@ _Run = Callable[..., Any]
 """Takes an `OperationCall` and the arguments, and returns the result's dataclass or an `OperationReply`."""
 
 
+# How HTTP offers an operation
+
+_PARAMETER = re.compile(r"\{(\w+)(?:=(\w+))?\}")
+Resource = Literal["memory", "entity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A method and a path that call an operation.
+
+    A part of the path such as `{id}`, the query of a GET, and the JSON body of the others are its arguments.
+    """
+
+    route: str
+    """The method, and the path below `/v1`. `{id=ids}` in it is the operation's argument `ids`; where that
+    is a list, its only entry."""
+    operation: str = ""
+    """The name of the operation that declares it."""
+    tag: str = ""
+    """Its chapter in the documentation: the first word of its path, unless given."""
+    name: str = ""
+    """Its id in the documentation, where a second endpoint calls the same operation."""
+    resource: Resource | None = None
+    """The kind of thing in the path: a GET answers with its ETag, and a change obeys `If-Match`."""
+    location: str | None = None
+    """Where to find what it creates, with the result's fields in braces; it answers 201 then."""
+    takes_key: bool = False
+    """Whether an `Idempotency-Key` keeps a retry from writing twice."""
+
+    @property
+    def method(self) -> str:
+        return self.route.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return _PARAMETER.sub(r"{\1}", self.route.partition(" ")[2])
+
+    def declared_by(self, operation: str) -> Endpoint:
+        return replace(self, operation=operation, tag=self.tag or self.path.split("/")[1].capitalize())
+
+    @property
+    def operation_id(self) -> str:
+        return self.name or self.operation
+
+    @property
+    def takes_body(self) -> bool:
+        return self.method in {"POST", "PUT", "PATCH"}
+
+    @property
+    def takes_query(self) -> bool:
+        """Whether its arguments are in the query. A DELETE has those of its path alone."""
+        return self.method == "GET"
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        return {name: argument or name for name, argument in _PARAMETER.findall(self.route)}
+
+
 def _not_implemented(call: OperationCall) -> NoReturn:
     raise NotImplementedError
 
@@ -294,6 +353,14 @@ class Operation:
     keeps_going: bool = False
     """It heeds the call's `keep_going`, and has `rejected` in its result then. The HTTP API offers that;
     language models read nothing of it."""
+    http: str | Endpoint | tuple[str | Endpoint, ...] = ()
+    """The endpoints of the REST API that call it; of one that says no more, its route."""
+    tools: Literal["default", "all"] | None = None
+    """The smallest set of MCP tools that has it; None: MCP does not offer it."""
+    command: str | None = None
+    """A command line that calls it, such as `touch 12`: it has a command of that name, and this example."""
+    section: str = "More"
+    """Where `recollect --help` lists that command."""
     run: _Run = _not_implemented
     """Its parameters are the arguments; `**fields` are those of `NOTE_FIELDS`. Its docstring says when to use
     it and what to expect: this is what a language model reads."""
@@ -308,6 +375,12 @@ class Operation:
         return str(self.run.__name__).removeprefix("_")
 
     @property
+    def endpoints(self) -> list[Endpoint]:
+        given = self.http if isinstance(self.http, tuple) else (self.http,)
+        found = (Endpoint(each) if isinstance(each, str) else each for each in given)
+        return [each.declared_by(self.name) for each in found]
+
+    @property
     def arguments(self) -> type[Arguments]:
         return _arguments(self.run, self.pages)
 
@@ -317,17 +390,21 @@ class Operation:
         returned: type = get_type_hints(self.run, include_extras=True)["return"]
         return get_args(returned)[0] if get_origin(returned) is OperationReply else returned
 
+    @property
+    def purpose(self) -> str:
+        return " ".join(cleandoc(self.run.__doc__ or "").split())
+
     def definition(self) -> Definition:
         """What a protocol tells its clients."""
-        purpose = " ".join(cleandoc(self.run.__doc__ or "").split())
         return {
             "title": self.title,
-            "description": f"{purpose} {_DATA}" if self.read_only else purpose,
+            "description": f"{self.purpose} {_DATA}" if self.read_only else self.purpose,
             "arguments": shown_limits(_limited_schema(self.arguments)),
             "result": schema_of(self.result),
             "read_only": self.read_only,
             "destructive": self.destructive,
             "idempotent": self.idempotent,
+            "tools": self.tools or "",
         }
 
     def parse(self, given: Mapping[str, Any]) -> Arguments:

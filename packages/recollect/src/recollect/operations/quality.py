@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.domain.records import Memory
 
 
-@operation("Self-test", read_only=True)
+@operation("Self-test", http="POST /quality/self-test", read_only=True)
 def _self_test(
     call: OperationCall,
     profiles: Many[str] = Field(default=[], description="All if not given"),
@@ -40,7 +40,7 @@ def _self_test(
     )
 
 
-@operation("Confidence curve", read_only=True)
+@operation("Confidence curve", http="GET /quality/confidence", read_only=True)
 def _confidence_curve(
     call: OperationCall,
     sample: int = Field(default=100, ge=1, le=1_000, description="Questions to ask at most"),
@@ -58,14 +58,14 @@ class TuningState:
     log: AnswerLogStatus
 
 
-@operation("Tuning state", read_only=True)
+@operation("Tuning state", http="GET /tuning", read_only=True)
 def _tuning_state(call: OperationCall) -> TuningState:
     """Every profile's numbers, as published and as they are by now, and what the log holds."""
     tuning = call.engine.tuning
     return TuningState([tuning.numbers(name) for name in call.engine.profiles], tuning.log_status())
 
 
-@operation("Analyze tuning", read_only=True)
+@operation("Analyze tuning", http="GET /tuning/analysis", read_only=True)
 def _analyze_tuning(
     call: OperationCall, profile: str | None = optional("The default if not given")
 ) -> TuningAnalysis:
@@ -77,7 +77,7 @@ _ProfileName = Annotated[str, described("The default if not given")]
 _DryRun = Annotated[bool, described("Only tell what it would do")]
 
 
-@operation("Run tuning", admin=True)
+@operation("Run tuning", http="POST /tuning/run", admin=True)
 def _run_tuning(
     call: OperationCall, profile: _ProfileName | None = None, dry_run: _DryRun = True
 ) -> TuningChange:
@@ -88,7 +88,7 @@ def _run_tuning(
     return call.engine.tuning.run(profile, dry_run=dry_run)
 
 
-@operation("Set numbers", admin=True)
+@operation("Set numbers", http="POST /tuning/set", admin=True)
 def _set_numbers(
     call: OperationCall,
     numbers: dict[str, float] = Field(description="By name, as `tuning_state` lists them", max_length=100),
@@ -100,7 +100,7 @@ def _set_numbers(
     return call.engine.tuning.set(numbers, profile, exactly=exactly, dry_run=dry_run)
 
 
-@operation("Reset numbers", admin=True, idempotent=True)
+@operation("Reset numbers", http="POST /tuning/reset", admin=True, idempotent=True)
 def _reset_numbers(
     call: OperationCall, profile: _ProfileName | None = None, dry_run: _DryRun = False
 ) -> TuningChange:
@@ -108,7 +108,7 @@ def _reset_numbers(
     return call.engine.tuning.reset(profile, dry_run=dry_run)
 
 
-@operation("Roll tuning back", admin=True)
+@operation("Roll tuning back", http="POST /tuning/rollback", admin=True)
 def _rollback_tuning(
     call: OperationCall,
     version: int | None = Field(default=None, ge=0, description="Those before the last if not given"),
@@ -125,7 +125,7 @@ class TuningHistory:
     more: PageEnd = inlined()
 
 
-@operation("Tuning history", read_only=True)
+@operation("Tuning history", http="GET /tuning/history", read_only=True)
 def _tuning_history(
     call: OperationCall,
     profile: str | None = None,
@@ -142,7 +142,7 @@ class LogEmptied:
     answers: Annotated[int, "How many the log held"]
 
 
-@operation("Empty the log", destructive=True, idempotent=True, admin=True)
+@operation("Empty the log", http="POST /answers/empty", destructive=True, idempotent=True, admin=True)
 def _empty_log(call: OperationCall) -> LogEmptied:
     """Empty the log of answers and forget what was asked. There is no way back."""
     return LogEmptied(call.engine.tuning.empty_log())
@@ -157,7 +157,7 @@ class AnswerPage:
     more: PageEnd = inlined()
 
 
-@operation("List answers", read_only=True)
+@operation("List answers", http="GET /answers", read_only=True)
 def _list_answers(
     call: OperationCall,
     profile: str | None = None,
@@ -203,7 +203,7 @@ class AnswerDetail:
     same: Annotated[bool | None, "Of a replay: whether the profile ranks now as it did then"] = omitted()
 
 
-@operation("Get an answer", read_only=True)
+@operation("Get an answer", http="GET /answers/{id}", read_only=True)
 def _get_answer(call: OperationCall, id: RowId) -> AnswerDetail:
     """One answer of the log, with where each memory stood in it and in the ranking beside it."""
     answer, memories = call.engine.answers.get(id)
@@ -223,7 +223,7 @@ def _ranked(id_: int, memory: Memory | None, places: Iterable[int | None]) -> Ra
     return RankedMemory(id_, brief_text(memory_text(memory, None)), in_force, *places)
 
 
-@operation("Replay an answer", read_only=True)
+@operation("Replay an answer", http="GET /answers/{id}/replay", read_only=True)
 def _replay_answer(call: OperationCall, id: RowId) -> AnswerDetail:
     """Ask a question of the log again, and compare place by place: then and now, the profile and what it is
     compared with. It leaves no trace.

@@ -19,6 +19,7 @@ from recollect.memories.notes import reflection_tag
 from recollect.operations.memories import MessageRow, RelationKey, naming_ids, relation_triple
 from recollect.operations.operation import (
     BUDGET,
+    Endpoint,
     Many,
     OperationCall,
     OperationReply,
@@ -57,7 +58,13 @@ class RecallPage:
     more: PageEnd = inlined()
 
 
-@operation("Recall", pages=Pages(50, DEFAULT_LIMIT, 150, _RECALL_BUDGET, worth_reading=True), read_only=True)
+@operation(
+    "Recall",
+    http=Endpoint("POST /recall", tag="Search"),
+    tools="default",
+    pages=Pages(50, DEFAULT_LIMIT, 150, _RECALL_BUDGET, worth_reading=True),
+    read_only=True,
+)
 def _recall(
     call: OperationCall,
     query: str = described("What you want to know, as a question"),
@@ -108,7 +115,7 @@ class ContextText:
     left_out: int
 
 
-@operation("Context", read_only=True)
+@operation("Context", http=Endpoint("POST /context", tag="Search"), tools="default", read_only=True)
 def _context(
     call: OperationCall,
     query: str | None = None,
@@ -159,7 +166,13 @@ class SemanticPage:
     more: PageEnd = inlined()
 
 
-@operation("Search by meaning", pages=Pages(50, DEFAULT_LIMIT, 250), read_only=True)
+@operation(
+    "Search by meaning",
+    http="POST /entities/search",
+    tools="default",
+    pages=Pages(50, DEFAULT_LIMIT, 250),
+    read_only=True,
+)
 def _search_semantic(call: OperationCall, query: str) -> OperationReply[SemanticPage]:
     """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
     what is usually seen together.
@@ -215,7 +228,13 @@ class ReflectionPage:
     more: PageEnd = inlined()
 
 
-@operation("Search reflections", pages=Pages(50, DEFAULT_LIMIT, 200, _RECALL_BUDGET), read_only=True)
+@operation(
+    "Search reflections",
+    http="POST /reflections/search",
+    tools="all",
+    pages=Pages(50, DEFAULT_LIMIT, 200, _RECALL_BUDGET),
+    read_only=True,
+)
 def _search_reflections(
     call: OperationCall,
     query: str,
@@ -267,7 +286,13 @@ class ExplainedPage:
     more: PageEnd = inlined()
 
 
-@operation("Explain a ranking", pages=Pages(20, 5, 1_000, limit=5), read_only=True)
+@operation(
+    "Explain a ranking",
+    http=Endpoint("POST /explain", tag="Search"),
+    tools="all",
+    pages=Pages(20, 5, 1_000, limit=5),
+    read_only=True,
+)
 def _explain(call: OperationCall, query: str, profile: str = _PROFILE) -> OperationReply[ExplainedPage]:
     """Why memories stand where they do for a query: every step that made the score."""
     page = hits_page(
@@ -287,7 +312,7 @@ class WhyNotAnswer:
     detail: Annotated[WhyNot | None, "With `detail`: every search and every step"] = omitted()
 
 
-@operation("Why not", read_only=True)
+@operation("Why not", http=Endpoint("POST /why-not", tag="Search"), tools="all", read_only=True)
 def _why_not(
     call: OperationCall,
     query: str,
@@ -328,7 +353,7 @@ class Graded:
     noted: list[int]
 
 
-@operation("Feedback", idempotent=True)
+@operation("Feedback", http=Endpoint("POST /feedback", tag="Search"), tools="all", idempotent=True)
 def _feedback(
     call: OperationCall,
     ids: Many[RowId] | None = optional("Their ids, as `recall` gives them", most=_MOST_GRADED),

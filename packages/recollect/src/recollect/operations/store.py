@@ -19,6 +19,7 @@ from recollect.domain.records import Counts, Model, NamedToken, Problem, Scope
 from recollect.domain.results import ReindexResult
 from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import (
+    Endpoint,
     Many,
     MinuteLatency,
     OperationCall,
@@ -62,7 +63,7 @@ class Health:
     checks: list[HealthCheck]
 
 
-@operation("Doctor", read_only=True, of_every_owner=True)
+@operation("Doctor", http="GET /upkeep/doctor", read_only=True, of_every_owner=True)
 def _doctor(call: OperationCall) -> Health:
     """What is in order with the whole store and what is not, each with what to do about it."""
     return Health(list(store_checks(call.engine)))
@@ -133,7 +134,7 @@ class StoreReport:
     model: Model | None
 
 
-@operation("State of the store", read_only=True, of_every_owner=True)
+@operation("State of the store", http="GET /upkeep/store", read_only=True, of_every_owner=True)
 def _store_state(call: OperationCall) -> StoreReport:
     """How large the whole store is, its model, what waits for a vector, who works on it, its backups."""
     engine = call.engine
@@ -147,7 +148,7 @@ class Verification:
 
 
 # It is no short look: whoever begins it is not cut off.
-@operation("Verify", idempotent=True, of_every_owner=True)
+@operation("Verify", http="POST /upkeep/verify", idempotent=True, of_every_owner=True)
 def _verify(
     call: OperationCall,
     quick: bool = Field(default=False, description="Only whether all can be read, and texts are as stored"),
@@ -159,13 +160,13 @@ def _verify(
     return Verification(list(found[:_MOST_PROBLEMS]), len(found))
 
 
-@operation("Back up", of_every_owner=True)
+@operation("Back up", http="POST /upkeep/backup", of_every_owner=True)
 def _backup(call: OperationCall) -> BackupFile:
     """Copy the store into the folder of backups beside it, while others go on reading and writing."""
     return call.engine.upkeep.backup(progress=call.progress)
 
 
-@operation("Reindex", idempotent=True, of_every_owner=True)
+@operation("Reindex", http="POST /upkeep/reindex", idempotent=True, of_every_owner=True)
 def _reindex(
     call: OperationCall,
     model: str | None = optional("Another model to switch to; everything is embedded anew then"),
@@ -186,14 +187,16 @@ class Purged:
     note: str | None = omitted()
 
 
-@operation("Purge", destructive=True, admin=True)
+@operation("Purge", http="POST /upkeep/purge", destructive=True, admin=True)
 def _purge(call: OperationCall, ids: Many[RowId] = described("Forgotten memories of this owner")) -> Purged:
     """Destroy forgotten memories for good. There is no way back."""
     done = call.engine.purge(ids=ids)
     return Purged(int(done), done.note)
 
 
-@operation("Purge all that was forgotten", destructive=True, of_every_owner=True)
+@operation(
+    "Purge all that was forgotten", http="POST /upkeep/purge-forgotten", destructive=True, of_every_owner=True
+)
 def _purge_forgotten(
     call: OperationCall, before: Time = described("What was forgotten before this")
 ) -> Purged:
@@ -208,7 +211,7 @@ class ImportedText:
     found: Annotated[ImportPreview | None, "With `dry_run`, what the lines hold"] = None
 
 
-@operation("Import", idempotent=True, of_every_owner=True)
+@operation("Import", http="POST /upkeep/import", idempotent=True, of_every_owner=True)
 def _import_text(
     call: OperationCall,
     jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),
@@ -246,7 +249,7 @@ class ExportPage:
     more: PageEnd = inlined()
 
 
-@operation("Export", read_only=True)
+@operation("Export", http="GET /upkeep/export", read_only=True)
 def _export(
     call: OperationCall,
     format: Literal["official", "full"] = "full",
@@ -306,7 +309,7 @@ class TokenList:
     tokens: list[NamedToken]
 
 
-@operation("List tokens", read_only=True, of_every_owner=True)
+@operation("List tokens", http=Endpoint("GET /tokens", tag="Server"), read_only=True, of_every_owner=True)
 def _list_tokens(call: OperationCall) -> TokenList:
     """Who may use this store over HTTP, by name. The tokens themselves are kept nowhere."""
     return TokenList(list(Tokens(call.engine).list()))
@@ -318,7 +321,7 @@ class CreatedToken:
     token: Annotated[str, "Shown this once; it is kept only as its hash"]
 
 
-@operation("Create a token", of_every_owner=True)
+@operation("Create a token", http=Endpoint("POST /tokens", tag="Server"), of_every_owner=True)
 def _create_token(
     call: OperationCall,
     name: str = described("Up to 64 letters of ASCII, digits, dots, dashes and underscores"),
@@ -338,7 +341,12 @@ class RevokedToken:
     revoked: str
 
 
-@operation("Revoke a token", destructive=True, of_every_owner=True)
+@operation(
+    "Revoke a token",
+    http=Endpoint("DELETE /tokens/{name}", tag="Server"),
+    destructive=True,
+    of_every_owner=True,
+)
 def _revoke_token(call: OperationCall, name: str) -> RevokedToken:
     """Let nobody in by this token any more; servers notice within a second or two."""
     Tokens(call.engine).revoke(name)
@@ -351,7 +359,7 @@ class Latencies:
     more: PageEnd = inlined()
 
 
-@operation("Latencies", read_only=True)
+@operation("Latencies", http="GET /server/latencies", read_only=True)
 def _latencies(
     call: OperationCall,
     operation: str | None = optional("Only of this one, such as recall"),

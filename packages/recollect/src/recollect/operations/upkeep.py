@@ -16,6 +16,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Kind
 from recollect.operations.browse import Cursor, PageLimit
 from recollect.operations.operation import (
+    Endpoint,
     Many,
     OperationCall,
     OperationReply,
@@ -66,7 +67,13 @@ class DuplicatePage:
     more: PageEnd = inlined()
 
 
-@operation("Find duplicate observations", pages=Pages(200, 50, 100), read_only=True)
+@operation(
+    "Find duplicate observations",
+    http="GET /upkeep/duplicates",
+    tools="all",
+    pages=Pages(200, 50, 100),
+    read_only=True,
+)
 def _find_duplicate_observations(
     call: OperationCall,
     entity_name: str | None = optional("Only this entity; all if not given"),
@@ -177,7 +184,9 @@ class ReportPage:
     more: PageEnd = inlined()
 
 
-@operation("Consolidation report", pages=Pages(200, 20, 800), read_only=True)
+@operation(
+    "Consolidation report", http="GET /upkeep/report", tools="all", pages=Pages(200, 20, 800), read_only=True
+)
 def _consolidation_report(
     call: OperationCall,
     stale_days: float = Field(default=90, ge=0, description="Days without use; 90 if not given"),
@@ -233,7 +242,7 @@ class Migrated:
     note: str | None = omitted()
 
 
-@operation("Migrate", idempotent=True)
+@operation("Migrate", http="POST /upkeep/migrate", tools="all", idempotent=True)
 def _migrate(call: OperationCall, source_path: str = described("A file on the server's machine")) -> Migrated:
     """Bring in the JSONL file of the official memory server, as `recollect import` does. Running it again
     changes nothing.
@@ -269,7 +278,9 @@ class SplitCandidates:
     more: PageEnd = inlined()
 
 
-@operation("Find split candidates", pages=Pages(200, 20, 200), read_only=True)
+@operation(
+    "Find split candidates", http="GET /upkeep/splits", tools="all", pages=Pages(200, 20, 200), read_only=True
+)
 def _find_split_candidates(call: OperationCall) -> SplitCandidates:
     """Entities that grew too large and fall into several topics."""
     found = call.engine.upkeep.find_split_candidates(call.progress)
@@ -287,7 +298,13 @@ class AnalyzedSplit:
     more: PageEnd = inlined()
 
 
-@operation("Analyze a split", pages=_SPLIT_PAGES, read_only=True)
+@operation(
+    "Analyze a split",
+    http=Endpoint("GET /entities/{name=entity_name}/split", tag="Upkeep"),
+    tools="all",
+    pages=_SPLIT_PAGES,
+    read_only=True,
+)
 def _analyze_entity_split(call: OperationCall, entity_name: EntityName) -> AnalyzedSplit:
     """Whether an entity should be split, and into which topics."""
     found = call.engine.upkeep.propose_split(entity_name).analysis
@@ -315,7 +332,13 @@ class ProposedSplit:
     more: PageEnd = inlined()
 
 
-@operation("Propose a split", pages=_SPLIT_PAGES, read_only=True)
+@operation(
+    "Propose a split",
+    http=Endpoint("GET /entities/{name=entity_name}/split/proposal", tag="Upkeep"),
+    tools="all",
+    pages=_SPLIT_PAGES,
+    read_only=True,
+)
 def _propose_entity_split(call: OperationCall, entity_name: EntityName) -> OperationReply[ProposedSplit]:
     """New entities for the topics of an overgrown one, with the observations that would move."""
     proposal = call.engine.upkeep.propose_split(entity_name)
@@ -350,7 +373,11 @@ class ExecutedSplit:
     undo: SplitUndo
 
 
-@operation("Execute a split")
+@operation(
+    "Execute a split",
+    http=Endpoint("POST /entities/{name=entity_name}/split", tag="Upkeep", resource="entity"),
+    tools="all",
+)
 def _execute_entity_split(
     call: OperationCall,
     entity_name: EntityName,
@@ -370,7 +397,7 @@ class UndoneSplit:
     restored: int
 
 
-@operation("Undo a split")
+@operation("Undo a split", http="POST /upkeep/splits/undo", tools="all")
 def _undo_entity_split(call: OperationCall, undo: UndoRow) -> OperationReply[UndoneSplit]:
     """Put a split entity together again, with the `undo` that the split gave."""
     done = call.engine.upkeep.undo_split(undo)
@@ -402,7 +429,7 @@ class Stats:
     store: StoreCounts
 
 
-@operation("Statistics", read_only=True)
+@operation("Statistics", http=Endpoint("GET /stats", tag="Upkeep"), tools="all", read_only=True)
 def _stats(call: OperationCall) -> Stats:
     """How much the memory holds, how large it is, and what still waits to be found by meaning."""
     engine = call.engine
@@ -431,7 +458,7 @@ class ReviewPage:
     more: PageEnd = inlined()
 
 
-@operation("What to settle", read_only=True)
+@operation("What to settle", http="GET /settle/{kind}", read_only=True)
 def _to_settle(
     call: OperationCall,
     kind: SettleKind,
@@ -464,7 +491,7 @@ class Settled:
     undo: Annotated[SettleUndo, "For `undo_settling`"]
 
 
-@operation("Settle")
+@operation("Settle", http="POST /settle")
 def _settle(call: OperationCall, key: str, action: SettleAction) -> OperationReply[Settled]:
     """Decide one thing of `to_settle`: `supersede_older` lets the newer one count, `keep` leaves both and
     does not ask again. The answer's `undo` takes it back.
@@ -477,7 +504,7 @@ class UndoneDecision:
     key: str
 
 
-@operation("Undo a decision")
+@operation("Undo a decision", http="POST /settle/undo")
 def _undo_settling(call: OperationCall, undo: SettleUndoRow) -> OperationReply[UndoneDecision]:
     """Take back what `settle` did, with the `undo` that it gave."""
     split = undo.get("split")
