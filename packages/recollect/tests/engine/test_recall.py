@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from recollect.ranking.candidates import Reason, recombined
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.search.candidates import Search
+from recollect.search.recall import query_of
 from recollect.search.rows import memories_by_id
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
 
@@ -412,3 +414,9 @@ def test_a_long_query_is_cut_and_says_so_and_a_longer_one_is_refused(make_engine
         engine.recall("x" * 20_001)
     # A message of a conversation may be longer: its beginning is asked for.
     assert engine.context([{"role": "user", "content": "zeppelin " * 5_000}]).query.startswith("zeppelin")
+
+
+def test_a_query_is_asked_at_one_moment_though_the_clock_runs_on(engine: Engine, clock: FixedClock) -> None:
+    later = iter(clock() + timedelta(minutes=minute) for minute in range(9))
+    asked = query_of(replace(engine._services, clock=lambda: next(later)), "tea", LIMBIC)
+    assert asked.where.expired_by == asked.now == microseconds(clock())

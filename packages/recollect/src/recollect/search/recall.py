@@ -303,11 +303,12 @@ def query_of(
             "ask for what matters in it."
         )
     as_of = None if as_of is None else aware(as_of, "as_of")
+    asked_at = microseconds(as_of or now or services.clock())
     session = session or services.session
     current = None if not session else name_as_kept(session) or None
     query = Query(
         text,
-        now=microseconds(as_of or now or services.clock()),
+        now=asked_at,
         limit=DEFAULT_LIMIT if limit is None else limit,
         limit_given=limit is not None,
         where=Filter(
@@ -322,7 +323,7 @@ def query_of(
             as_of=as_of,
             superseded=include_superseded,
             # Superseded memories include expired ones.
-            expired_by=None if include_superseded else microseconds(as_of or now or services.clock()),
+            expired_by=None if include_superseded else asked_at,
         ),
         session=current or services.usage.session,
         **how,
