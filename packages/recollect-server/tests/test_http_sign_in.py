@@ -15,7 +15,7 @@ import recollect
 from recollect.admin import Tokens
 from recollect.domain.records import Scope
 from recollect_server import app as http_app
-from recollect_server.access_policy import AccessPolicy, local_path
+from recollect_server.access_policy import AccessPolicy, local_path, refusal
 from recollect_server.app import app
 from recollect_server.authentication import (
     LINK_SECONDS,
@@ -28,6 +28,7 @@ from recollect_server.authentication import (
     proof_of,
 )
 from recollect_server.runner import Right, caller_of
+from recollect_server.web.routes import HANDLERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,6 +174,17 @@ def test_signing_in_leads_to_no_other_site(house: House) -> None:
         assert local_path(next_) == "/", next_
         answer = house.browser().post("/sign-in", data={"token": TOKEN, "next": next_}, headers=ORIGIN)
         assert answer.headers["location"] == "/", next_
+
+
+def test_a_page_is_known_to_the_policy_by_its_route_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert local_path("/made-up/1") == "/"
+    monkeypatch.setitem(HANDLERS, ("GET", "/made-up/{id}"), HANDLERS["GET", "/"])
+    assert local_path("/made-up/1") == "/made-up/1"
+    policy = AccessPolicy("127.0.0.1", 8377, TOKEN)
+    assert refusal(policy, "GET", "/made-up/1", {b"host": b"127.0.0.1:8377"}) is None
+    elsewhere = refusal(policy, "GET", "//made-up/1", {b"host": b"127.0.0.1:8377"})
+    assert elsewhere is not None
+    assert elsewhere.status == 404
 
 
 def test_a_session_writes_only_with_its_own_csrf_token_from_a_page_of_this_server(house: House) -> None:

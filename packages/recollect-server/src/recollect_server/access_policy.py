@@ -22,14 +22,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
 _PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
-_PAGES = (
-    "static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline", "dreams",
-    "settle", "answers", "quality", "health", "tokens",
-)  # fmt: skip
-_FIRST_PARTS = frozenset((*_API, *_PAGES))
-"""First parts of paths beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
 _PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
-_SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES)) - _PUBLIC
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
 _ORIGIN = re.compile(r"https?://([^/]+)")
@@ -124,12 +117,20 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
             "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
             "and the host of the page.",
         )
-    if not is_mcp(path) and path != "/" and path.split("/")[1] not in _FIRST_PARTS:
+    known = {*_API, *_PUBLIC, *_signed_in_pages()} - {""}
+    if not is_mcp(path) and path != "/" and path.split("/")[1] not in known:
         return Refusal(404, "not_found", NOTHING_HERE)
     if is_mcp(path) and method not in _METHODS:
         message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
         return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
     return None
+
+
+def _signed_in_pages() -> frozenset[str]:
+    """First parts of the paths of the dashboard's pages, as its routes name them."""
+    from recollect_server.web.routes import HANDLERS  # noqa: PLC0415  # loads every screen, which only a server needs
+
+    return frozenset(("docs", "sign-out", *(path.split("/")[1] for _, path in HANDLERS)))
 
 
 def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
@@ -138,7 +139,7 @@ def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes,
     if first in _PUBLIC:
         return None
     # A client with a wrong token is no browser that could sign in.
-    if first not in _SIGNED_IN_PAGES or headers.get(b"authorization"):
+    if first not in _signed_in_pages() or headers.get(b"authorization"):
         return UNAUTHORIZED
     # The fields of a form are lost, so it leads to the first page.
     next_ = f"{path}?{query}" if query else path
@@ -151,7 +152,7 @@ def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes,
 def local_path(given: str) -> str:
     """The page to go to after signing in; the first page unless the given one is ours."""
     path = given.partition("?")[0]
-    is_page = path.startswith("/") and path.split("/")[1] in _SIGNED_IN_PAGES
+    is_page = path.startswith("/") and path.split("/")[1] in _signed_in_pages()
     # Browsers read a backslash as a slash, leave out control characters, and take two slashes for a host.
     is_plain = given.isascii() and given.isprintable() and "\\" not in given and "//" not in path
     return given if is_page and is_plain else "/"

@@ -47,70 +47,73 @@ _STATUS: dict[type[RecollectError], tuple[int, str]] = {
 }
 
 
+async def _to_recall(screen: Screen) -> Response:
+    return RedirectResponse(screen.url("/recall"), 303)
+
+
+HANDLERS: dict[tuple[str, str], Handler] = {
+    ("GET", "/"): _to_recall,
+    ("GET", "/recall"): recall.recall_screen,
+    ("GET", "/recall/context"): recall.recall_context,
+    ("GET", "/recall/counts"): recall.recall_counts,
+    ("POST", "/recall/judge"): recall.judge_recalled,
+    ("GET", "/why-not"): recall.why_not_screen,
+    ("GET", "/browse"): browse.browse_screen,
+    ("POST", "/browse/forget"): browse.forget_memories,
+    ("POST", "/browse/restore"): browse.restore_memories,
+    ("POST", "/browse/undo-restore"): browse.undo_restore,
+    ("GET", "/memory/{id}"): memory.memory_screen,
+    ("POST", "/memory/{id}/edit"): memory.edit_memory,
+    ("POST", "/memory/{id}/pin"): memory.pin_memory,
+    ("POST", "/memory/{id}/supersede"): memory.correct_memory,
+    ("POST", "/memory/{id}/undo-supersede"): memory.undo_supersede,
+    ("POST", "/memory/{id}/observations"): memory.edit_observations,
+    ("GET", "/memory/{id}/purge"): memory.purge_screen,
+    ("POST", "/memory/{id}/purge"): memory.purge_memory,
+    ("GET", "/graph"): graph.graph_screen,
+    ("GET", "/graph/data"): graph.graph_data,
+    ("GET", "/timeline"): timeline.timeline_screen,
+    ("GET", "/dreams"): dreams.dreams_screen,
+    ("POST", "/dreams"): dreams.dream_now,
+    ("GET", "/dreams/{id}"): dreams.dream_screen,
+    ("POST", "/dreams/{id}/undo"): dreams.undo_dream,
+    ("GET", "/settle"): settle.settle_screen,
+    ("POST", "/settle"): settle.settle_one,
+    ("GET", "/settle/count"): settle.settle_count,
+    ("POST", "/settle/undo"): settle.undo_settled,
+    ("GET", "/answers"): quality.answers_screen,
+    ("GET", "/answers/{id}"): quality.answer_screen,
+    ("POST", "/answers/{id}/judge"): quality.judge_hit,
+    ("GET", "/quality"): quality.quality_screen,
+    ("POST", "/quality/self-test"): quality.start_self_test,
+    ("POST", "/quality/confidence"): quality.start_curve,
+    ("POST", "/quality/search"): quality.start_search,
+    ("POST", "/quality/apply"): quality.apply_search,
+    ("POST", "/quality/set"): quality.set_number,
+    ("POST", "/quality/rollback"): quality.roll_back,
+    ("GET", "/health"): health.health_screen,
+    ("POST", "/health/backup"): health.make_backup,
+    ("POST", "/health/embed"): health.embed_waiting,
+    ("GET", "/health/transfer"): transfer.transfer_screen,
+    ("POST", "/health/import"): transfer.preview_import,
+    ("POST", "/health/import/run"): transfer.run_import,
+    ("POST", "/health/export"): transfer.run_export,
+    ("GET", "/health/export/{key}"): transfer.fetch_export,
+    ("GET", "/tokens"): health.tokens_screen,
+    ("POST", "/tokens"): health.make_token,
+    ("POST", "/tokens/revoke"): health.withdraw_token,
+}
+"""What each page or form of the dashboard runs, by its method and path."""
+
+
 def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
-    handlers: dict[tuple[str, str], Handler] = {
-        ("GET", "/"): _to_recall,
-        ("GET", "/recall"): recall.recall_screen,
-        ("GET", "/recall/context"): recall.recall_context,
-        ("GET", "/recall/counts"): recall.recall_counts,
-        ("POST", "/recall/judge"): recall.judge_recalled,
-        ("GET", "/why-not"): recall.why_not_screen,
-        ("GET", "/browse"): browse.browse_screen,
-        ("POST", "/browse/forget"): browse.forget_memories,
-        ("POST", "/browse/restore"): browse.restore_memories,
-        ("POST", "/browse/undo-restore"): browse.undo_restore,
-        ("GET", "/memory/{id}"): memory.memory_screen,
-        ("POST", "/memory/{id}/edit"): memory.edit_memory,
-        ("POST", "/memory/{id}/pin"): memory.pin_memory,
-        ("POST", "/memory/{id}/supersede"): memory.correct_memory,
-        ("POST", "/memory/{id}/undo-supersede"): memory.undo_supersede,
-        ("POST", "/memory/{id}/observations"): memory.edit_observations,
-        ("GET", "/memory/{id}/purge"): memory.purge_screen,
-        ("POST", "/memory/{id}/purge"): memory.purge_memory,
-        ("GET", "/graph"): graph.graph_screen,
-        ("GET", "/graph/data"): graph.graph_data,
-        ("GET", "/timeline"): timeline.timeline_screen,
-        ("GET", "/dreams"): dreams.dreams_screen,
-        ("POST", "/dreams"): dreams.dream_now,
-        ("GET", "/dreams/{id}"): dreams.dream_screen,
-        ("POST", "/dreams/{id}/undo"): dreams.undo_dream,
-        ("GET", "/settle"): settle.settle_screen,
-        ("POST", "/settle"): settle.settle_one,
-        ("GET", "/settle/count"): settle.settle_count,
-        ("POST", "/settle/undo"): settle.undo_settled,
-        ("GET", "/answers"): quality.answers_screen,
-        ("GET", "/answers/{id}"): quality.answer_screen,
-        ("POST", "/answers/{id}/judge"): quality.judge_hit,
-        ("GET", "/quality"): quality.quality_screen,
-        ("POST", "/quality/self-test"): quality.start_self_test,
-        ("POST", "/quality/confidence"): quality.start_curve,
-        ("POST", "/quality/search"): quality.start_search,
-        ("POST", "/quality/apply"): quality.apply_search,
-        ("POST", "/quality/set"): quality.set_number,
-        ("POST", "/quality/rollback"): quality.roll_back,
-        ("GET", "/health"): health.health_screen,
-        ("POST", "/health/backup"): health.make_backup,
-        ("POST", "/health/embed"): health.embed_waiting,
-        ("GET", "/health/transfer"): transfer.transfer_screen,
-        ("POST", "/health/import"): transfer.preview_import,
-        ("POST", "/health/import/run"): transfer.run_import,
-        ("POST", "/health/export"): transfer.run_export,
-        ("GET", "/health/export/{key}"): transfer.fetch_export,
-        ("GET", "/tokens"): health.tokens_screen,
-        ("POST", "/tokens"): health.make_token,
-        ("POST", "/tokens/revoke"): health.withdraw_token,
-    }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
         *(
             Route(path, partial(_handled, runner, path, handler), methods=[method])
-            for (method, path), handler in handlers.items()
+            for (method, path), handler in HANDLERS.items()
         ),
     ]
-
-
-async def _to_recall(screen: Screen) -> Response:
-    return RedirectResponse(screen.url("/recall"), 303)
 
 
 async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> Response:
