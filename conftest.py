@@ -156,7 +156,7 @@ SLOW_FILES = {
     "test_no_clash.py", "test_publishing.py", "test_release.py", "test_typescript_client.py",
     # Long searches for counterexamples, and models that are built.
     "test_copies.py", "test_damaged_sources.py", "test_exact_exports.py", "test_mcp_fuzz.py",
-    "test_onnx_graph.py", "test_past_model.py", "test_same_as_fts5.py", "test_tune_search.py",
+    "test_past_model.py", "test_same_as_fts5.py", "test_tune_search.py",
 }  # fmt: skip
 
 

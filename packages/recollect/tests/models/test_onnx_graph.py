@@ -105,12 +105,14 @@ def graphs_given(monkeypatch: Any) -> list[type]:
     return given
 
 
+@pytest.mark.slow
 def test_vectors_are_the_same_to_the_byte_as_of_the_file_loaded_whole(monkeypatch: Any) -> None:
     shared = rows(arctic())
     monkeypatch.setattr(loading, "graph_in_place", lambda _: b"no graph")
     assert rows(arctic()) == shared
 
 
+@pytest.mark.slow
 def test_the_optimised_graph_gives_the_same_vectors_to_the_byte(tmp_path: Path, monkeypatch: Any) -> None:
     optimised_anew = rows(arctic())
     graph = tmp_path / "graph.onnx"
@@ -124,6 +126,7 @@ def test_the_optimised_graph_gives_the_same_vectors_to_the_byte(tmp_path: Path, 
     assert given == [bytes, bytes]
 
 
+@pytest.mark.slow
 def test_without_a_readable_optimised_graph_the_model_is_optimised_anew(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
