@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import recollect as library
-from recollect.cli.commands.move import FORMATS
+from recollect.cli.main import cli
 from recollect.transfer import ForeignReport, import_formats, import_path
 
 if TYPE_CHECKING:
@@ -73,8 +74,26 @@ def test_what_is_unknown_lists_what_is_known_and_makes_no_store(
     (tmp_path / "odd.bin").write_bytes(b"\x00\x01")
     said = recollect.refused("import", str(tmp_path / "odd.bin"), status=1)
     assert all(name in str(said) for name in import_formats())
-    assert sorted(import_formats()) == sorted(FORMATS)
     assert not recollect.store.exists()
+
+
+def test_a_format_that_another_package_registers_is_named_completed_and_read(
+    recollect: CommandLine, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = tmp_path / "their_importer-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: their-importer\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[recollect.importers]\nmade-up = recollect_importers.mem0:FORMAT\n"
+    )
+    assert "'mem0'" in recollect.refused("import", str(file), "--format", "made-up", status=2)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert recollect.json("import", str(file), "--format", "made-up")["notes_new"] == 2
+    assert "'made-up'" in recollect.refused("import", str(file), "--format", "unknown", status=2)
+    completion = ShellComplete(cli, {}, "recollect", "_RECOLLECT_COMPLETE")
+    assert [item.value for item in completion.get_completions(["import", "--format"], "ma")] == [
+        "markdown-export", "made-up", "markdown",
+    ]  # fmt: skip
 
 
 def test_an_entity_is_shown_with_its_tags_and_its_source(recollect: CommandLine, tmp_path: Path) -> None:

@@ -62,6 +62,11 @@ def foreign_formats() -> tuple[ForeignFormat, ...]:
     return tuple(sorted((point.load() for point in registered(_GROUP)), key=lambda each: each.order))
 
 
+def format_names() -> list[str]:
+    """The names of `import_formats`, without loading any."""
+    return [*OWN_FORMATS, *sorted(point.name for point in registered(_GROUP))]
+
+
 def import_formats() -> dict[str, str]:
     """Every format that can be imported, by its name; what it is."""
     return {**{each.name: each.title for each in foreign_formats()}, **OWN_FORMATS}

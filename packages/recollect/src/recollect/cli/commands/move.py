@@ -29,19 +29,38 @@ from recollect.text.phrases import entities_text, file_size, quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from click.shell_completion import CompletionItem
+
     from recollect.transfer import ForeignReport, ImportReport
     from recollect.transfer.reports import ImportPreview
 
 
-FORMATS = (
-    "official", "full", "markdown-export", "basic-memory", "chatgpt", "claude", "claude-memory", "cognis",
-    "graphiti", "langgraph", "letta", "markdown", "mcp-memory-service", "mcp-memory-v2", "mem0", "mnemosyne",
-    "turns",
-)  # fmt: skip
-"""Fixed here, so that help loads no importer. Formats of other packages are found without being named."""
 _MOST_NAMED = 5
 """Bad lines that are named for a person; `--json` names more."""
 _STREAM = "Standard input"
+
+
+class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only in later versions of click
+    """The name of a format, ours or one that a package registers. Listing them takes longer than help may."""
+
+    name = "format"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "auto":
+            return value
+        from recollect.transfer.importing import OWN_FORMATS, format_names  # loads the engine
+
+        known = format_names()
+        if known == list(OWN_FORMATS):
+            return value  # the command names the package of importers
+        return click.Choice(["auto", *known]).convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from recollect.transfer.importing import format_names  # loads the engine
+
+        return click.Choice(["auto", *format_names()]).shell_complete(ctx, param, incomplete)
 
 
 @command(
@@ -56,10 +75,10 @@ _STREAM = "Standard input"
 )
 @click.argument("path")
 @option(
-    "--format",
-    "The format; by default, it is recognised by its content.",
+    "--format NAME",
+    "The format; by default, it is recognised by its content. A wrong name lists all formats.",
     to="format_",
-    type=click.Choice(["auto", *FORMATS]),
+    type=_ImportFormat(),
     default="auto",
 )
 @option("--dry-run", "Read everything, store nothing, and show some of it.")
