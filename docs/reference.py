@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import Field, fields
 from inspect import cleandoc
 from typing import Any
@@ -10,7 +11,10 @@ import click
 
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
+from recollect.mcp.server import tool_of
+from recollect.operations.catalogue import SETS, definitions
 from recollect.settings import Setting, Settings
+from recollect.text.tokens import count_tokens
 
 
 def command_pages() -> str:
@@ -20,6 +24,29 @@ def command_pages() -> str:
         parts.append(f"\n## {section}\n")
         parts.extend(_page(cli.commands[name]) for name in names)
     return "".join(parts) + "\n"
+
+
+def tool_sets() -> str:
+    """Every set of tools: what it adds to the one before, and how many tokens its definitions take."""
+    rows = [
+        "",
+        "| set | tools | tokens of the definitions that a model reads | with output schemas and hints |",
+    ]
+    rows.append("|---|---|---|---|")
+    before: tuple[str, ...] = ()
+    for name, tools in SETS.items():
+        shown = [
+            tool_of(each, definitions()[each]).model_dump(by_alias=True, exclude_none=True, mode="json")
+            for each in tools
+        ]
+        read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
+        prices = [f"{count_tokens(json.dumps(each, ensure_ascii=False)):,}" for each in (read, shown)]
+        added = [f"`{each}`" for each in tools if each not in before]
+        rows.append(
+            f"| `{name}` | {', '.join(['these', *added] if before else added)} | {' | '.join(prices)} |"
+        )
+        before = tools
+    return "\n".join(rows) + "\n\n"
 
 
 def settings_table() -> str:

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -94,18 +93,3 @@ def exact(shape: dict[str, object]) -> bool:
 def test_every_tool_says_exactly_what_it_takes_and_gives() -> None:
     assert [name for name, tool in TOOLS.items() if not exact(tool["arguments"])] == []
     assert [name for name, tool in TOOLS.items() if not exact(tool["result"])] == []
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_the_price_of_a_set_stands_in_the_docs(name: str) -> None:
-    from recollect.mcp.server import tool_of
-
-    shown = [
-        tool_of(each, TOOLS[each]).model_dump(by_alias=True, exclude_none=True, mode="json")
-        for each in chosen(name)
-    ]
-    read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
-    prices = [count_tokens(json.dumps(rows, ensure_ascii=False)) for rows in (read, shown)]
-    page = (Path(__file__).parents[4] / "docs" / "mcp.md").read_text(encoding="utf-8")
-    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
-    assert row.endswith(f"| {prices[0]:,} | {prices[1]:,} |")

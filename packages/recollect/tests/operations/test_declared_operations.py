@@ -35,9 +35,9 @@ pytest_plugins = ["command_line"]
 
 
 @operation(
-    "Touch", http=Endpoint("POST /memories/{id}/touch", resource="memory"), tools="all", command="touch 12"
+    "Poke", http=Endpoint("POST /memories/{id}/poke", resource="memory"), tools="all", command="poke 12"
 )
-def _touch(
+def _poke(
     call: OperationCall,
     id: RowId,  # noqa: A002  # the name that callers use
     why: Many[str] | None = None,
@@ -46,20 +46,20 @@ def _touch(
     """Mark a memory as used. It fades later."""
     memory = call.engine.get(id, record=True)
     assert memory is not None
-    return OperationReply(MemoryId(memory.id), f"Touched #{id} {why} {twice}.", "Once is enough.")
+    return OperationReply(MemoryId(memory.id), f"Poked #{id} {why} {twice}.", "Once is enough.")
 
 
-WITH_TOUCH = (*http_operations().values(), _touch)
+WITH_POKE = (*http_operations().values(), _poke)
 
 
 def test_a_new_tool_and_a_new_route_come_after_those_of_their_set_and_tag() -> None:
-    made = definitions_of(WITH_TOUCH)
-    assert list(made) == [*definitions(), "touch"]
-    assert made["touch"]["arguments"]["required"] == ["id"]
-    rows = interfaces_of(WITH_TOUCH)["endpoints"]
+    made = definitions_of(WITH_POKE)
+    assert list(made) == [*definitions(), "poke"]
+    assert made["poke"]["arguments"]["required"] == ["id"]
+    rows = interfaces_of(WITH_POKE)["endpoints"]
     new = {
-        "route": "POST /memories/{id}/touch",
-        "operation": "touch",
+        "route": "POST /memories/{id}/poke",
+        "operation": "poke",
         "tag": "Memories",
         "resource": "memory",
     }
@@ -71,24 +71,24 @@ def test_a_new_tool_and_a_new_route_come_after_those_of_their_set_and_tag() -> N
 def test_a_declared_command_takes_the_arguments_and_is_listed(
     recollect: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offered = interfaces_of(WITH_TOUCH)
+    offered = interfaces_of(WITH_POKE)
     monkeypatch.setattr(
-        program, "derived_commands", lambda: {"touch": ("More", offered["commands"]["touch"]["summary"])}
+        program, "derived_commands", lambda: {"poke": ("More", offered["commands"]["poke"]["summary"])}
     )
     monkeypatch.setattr(derived, "interfaces", lambda: offered)
-    monkeypatch.setattr(derived, "http_operations", lambda: {"touch": _touch})
+    monkeypatch.setattr(derived, "http_operations", lambda: {"poke": _poke})
     recollect("remember", "Tea is at four")
     shown = recollect("--help").stdout
     assert "More:\n" in shown
     assert "Mark a memory as used.\n" in shown
-    helped = recollect("touch", "--help").stdout
-    assert "recollect touch 12" in helped
+    helped = recollect("poke", "--help").stdout
+    assert "recollect poke 12" in helped
     assert "--twice / --no-twice" in helped
-    done = recollect("touch", "#1", "--why", "tea", "--why", "four", "--twice")
-    assert done.stdout == "Touched #1 ['tea', 'four'] True.\n"
+    done = recollect("poke", "#1", "--why", "tea", "--why", "four", "--twice")
+    assert done.stdout == "Poked #1 ['tea', 'four'] True.\n"
     assert "Once is enough." in done.stderr
-    assert json.loads(recollect("touch", "1", "--json").stdout) == {"id": 1}
-    assert "Missing argument 'ID'" in recollect.refused("touch", status=2)
+    assert json.loads(recollect("poke", "1", "--json").stdout) == {"id": 1}
+    assert "Missing argument 'ID'" in recollect.refused("poke", status=2)
 
 
 def test_the_files_of_commands_and_endpoints_say_what_the_operations_say() -> None:
