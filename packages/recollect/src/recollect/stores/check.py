@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # Checksums of rows that hold a user's words, so that a letter that changes on the disk is noticed.
 
-WORDS: Mapping[Table, Mapping[str, str | None]] = {
+FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "scope": {"owner": "", "agent": ""},
     "memory": {
         "name": "",
@@ -51,12 +51,13 @@ WORDS: Mapping[Table, Mapping[str, str | None]] = {
         "role": None,
         "speaker": None,
         "importance_tag": None,
-        **dict.fromkeys(NOTE_FIELDS),
     },
     "observation": {"content": "", "kind": "generic"},
     "relation": {"type": "", "context": ""},
     "revision": {"text": ""},
 }
+"""Columns of words in every store with checksums. `note_field` adds others in later versions."""
+WORDS = {**FIXED_WORDS, "memory": {**FIXED_WORDS["memory"], **dict.fromkeys(NOTE_FIELDS)}}
 """The columns that a row's checksum is of, in this order, with what the schema gives those that are left out.
 
 Tags have none: each is stored beside its folded form, and the two must agree.
@@ -68,12 +69,10 @@ def words_checksum(table: Table, words: Sequence[str | None]) -> int:
 
     Fields that `note_field` declares count only where set: declaring one leaves older checksums valid.
     """
-    own = len(NOTE_FIELDS) if table == "memory" else 0
-    listed = ["\0" if word is None else word for word in words[: len(words) - own]]
-    if own:
-        named = zip(NOTE_FIELDS, words[-own:], strict=True)
-        listed += [f"{name}={word}" for name, word in named if word is not None]
-    joined = "\x1f".join(listed)
+    fixed = len(FIXED_WORDS[table])
+    named = zip(NOTE_FIELDS, words[fixed:], strict=False)
+    own = [f"{name}={word}" for name, word in named if word is not None]
+    joined = "\x1f".join(["\0" if word is None else word for word in words[:fixed]] + own)
     return crc32(joined.encode("utf-8", "surrogatepass"))
 
 

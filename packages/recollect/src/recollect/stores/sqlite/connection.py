@@ -17,7 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
-from recollect.stores.check import WORDS, refuse_newer, words_checksum
+from recollect.stores.check import FIXED_WORDS, refuse_newer, words_checksum
 from recollect.stores.url import IN_MEMORY
 from recollect.stores.vectors import file as private_files
 from recollect.text.names import name_beginning
@@ -359,9 +359,9 @@ def _migrate(
 
 
 def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> None:
-    total: int = sum(connection.execute(f"SELECT count(*) FROM {table}").get for table in WORDS)
+    total: int = sum(connection.execute(f"SELECT count(*) FROM {table}").get for table in FIXED_WORDS)
     done = 0
-    for table, words in WORDS.items():
+    for table, words in FIXED_WORDS.items():
         after = 0
         listed = f"SELECT id, {', '.join(words)} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
         rows: list[Row]
