@@ -1,4 +1,4 @@
-# Recollect behind HTTP: MCP, the REST API and the dashboard. See docs/containers.md.
+# Recollect behind HTTP: MCP, the REST API and the dashboard. See docs/guides/containers.md.
 # The base image is pinned by its version. Whoever needs the same bytes each time adds its digest:
 # --build-arg PYTHON=3.13-slim-bookworm@sha256:…
 ARG PYTHON=3.13-slim-bookworm

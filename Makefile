@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
-PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/hooks.md docs/mcp.md docs/performance.md docs/postgres.md docs/torture.md
+PAGES := docs/reference/cli.md docs/reference/settings.md docs/internals/benchmarks.md docs/internals/confidence.md docs/guides/hooks.md docs/reference/mcp.md docs/internals/performance.md docs/guides/postgres.md docs/internals/torture.md
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all test-slow test-core test-server test-importers test-postgres test-integrations frameworks-lock test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
@@ -95,16 +95,16 @@ check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import c
 	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(CREWAI)/bin/mypy --follow-imports silent packages/recollect-integrations/src/recollect_integrations/crewai.py packages/recollect-integrations/tests/pages.py $(filter packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports
-	$(BIN)/cog -I docs --check $(PAGES)
+	$(BIN)/cog -I docs/scripts --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
-	$(BIN)/python docs/async_types.py --check
+	$(BIN)/python docs/scripts/async_types.py --check
 	$(BIN)/python benchmarks/budgets.py
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
 audit: licences sbom  ## known vulnerabilities, licences and the bill of materials of what is locked
 	$(BIN)/python release/advisories.py
 
-licences: $(READY)  ## rewrite docs/licences.md
+licences: $(READY)  ## rewrite docs/reference/licences.md
 	$(BIN)/python release/licences.py
 
 sbom: $(READY)  ## the software bill of materials of a release, into dist
@@ -127,9 +127,9 @@ format: $(READY)  ## rewrite the style
 
 docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python -m recollect.operations.catalogue
-	$(BIN)/python docs/async_types.py
+	$(BIN)/python docs/scripts/async_types.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
-	$(BIN)/cog -I docs -r $(PAGES)
+	$(BIN)/cog -I docs/scripts -r $(PAGES)
 
 # Needs Node and npm; what is made is committed, and a test compares it.
 client: $(READY)  ## make the TypeScript client's types anew from the OpenAPI document
@@ -144,7 +144,7 @@ bench: $(READY)  ## speed, and against peers, into benchmarks/results (QUICK=1: 
 # R@10 of the peers, where LoCoMo is in the folder that DATA names.
 LOCOMO = $(if $(wildcard $(DATA)/locomo-dev-jsonl),--locomo $(DATA)/locomo-dev-jsonl)
 
-# The sets that docs/benchmarks.md has, in the folder that DATA names, beside our own.
+# The sets that docs/internals/benchmarks.md has, in the folder that DATA names, beside our own.
 SETS := locomo-dev-jsonl beam100k realmem factcon tsqa hotpotqa scifact xquad_r xquad-de xquad-ru xquad-zh
 MULTILINGUAL := xquad_r xquad-de xquad-ru xquad-zh
 DATA ?= ../data

@@ -1,4 +1,4 @@
-"""Licences of all that we depend on, as SPDX expressions: `licences.py` writes docs/licences.md.
+"""Licences of all that we depend on, as SPDX expressions: `licences.py` writes docs/reference/licences.md.
 
 They are read from what is installed. Packages that `make setup` does not install here, because they belong to
 another system or to an extra, are listed by hand below, as the index or their own file states them.
@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 from locked import ALWAYS, DEVELOPMENT, ROOT, Locked, locked, project
 
-PAGE = ROOT / "docs" / "licences.md"
+PAGE = ROOT / "docs" / "reference" / "licences.md"
 UNKNOWN = "unknown"
 
 PERMISSIVE = frozenset(

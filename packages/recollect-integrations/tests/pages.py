@@ -1,4 +1,4 @@
-"""The pages under docs/integrations: their examples run, and they name what was tested."""
+"""The pages under docs/guides/integrations: their examples run, and they name what was tested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 def check_page(name: str, *packages: str, folder: Path, locked: str = "requirements.txt") -> None:
     """Run a page's blocks of Python as one program; what it prints stands in the page's blocks of text."""
-    page = (ROOT / f"docs/integrations/{name}.md").read_text(encoding="utf-8")
+    page = (ROOT / f"docs/guides/integrations/{name}.md").read_text(encoding="utf-8")
     lock = (ROOT / "packages/recollect-integrations/tests" / locked).read_text(encoding="utf-8")
     for package in packages:
         (release,) = re.findall(rf"^{package}==([^\s;]+)", lock, re.MULTILINE)

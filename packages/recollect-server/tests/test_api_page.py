@@ -1,4 +1,4 @@
-"""The lines of docs/api.md that ask the API print what the page shows."""
+"""The lines of docs/reference/api.md that ask the API print what the page shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api_world import TOKEN, listening
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
-PAGE = Path(__file__).parents[3] / "docs" / "api.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "api.md"
 
 
 def test_the_curl_lines_of_the_page_print_what_it_shows(engine: Engine, tmp_path: Path) -> None:

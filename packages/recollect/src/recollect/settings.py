@@ -262,7 +262,7 @@ class Settings:
         tuple[Phase, ...], _PHASES, f"phases that dreams leave out, with commas between: {', '.join(Phase)}"
     ] = ()
     dream_knobs: Annotated[
-        Knobs, _KNOBS, "the numbers of a dream, in the table [dream]; docs/dreams.md names them all"
+        Knobs, _KNOBS, "the numbers of a dream, in the table [dream]; docs/guides/dreams.md names them all"
     ] = _USUAL_KNOBS
     shadow: Annotated[
         bool,

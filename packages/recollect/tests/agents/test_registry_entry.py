@@ -141,7 +141,7 @@ def test_the_instructions_name_tools_that_exist_to_every_client() -> None:
 
 @pytest.mark.parametrize("name", ["clients.md", "hooks.md"])
 def test_a_page_about_clients_shows_what_can_be_typed_and_read(name: str) -> None:
-    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / name).read_text(encoding="utf-8")
     blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
     for language, block in blocks:
         if language == "json":

@@ -1,7 +1,7 @@
 """The official memory server and ours, asked the same through the same client.
 
-docs/official-server.md lists the differences; each but that of the notices has a test here that shows both
-answers.
+docs/guides/official-server.md lists the differences. Each one has a test here that shows both answers,
+except the difference in notifications.
 """
 
 from __future__ import annotations

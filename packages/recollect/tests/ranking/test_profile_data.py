@@ -236,7 +236,7 @@ def test_profiles_are_found_by_name_and_the_own_one_is_the_default() -> None:
 
 
 def test_the_page_on_ranking_knows_every_step_and_factor_and_its_profile_can_be_read() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "ranking.md").read_text("utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "internals" / "ranking.md").read_text("utf-8")
     assert [name for name in STEPS if f"| `{name}` |" not in page] == []
     assert [name for name in FACTORS if f"### `{name}`" not in page] == []
     assert [name for name in PROFILES if f"`{name}`" not in page] == []

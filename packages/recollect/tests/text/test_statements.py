@@ -117,7 +117,7 @@ def test_a_statement_said_twice_is_one_and_one_to_be_remembered_is_kept_whatever
 
 
 def test_the_page_on_extraction_explains_every_sign_and_category() -> None:
-    page = (HERE.parents[3] / "docs" / "extraction.md").read_text(encoding="utf-8")
+    page = (HERE.parents[3] / "docs" / "guides" / "extraction.md").read_text(encoding="utf-8")
     for name in [*SIGNS, "named", *DROPS, *Category, *IMPORTANCES]:
         assert f"`{name}`" in page
 

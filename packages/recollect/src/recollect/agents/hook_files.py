@@ -1,6 +1,6 @@
 """Files that hooks keep: an address, a lock, messages that wait to be captured, and a log.
 
-Loaded by every hook, and so without pathlib and its like: docs/hooks.md has the figures.
+Loaded by every hook, and so without pathlib and its like: docs/guides/hooks.md has the figures.
 """
 
 from __future__ import annotations

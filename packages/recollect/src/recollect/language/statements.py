@@ -1,4 +1,4 @@
-"""Which sentences of a message are worth keeping, by plain rules: see docs/extraction.md.
+"""Which sentences of a message are worth keeping, by plain rules: see docs/guides/extraction.md.
 
 The words and patterns are in `statements.txt` of each language. They read a sentence without case and
 accents, its quotations taken out.

@@ -352,7 +352,7 @@ def hooks_command(_: Call) -> None:
     """Let an agent recall and remember by itself; take it back.
 
     Before a prompt, relevant memories join it, often none. After a turn, the messages are kept, without
-    secrets. docs/hooks.md has the details.
+    secrets. docs/guides/hooks.md has the details.
     """
 
 

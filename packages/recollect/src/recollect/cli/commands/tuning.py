@@ -87,7 +87,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
 
     Its ranking against the one it is compared with, by what became of what was shown: opened, found again by
     another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
-    only that was used. docs/tuning.md defines the measures.
+    only that was used. docs/guides/tuning.md defines the measures.
 
     In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `number`.
     """

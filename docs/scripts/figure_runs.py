@@ -1,0 +1,61 @@
+"""What the benchmarks wrote, and Markdown of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+BEFORE = "-v1"
+"""Behind the names of the runs of the first version."""
+Plain = Mapping[str, Any]
+
+
+def run_of(*names: str) -> str:
+    """When, on what and by which commit, of those runs that there are."""
+    lines = []
+    for name in names:
+        if not has_run(name):
+            continue
+        run = read_run(name)
+        facts = run["facts"]
+        machine = f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}, model `{run['model']}`"
+        lines.append(
+            f"[{name}.json](../../benchmarks/results/{name}.json): {facts['date'][:10]}, "
+            f"commit `{facts['commit'][:12]}`, {machine}."
+        )
+    return "\n" + "  \n".join(lines) + "\n"
+
+
+def has_run(name: str) -> bool:
+    return (_RESULTS / f"{name}.json").exists()
+
+
+@cache
+def read_run(name: str) -> Plain:
+    found: Plain = json.loads((_RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def turned(value: Mapping[str, float]) -> dict[str, float]:
+    """The difference the other way round, without a negative zero."""
+    return {"mean": 0.0 - value["mean"], "low": 0.0 - value["high"], "high": 0.0 - value["low"]}
+
+
+def points(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
+
+
+def interval(value: Mapping[str, float]) -> str:
+    sure = "**" if value["low"] > 0 or value["high"] < 0 else ""
+    # Without a negative zero.
+    mean, low, high = (f"{round(value[key], 1) + 0.0:+.1f}" for key in ("mean", "low", "high"))
+    return f"{sure}{mean}{sure} [{low}, {high}]"
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

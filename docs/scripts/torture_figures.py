@@ -1,0 +1,82 @@
+"""The table of docs/internals/torture.md, read by `cog` from the saved run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from figure_runs import Plain, markdown_table, read_run
+
+
+def torture_run() -> str:
+    facts = read_run("torture")["facts"]
+    return (
+        f"[torture.json](../../benchmarks/results/torture.json): {facts['date'][:10]}, "
+        f"commit `{facts['commit'][:12]}`, "
+        f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}, model `hashing`."
+    )
+
+
+def torture_parts() -> str:
+    """What each part did, saw and found."""
+    run = read_run("torture")
+    rows = [
+        [
+            name,
+            run["about"][name],
+            f"{part['done']:,} {part['unit']}",
+            f"{part['seconds']:,.0f} s",
+            _SEEN[name](part["figures"]),
+            str(part["figures"].get("findings", 0)),
+        ]
+        for name, part in run["parts"].items()
+    ]
+    return markdown_table(("part", "what", "done", "took", "figures", "findings"), rows)
+
+
+def _fuzz(figures: Plain) -> str:
+    tools = len(figures["calls_by_tool"])
+    return (
+        f"{tools} tools; {figures['answered']:,} answered, {figures['refused']:,} refused with a reason; "
+        f"the slowest ({figures['slowest_tool']}) {figures['slowest_ms']:,.0f} ms"
+    )
+
+
+def _writers(figures: Plain) -> str:
+    return (
+        f"{figures['acknowledged_writes']:,} writes acknowledged; "
+        f"the longest wait {figures['longest_wait_s']:.1f} s; "
+        f"the largest log {figures['largest_wal_mb']:.1f} MB, the store {figures['store_mb']:.1f} MB"
+    )
+
+
+def _kills(figures: Plain) -> str:
+    by_way = ", ".join(f"{way} {count}" for way, count in figures["kills"].items())
+    return (
+        f"{by_way}; {_sum(figures['killed_in_a_write']):,} in the midst of a write; "
+        f"{_sum(figures['acknowledged_writes']):,} writes acknowledged, "
+        f"looked up {_sum(figures['checks_of_writes']):,} times"
+    )
+
+
+def _cuts(figures: Plain) -> str:
+    return f"acknowledged writes looked up {figures['checks_of_writes']:,} times"
+
+
+def _soak(figures: Plain) -> str:
+    first, last = figures["over_time"][0], figures["over_time"][-1]
+    grown, calls = figures.get("growth_while_reading_mb"), figures.get("calls_while_reading")
+    reading = "" if grown is None else f" ({grown:+.1f} MB over the last {calls:,}, which only read)"
+    return (
+        f"memory {first['rss_mb']:.0f} MB at {first['calls']:,} calls, "
+        f"{last['rss_mb']:.0f} at the end{reading}; "
+        f"descriptors {first['descriptors']} and {last['descriptors']}; "
+        f"store {last['store_mb']:.1f} MB, log {last['wal_mb']:.1f} MB"
+    )
+
+
+def _sum(counts: Mapping[str, Any]) -> int:
+    return sum(counts.values())
+
+
+_SEEN = {"fuzz": _fuzz, "writers": _writers, "kills": _kills, "cuts": _cuts, "soak": _soak}
