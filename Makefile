@@ -27,7 +27,7 @@ $(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard mo
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --compile-bytecode
 	@touch $@
 
-demo: $(READY)  ## see it work: a small graph, a few searches
+demo: $(READY)  ## see it work in 60 lines, on a temporary store
 	@$(BIN)/python examples/demo.py
 
 # `ONLY=…` chooses tests by a part of their names, as pytest's -k does: make test-server ONLY=token
@@ -98,6 +98,7 @@ check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import c
 	$(BIN)/cog -I docs/scripts --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
 	$(BIN)/python docs/scripts/async_types.py --check
+	$(BIN)/python docs/scripts/demo_picture.py --check
 	$(BIN)/python benchmarks/budgets.py
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
@@ -128,6 +129,7 @@ format: $(READY)  ## rewrite the style
 docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python -m recollect.operations.catalogue
 	$(BIN)/python docs/scripts/async_types.py
+	$(BIN)/python docs/scripts/demo_picture.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs/scripts -r $(PAGES)
 

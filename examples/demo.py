@@ -1,106 +1,95 @@
-"""What `make demo` shows: a sample memory, asked, explained and corrected, as one would type it."""
+"""The demo of `make demo`: real commands of `recollect` on a temporary store, shown as in a terminal."""
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
-import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
-CLONE = Path(__file__).parents[1]
+from recollect.cli.main import cli
 
-STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Bring in a graph in the official memory server's format.", ("import", "examples/sample-graph.jsonl")),
-    ("Search: by words and by meaning at once.", ("search", "tide tables", "--limit", "3")),
-    ("A question that shares no word with its answer.", ("search", "who has a nut allergy?", "--limit", "1")),
-    ("Any language: here Spanish …", ("search", "¿quién riega las plantas?", "--limit", "1")),
-    ("… and here a word inside Japanese sentences.", ("search", "灯台", "--limit", "2")),
+STEPS = (
     (
-        "Recall is a search that learns: what it shows counts as used.",
-        ("recall", "tide tables", "--limit", "3"),
+        "An agent stores what it learns.",
+        "remember 'Marta gets hives from cashews' --at 2025-02-03",
+        "remember 'Jonas reviews every change to the billing code'",
+        "remember 'Releases ship on Tuesdays' --at 2025-03-10",
     ),
     (
-        "Asked again, by another ranking, and explained: every step that made the score.",
-        ("recall", "tide tables", "--limit", "1", "--profile", "limbic", "--explain"),
+        "A question that shares no word with its answer, and why that answer is first.",
+        "recall 'any food allergies?' --limit 1 --explain",
     ),
     (
-        "Why is something not on the list, and what would lift it?",
-        ("why-not", "tide tables", "Harmonic Solver", "--limit", "3", "--profile", "limbic"),
+        "A fact changes: the current one comes first, the old one is kept as history.",
+        "remember 'Releases ship on Thursdays now' --at 2026-06-02",
+        "recall 'when do releases ship?' --limit 2",
     ),
+    ("Some things are not known.", "recall 'how much is the rent?' --abstain"),
     (
-        "Correct what has changed; the old observation stays, as history.",
-        (
-            "observe",
-            "Marisol Vega",
-            "Works from home on Mondays",
-            "--supersedes",
-            "Works from home on Fridays",
-        ),
+        "A correction retires what was wrong. Nothing is lost, so you can undo it.",
+        "supersede 2 'Nadia reviews every change to the billing code'",
+        "restore 2",
     ),
-    (
-        "Notes: anything worth keeping. Names that it mentions become links.",
-        ("remember", "Marisol Vega moves the harbour walk to Tuesday at 10", "--tag", "plans"),
-    ),
-    ("Someone else noted it too …", ("remember", "harbour walk with marisol vega: tuesday 10:00")),
-    (
-        "… and both were wrong. A correction retires the error and its near-copies.",
-        ("supersede", "27", "Marisol Vega moves the harbour walk to Thursday at 10"),
-    ),
-    ("Queries may speak of a time.", ("recall", "what did I note today about the walk?", "--limit", "2")),
-    (
-        "What an agent should read before it answers, within a budget of tokens.",
-        ("context", "when is the harbour walk?", "--budget", "150"),
-    ),
-    ("All that is known about one entity.", ("show", "Marisol Vega", "--history")),
-    ("What the memory holds: one file, and a model that runs on this machine.", ("stats",)),
 )
+NEXT = """\
+Try next, on a memory of your own:
+  .venv/bin/recollect remember 'The spare key is under the blue pot'
+  .venv/bin/recollect recall 'where is the key?'
+  .venv/bin/recollect ui                           # the dashboard, in your browser
+  .venv/bin/recollect mcp install claude-code      # or cursor, vscode, codex, …
+"""
 
 
 def main() -> int:
-    with TemporaryDirectory(prefix="recollect-demo-", ignore_cleanup_errors=True) as folder:
-        for comment, arguments in STEPS:
-            _say(comment, arguments)
-            status = _run(arguments, Path(folder))
-            if status:
-                return status
-    click.secho("\nNow yours:", bold=True)
-    click.echo("  .venv/bin/recollect add 'Ada' --type person -o 'Wrote the first program'")
-    click.echo("  .venv/bin/recollect --help")
+    for text in run_steps():
+        click.echo(text)  # without colours where the output is not a terminal
+    click.echo(NEXT, nl=False)
     return 0
 
 
-def _say(comment: str, arguments: tuple[str, ...]) -> None:
-    click.secho(f"\n# {comment}", dim=True)
-    click.secho(f"$ recollect {' '.join(map(_typed, arguments))}", bold=True)
+def run_steps() -> Iterator[str]:
+    """Run each step; yield what a terminal of 80 columns shows."""
+    _leave_user_settings()
+    with TemporaryDirectory(prefix="recollect-demo-", ignore_cleanup_errors=True) as folder:
+        config = Path(folder, "config.toml")
+        config.touch()
+        _set_environment(RECOLLECT_STORE=f"{folder}/memory.db", RECOLLECT_CONFIG=str(config), COLUMNS="80")
+        for comment, *commands in STEPS:
+            typed = (
+                click.style(f"$ recollect {command}\n", bold=True) + _run(command) for command in commands
+            )
+            yield click.style(f"# {comment}\n", fg="green") + "".join(typed)
 
 
-def _typed(argument: str) -> str:
-    """As a person types it: quoted only where the shell needs that."""
-    return argument if re.fullmatch(r"[\w./-]+", argument) else shlex.quote(argument)
+def _run(command: str) -> str:
+    """Run the command line in this process: a new one for each step would take five times as long."""
+    shown = StringIO()
+    with redirect_stdout(shown), redirect_stderr(shown):
+        try:
+            cli.main([*shlex.split(command), "--color"], prog_name="recollect")
+        except SystemExit as ended:
+            status = ended.code
+    if status:
+        raise click.ClickException(f"`recollect {command}` failed: {shown.getvalue()}")
+    return shown.getvalue()
 
 
-def _run(arguments: tuple[str, ...], folder: Path) -> int:
-    """Run the real command line, so that what is shown is what is typed."""
-    command = [sys.executable, "-m", "recollect.cli.main", *arguments]
-    environment = {**_without_settings(), **_own_settings(folder)}
-    return subprocess.run(command, env=environment, cwd=CLONE, check=False).returncode  # noqa: S603  # our own program
+def _leave_user_settings() -> None:
+    """Keep the user's own memory and settings out of the demo; only the model may be chosen."""
+    for name in [*os.environ]:  # noqa: TID251  # read by the command line
+        if name.startswith("RECOLLECT_") and name != "RECOLLECT_MODEL":
+            del os.environ[name]  # noqa: TID251
 
 
-def _without_settings() -> dict[str, str]:
-    """The demo leaves the user's memory alone, whatever is set; only the model may be chosen."""
-    kept = {"RECOLLECT_MODEL"}
-    return {name: value for name, value in os.environ.items() if name in kept or "RECOLLECT_" not in name}  # noqa: TID251  # handed on to the program
-
-
-def _own_settings(folder: Path) -> dict[str, str]:
-    settings = folder / "config.toml"
-    settings.touch()
-    return {"RECOLLECT_STORE": str(folder / "memory.db"), "RECOLLECT_CONFIG": str(settings)}
+def _set_environment(**values: str) -> None:
+    os.environ.update(values)  # noqa: TID251
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import re
-import runpy
 import select
 import signal
 import subprocess
@@ -19,11 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
-from click.testing import CliRunner
 from conftest import PATIENCE_SECONDS
 from mcp_world import said
-
-from recollect.cli.main import cli
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -147,28 +142,6 @@ def test_the_quick_start_runs(recollect: CommandLine, pytestconfig: pytest.Confi
     assert result.returncode == 0, result.stderr
     assert not recollect.store.exists(), "an example touched the user's own memory"
     assert "back again: Engine" in result.stdout
-
-
-def test_the_demo_runs(
-    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
-) -> None:
-    for name, value in recollect.variables().items():
-        monkeypatch.setenv(name, value)
-    shown: list[str] = []
-
-    def run(command: list[str], env: dict[str, str], **options: object) -> subprocess.CompletedProcess[str]:
-        """Each step in this process."""
-        assert tuple(command[:3]) == recollect.program
-        unset = {name: None for name in os.environ if name not in env}
-        result = CliRunner().invoke(cli, command[3:], env={**unset, **env})
-        shown.append(result.output)
-        return subprocess.CompletedProcess(command, result.exit_code)
-
-    monkeypatch.chdir(pytestconfig.rootpath)
-    monkeypatch.setattr(subprocess, "run", run)
-    assert runpy.run_path(str(pytestconfig.rootpath / "examples" / "demo.py"))["main"]() == 0, shown
-    assert not recollect.store.exists(), "an example touched the user's own memory"
-    assert "replaced\tMarisol Vega\tWorks from home on Fridays" in "".join(shown)
 
 
 def _until_it_waits_for_more(program: subprocess.Popen[bytes]) -> None:
