@@ -1,4 +1,4 @@
-"""To settle: what a person should decide, one thing at a time, each decision with its undo."""
+"""Review: decisions that need a person, one at a time, each with its undo."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.phrases import quantity
 from recollect_server.web.drawings import TEXTS
 from recollect_server.web.memory import word_diff
-from recollect_server.web.templating import Screen, Undo
+from recollect_server.web.templating import SECURITY_HEADERS, Screen, Undo
 
 Tab = dict[str, str]
 _SHOWN = 50
 _SHOWN_FACTS = 12
 _MOST_MOVED = 10_000
-_TABS: list[Tab] = TEXTS["settle_tabs"]
+_TABS: list[Tab] = TEXTS["review_tabs"]
 # Of two with the same key, the first that is possible.
-_DECISIONS: list[dict[str, str]] = TEXTS["decisions"]
+_DECISIONS: list[dict[str, Any]] = TEXTS["decisions"]
 
 
-async def settle_screen(screen: Screen) -> Response:
+async def review_screen(screen: Screen) -> Response:
     kept, kind = bool(screen.params.get("kept")), screen.params.get("kind")
-    # Without a kind, the first with something to settle.
+    # Without a kind, show the first kind that has items.
     for tab in [_tab(kind)] if kind else _TABS:
         items = await _items(screen, tab, kept=kept)
         if items["items"]:
@@ -38,12 +38,12 @@ async def settle_screen(screen: Screen) -> Response:
     tab = tab if rows or kind else _TABS[0]
     place = next((place for place, row in enumerate(rows) if row["key"] == screen.params.get("at")), 0)
     row = rows[place] if rows and not kept else None
-    decisions: dict[str, dict[str, str]] = {}
+    decisions: dict[str, dict[str, Any]] = {}
     for each in _DECISIONS:
         if row is not None and each["action"] in row["actions"]:
             decisions.setdefault(each["key"], {**each, "label": each["label"] or tab["keep"]})
     return await screen.page(
-        "settle.html",
+        "review.html",
         tab=tab,
         kept=kept,
         rows=rows,
@@ -58,14 +58,18 @@ async def settle_screen(screen: Screen) -> Response:
     )
 
 
-async def settle_count(screen: Screen) -> Response:
-    """Show the count of one kind, for its tab; a page asks for the others when it has been shown."""
+async def redirect_old_path(screen: Screen) -> Response:
+    return RedirectResponse(f"/review?{screen.request.url.query}", 308, SECURITY_HEADERS)
+
+
+async def review_count(screen: Screen) -> Response:
+    """Show the count of one kind, which each tab loads after the page."""
     tab = _tab(screen.params.get("kind", ""))
     items = await _items(screen, tab, kept=False)
-    return await screen.page("settle_count.html", count=len(items["items"]), more="cursor" in items, tab=tab)
+    return await screen.page("review_count.html", count=len(items["items"]), more="cursor" in items, tab=tab)
 
 
-async def settle_one(screen: Screen) -> Response:
+async def decide(screen: Screen) -> Response:
     form = await screen.form()
     action = form.text("action")
     undo = (await screen.call("settle", key=form.text("key"), action=action))["undo"]
@@ -74,18 +78,18 @@ async def settle_one(screen: Screen) -> Response:
     if action == "supersede_older" and retired > 1:
         said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it went with it."
     path = _path(_tab(form.text("kind")), form.text("next"))
-    return screen.redirect(path, said, Undo("/settle/undo", (("undo", _undo_text(undo)),)))
+    return screen.redirect(path, said, Undo("/review/undo", (("undo", _undo_text(undo)),)))
 
 
-async def undo_settled(screen: Screen) -> Response:
+async def undo_decision(screen: Screen) -> Response:
     undo = _read_undo((await screen.form()).text("undo"))
     key = str(undo.get("key", ""))
     await screen.call("undo_settling", undo=undo)
-    return screen.redirect(_path(_tab(key.partition(":")[0]), key), "Taken back: it is as it was.")
+    return screen.redirect(_path(_tab(key.partition(":")[0]), key), "Taken back: everything is as it was.")
 
 
 def _undo_text(undo: Mapping[str, Any]) -> str:
-    """Short enough for a cookie: the observations of a large entity that was split have ids in a row."""
+    """Write the undo in few bytes, for a cookie: the ids of split observations become ranges."""
     split = undo.get("split")
     if split is not None:
         undo = {**undo, "split": {**split, "observations": _runs(split["observations"])}}
@@ -101,12 +105,12 @@ def _read_undo(text: str) -> dict[str, Any]:
             moved = list(islice(chain.from_iterable(runs), _MOST_MOVED))
             undo["split"] = {**split, "observations": moved}
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise InvalidInput("This form lacks what it takes to undo; look at the list again.") from None
+        raise InvalidInput("This form cannot be undone; open Review and look at the item again.") from None
     return undo
 
 
 def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and last of each row of ids without a gap."""
+    """Return the first and last id of each gapless range."""
     found: list[tuple[int, int]] = []
     for id_ in sorted(ids):
         if found and found[-1][1] == id_ - 1:
@@ -119,19 +123,19 @@ def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
 def _tab(kind: str) -> Tab:
     kinds = {tab["kind"]: tab for tab in _TABS}
     if kind not in kinds:
-        raise NotFound(f"There is nothing of that kind to settle; there are: {', '.join(kinds)}.")
+        raise NotFound(f"Review has no kind of that name; there are: {', '.join(kinds)}.")
     return kinds[kind]
 
 
 def _path(tab: Tab, key: str = "") -> str:
-    return "/settle?" + urlencode({"kind": tab["kind"]} | ({"at": key} if key else {}))
+    return "/review?" + urlencode({"kind": tab["kind"]} | ({"at": key} if key else {}))
 
 
 async def _items(screen: Screen, tab: Tab, *, kept: bool) -> Mapping[str, Any]:
     return await screen.call("to_settle", kind=tab["kind"], limit=_SHOWN, dismissed=kept)
 
 
-# The item that is shown whole
+# The item in focus
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,7 @@ class ShownSide:
     name: str
     at: datetime | None
     words: Sequence[tuple[str, bool]]
-    """Pieces of the text, and whether the other one lacks them."""
+    """Pieces of the text; true for those that the other text lacks."""
 
 
 async def _focus(screen: Screen, row: Mapping[str, Any] | None) -> dict[str, Any]:
