@@ -59,7 +59,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     for block in blocks:
         done = run([sys.executable, "-c", block], tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "Ada Lovelace" in done.stdout
+        assert "Ana meets Ben on Thursdays" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,11 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
         result = CliRunner().invoke(cli, shlex.split(line)[1:], env=environment)
         assert result.exit_code == 0, (line, result.output)
         shown.append(result.stdout)
-    assert "Ada Lovelace" in "".join(shown)
+    assert "Ana moved to Lisbon" in "".join(shown)
+
+
+def test_the_readme_has_one_page() -> None:
+    assert len(page("README.md").split()) <= 600
 
 
 def test_the_sample_graph_is_in_the_official_format() -> None:

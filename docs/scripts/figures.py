@@ -67,6 +67,30 @@ def data_sets() -> str:
     return markdown_table((*heads, "without answer", "chosen on: first version; this one"), rows)
 
 
+def summary() -> str:
+    """The table of the README: where the default is ahead, level and behind."""
+    sets = {each.title: now["results"] for each, _, now in _sets()}
+    everyday = sets["everyday, judging"]
+    names = {
+        "friends' chats (LoCoMo)": "LoCoMo",
+        "assistant chats (BEAM)": "BEAM",
+        "overwritten facts (FactConsolidation)": "FactConsolidation",
+        "dated facts (TSQA)": "TSQA",
+        "two-step passages (HotpotQA)": "HotpotQA",
+        "everyday notes": "everyday, judging",
+    }
+    rows = [[name, *_compared(sets[title], "ndcg@10")] for name, title in names.items()]
+    rows.append(["everyday: outdated note first (less is better)", *_compared(everyday, "stale_first")])
+    absent = next(each for each in read_run("abstention")["data"] if each["data"] == "everyday judging")
+    noticed = 100 * absent["told_nothing"]["unsaid"]
+    rows.append(["everyday: missing fact noticed", points(noticed), "–", "–"])
+    return markdown_table(("NDCG@10", "Recollect", "cosine", "rank fusion"), rows)
+
+
+def _compared(results: Plain, measure: str) -> list[str]:
+    return [points(results[name]["all"][measure]) for name in (_OURS, "vectors", "rrf")]
+
+
 def before_and_after(measure: str, group: str = "all", model: str = "") -> str:
     """Set by set: the first version, this one, what everyone has, and how sure the differences are."""
     rows = []
