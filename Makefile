@@ -88,7 +88,7 @@ torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=
 ADAPTERS := $(wildcard packages/recollect-integrations/src/recollect_integrations/*.py packages/recollect-integrations/src/recollect_integrations/*/*.py)
 ADAPTER_TESTS := $(wildcard packages/recollect-integrations/tests/*.py packages/recollect-integrations/tests/*/*.py)
 
-check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts, budgets
+check: $(SITE) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import contracts, budgets
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -96,6 +96,7 @@ check: $(READY) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import c
 	$(CREWAI)/bin/mypy --follow-imports silent packages/recollect-integrations/src/recollect_integrations/crewai.py packages/recollect-integrations/tests/pages.py $(filter packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs/scripts --check $(PAGES)
+	$(BUILD_SITE)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
 	$(BIN)/python docs/scripts/async_types.py --check
 	$(BIN)/python docs/scripts/demo_picture.py --check
@@ -126,12 +127,23 @@ format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-docs: $(READY)  ## rewrite the pages that are made from the code
+# The site's own packages, which only `make docs` and `make check` need.
+SITE := $(VENV)/.site
+$(SITE): $(READY)
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --group docs
+	@touch $@
+
+# Fails on a broken link or anchor, on a page that the navigation lacks, and on anything loaded from elsewhere.
+BUILD_SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+docs: $(SITE)  ## rewrite the pages that are made from the code, and build the site into site/
 	$(BIN)/python -m recollect.operations.catalogue
 	$(BIN)/python docs/scripts/async_types.py
 	$(BIN)/python docs/scripts/demo_picture.py
 	$(BIN)/python benchmarks/speed/growth_plot.py
 	$(BIN)/cog -I docs/scripts -r $(PAGES)
+	$(BUILD_SITE)
+	@echo "The documentation is in site/index.html"
 
 # Needs Node and npm; what is made is committed, and a test compares it.
 client: $(READY)  ## make the TypeScript client's types anew from the OpenAPI document
@@ -192,4 +204,4 @@ lock: $(READY)  ## refresh uv.lock
 	$(UV) lock
 
 clean:  ## remove .venv and what tools left behind
-	rm -rf $(VENV) .torture .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+	rm -rf $(VENV) .torture .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build site

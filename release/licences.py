@@ -27,7 +27,7 @@ _OF_NVIDIA = (
     *("nvidia-nvjitlink", "nvidia-nvtx"),
 )
 
-# Whoever is not permissive stands here, with the reason why we use it nevertheless.
+# Packages whose licence is not permissive, and why we use them.
 NAMED = {
     "certifi": "MPL-2.0, for its file of certificates; used unchanged; only with extras.",
     "psycopg": "LGPL-3.0: a library that the user installs and can replace; only the extra `postgres`.",
@@ -48,6 +48,15 @@ NAMED = {
 # everywhere, or that say it in words that no program reads.
 STATED = {
     **dict.fromkeys(_OF_NVIDIA, "LicenseRef-NVIDIA-Proprietary"),
+    # The documentation site, which `make setup` does not install.
+    **dict.fromkeys(("babel", "markdown", "python-dateutil"), "BSD-3-Clause"),
+    **dict.fromkeys(("griffelib", "mkdocs-autorefs", "mkdocstrings", "mkdocstrings-python"), "ISC"),
+    **dict.fromkeys(("mkdocs-get-deps", "mkdocs-material", "mkdocs-material-extensions"), "MIT"),
+    **dict.fromkeys(
+        ("backrefs", "mergedeep", "paginate", "pymdown-extensions", "pyyaml-env-tag", "six"), "MIT"
+    ),
+    **dict.fromkeys(("ghp-import", "watchdog"), "Apache-2.0"),
+    "mkdocs": "BSD-2-Clause",
     "annotated-doc": "MIT",
     "apsw": "LicenseRef-any-OSI",
     "charset-normalizer": "MIT",
@@ -135,31 +144,46 @@ def is_permissive(licence: str) -> bool:
 
 
 def page(packages: Iterable[Locked]) -> str:
-    packages = list(packages)
-    parts = [
-        "# Licences",
-        "",
-        (
-            "Recollect is MIT. This is what it depends on, by the lock; `make licences` makes the page from "
-            "what the packages say of themselves. None of it is part of our own wheels."
-        ),
-    ]
-    groups = (
-        ("With every installation", lambda used: used == (ALWAYS,)),
-        ("With an extra", lambda used: used not in {(ALWAYS,), (DEVELOPMENT,)}),
-        ("For development alone", lambda used: used == (DEVELOPMENT,)),
-    )
-    for head, belongs in groups:
-        parts += ["", f"## {head}", "", "| package | version | licence | by |", "|---|---|---|---|"]
-        parts += [
-            f"| {each.name} | {', '.join(each.versions)} | {licence_of(each)} | {', '.join(each.used_by)} |"
-            for each in packages
-            if belongs(each.used_by)
+    """One row for each licence, and for each set of extras."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for each in packages:
+        rows.setdefault((LABELS.get(each.used_by, ", ".join(each.used_by)), licence_of(each)), []).append(
+            each.name
+        )
+    reasons: dict[str, list[str]] = {}
+    for name, why in sorted(NAMED.items()):
+        reasons.setdefault(why, []).append(name)
+    return "\n".join(
+        [
+            "# Licences",
+            "",
+            "Recollect is MIT. Its wheels contain no other package. It depends on these; `make licences`",
+            "makes the page from their metadata, and `uv.lock` has the versions.",
+            "",
+            "| installed with | licence | packages |",
+            "|---|---|---|",
+            *(
+                f"| {by} | {licence} | {', '.join(names)} |"
+                for (by, licence), names in sorted(rows.items(), key=_order)
+            ),
+            "",
+            "## Not permissive, and why we use it",
+            "",
+            *(f"- {', '.join(names)}: {why}" for why, names in reasons.items()),
+            "- hypothesis, pathspec: MPL-2.0; tools for development, which users do not get.",
+            "",
         ]
-    parts += ["", "## Not permissive, and why we use it", ""]
-    parts += [f"- **{name}**: {why}" for name, why in sorted(NAMED.items())]
-    parts += ["- **hypothesis**, **pathspec** (MPL-2.0): tools of development, which nobody gets from us."]
-    return "\n".join(parts) + "\n"
+    )
+
+
+LABELS = {(ALWAYS,): "every installation", (DEVELOPMENT,): "development only"}
+
+
+def _order(row: tuple[tuple[str, str], list[str]]) -> tuple[int, str, str]:
+    """Every installation first, development last."""
+    by, licence = row[0]
+    first, last = LABELS.values()
+    return ({first: 0, last: 2}.get(by, 1), by, licence)
 
 
 if __name__ == "__main__":
