@@ -21,7 +21,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 
 from recollect.domain.numbers import normalised, pack_vector
 from recollect.stores.sql import CachedVectors
+from recollect.stores.sqlite.connection import migrations
 from recollect.stores.sqlite.snapshot import SqliteVectorQueries
 from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import VectorCache
@@ -139,13 +139,15 @@ def scopes_of(size: int) -> NDArray[np.int64]:
 
 def fill_store(path: Path, documents: Floats, scopes: NDArray[np.int64], centre: Floats) -> None:
     connection = apsw.Connection(str(path))
-    schema = resources.files("recollect.stores.sqlite") / "migrations" / "0001.sql"
-    connection.execute(schema.read_text(encoding="utf-8"))
+    for step in migrations():
+        connection.execute(step)
     connection.pragma("synchronous", 0)
     connection.pragma("journal_mode", "wal")
     numbers = list(enumerate(scopes.tolist(), 1))
     with connection:
-        connection.executemany("INSERT INTO scope VALUES (?, ?, '')", [(n, str(n)) for n in (1, 2, 3, 4)])
+        connection.executemany(
+            "INSERT INTO scope(id, owner, agent) VALUES (?, ?, '')", [(n, str(n)) for n in (1, 2, 3, 4)]
+        )
         connection.execute("INSERT INTO model VALUES (?, 'm', ?, ?, 1)", (MODEL, DIMS, pack_vector(centre)))
         connection.executemany(
             "INSERT INTO memory(id, kind, scope_id, created_at, updated_at) VALUES (?, 'note', ?, 0, 0)",

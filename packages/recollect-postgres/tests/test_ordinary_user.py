@@ -72,6 +72,37 @@ def test_it_upgrades_a_store_whose_rows_it_sees_only_scope_by_scope(url: str) ->
             )
     with closing(PostgresStore(location)) as store, store.read() as view:
         assert view.rows("recall", ("id", "ordinal"), order=("id",)) == [(1, 1), (2, 1), (3, 2), (4, 2)]
-        assert view.rows("shadow", ("id", "ordinal", "before"), order=("id",)) == [
+        assert view.rows("answer_log", ("id", "ordinal", "bytes_before"), order=("id",)) == [
             (1, 1, 0), (2, 1, 0), (3, 2, 10), (4, 2, 10),
         ]  # fmt: skip
+
+
+_NAMES = """
+    SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace
+    UNION ALL SELECT conname FROM pg_constraint WHERE connamespace = 'recollect'::regnamespace
+"""
+
+
+def test_renamed_tables_keep_their_rows_and_numbers_and_leave_no_old_name(url: str) -> None:
+    location = parse_store_url(url)
+    prepare(location, migrations()[:6])
+    with psycopg.connect(url) as hand:
+        hand.execute("SELECT set_config('recollect.scopes', '*', true)")
+        hand.execute("INSERT INTO recollect.scope(id, owner, agent) VALUES (1, 'mine', '')")
+        hand.execute(
+            "INSERT INTO recollect.tuned(scope_id, profile, at, knobs, why, report) "
+            "VALUES (1, 'p', 0, '{}', 'set', '{}'), (1, 'p', 1, '{}', 'set', '{}')"
+        )
+        hand.execute("INSERT INTO recollect.applied VALUES ('key', 'digest', 5, '[]')")
+    with closing(PostgresStore(location)) as store:
+        with store.read() as view:
+            assert view.rows("tuning", ("id", "at")) == [(1, 0), (2, 1)]
+            assert view.rows("receipt", ("key", "digest", "at", "outcomes")) == [("key", "digest", 5, "[]")]
+        third = {"scope_id": 1, "profile": "p", "at": 2, "knobs": "{}", "why": "set", "report": "{}"}
+        assert store.transact(lambda rows: rows.put("tuning", [third])) == [3]
+    old = ["applied", "due", "past", "recalled", "shadow", "together", "tuned", "use"]
+    with psycopg.connect(url) as hand:
+        assert hand.execute("SELECT count(*) FROM recollect.tuning").fetchone() == (0,)  # no scope is set
+        names = [name for (name,) in hand.execute(_NAMES)]
+    assert not [name for name in names if name.startswith(tuple(f"{each}_" for each in old))]
+    assert not [name for name in names if "shadow" in name or "life" in name or "told" in name]

@@ -11,6 +11,8 @@ from postgres_stores import ORDINARY, as_superuser
 
 import recollect
 from recollect.domain.tables import TABLES
+from recollect.stores.url import parse_store_url
+from recollect_postgres.connection import migrations, prepare
 from recollect_postgres.snapshot import STORE_WIDE
 
 if TYPE_CHECKING:
@@ -126,12 +128,12 @@ def test_the_setting_does_not_outlive_its_transaction(role: str) -> None:
 def test_indexes_that_mislead_the_planner_go_from_a_store_that_was_made_with_them(
     postgres: PostgresStores,
 ) -> None:
-    url = postgres.scratch()
+    url = postgres.empty_database()
+    prepare(parse_store_url(url), migrations()[:4])
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE INDEX memory_by_scope ON recollect.memory(scope_id, kind)")
         connection.execute("DROP INDEX recollect.memory_by_kind")
         connection.execute("CREATE INDEX vector_by_model ON recollect.vector(scope_id, model_id, id)")
-        connection.execute("UPDATE recollect.setting SET value = '4' WHERE name = 'schema_version'")
     with recollect.open(url, model="none") as memory:
         memory.remember("The keys are in the drawer.")
     with psycopg.connect(url, autocommit=True) as connection:

@@ -78,7 +78,7 @@ def test_vectors_of_one_scope_wait_for_no_other(url: str) -> None:
         with somebody_writes(url, Scope("Eve")):
             assert Internals(engine).embed_pending().embedded == 2
         with store.read() as view:
-            assert view.count("due") == {None: 0}
+            assert view.count("pending_vector") == {None: 0}
             assert sorted(view.count("vector", by="scope_id").values()) == [1, 1]
 
 

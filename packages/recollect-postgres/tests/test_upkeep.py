@@ -128,7 +128,7 @@ def _behind_its_back(url: str, statements: str) -> None:
 
 
 def _truth(url: str) -> dict[str, list[tuple[object, ...]]]:
-    columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
+    columns = dict.fromkeys(("memory", "observation", "relation", "model", "receipt"), "*")
     columns["scope"] = "id, owner, agent, temper"
     with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         return {

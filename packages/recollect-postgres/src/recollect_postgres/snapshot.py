@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect_postgres.vectors import ModelInUse, VectorCaches
 
 
-STORE_WIDE: frozenset[Table] = frozenset({"applied", "lease", "model", "rotation", "scope", "setting"})
+STORE_WIDE: frozenset[Table] = frozenset({"receipt", "lease", "model", "rotation", "scope", "setting"})
 """Tables whose rows are of no scope. All others have the scope first in their key."""
 
 # Texts that may be longer than an entry of an index may be: their hashes are indexed.
@@ -182,7 +182,7 @@ class Columns:
         return key if table in STORE_WIDE or "scope_id" in key else ("scope_id", *key)
 
 
-_OWN = ("change", "last_vector", "last_life")
+_OWN = ("change", "last_vector", "last_vector_change")
 """Columns of a scope that the store maintains for itself."""
 NUMBERED: tuple[Table, ...] = tuple(table for table, form in TABLES.items() if form.key == ("id",))
 Answers = TypeVar("Answers")

@@ -261,7 +261,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         self._gather()
         if self._past_changed:
             self.send_later(
-                f"INSERT INTO {self.schema}.past(scope_id, stamp) "
+                f"INSERT INTO {self.schema}.history_stamp(scope_id, stamp) "
                 "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
                 "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
                 [secrets.randbits(62), list(self.held)],
@@ -349,18 +349,18 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         )
         for scope, vectors in rows:
             ((last,),) = self.ask(
-                f"UPDATE {self.schema}.scope SET last_life = last_life + %s WHERE id = %s "
-                "RETURNING last_life",
+                f"UPDATE {self.schema}.scope SET last_vector_change = last_vector_change + %s WHERE id = %s "
+                "RETURNING last_vector_change",
                 [len(vectors), scope],
             )
             self.send_later(
-                f"INSERT INTO {self.schema}.vector_life(scope_id, seq, vector_id) "
+                f"INSERT INTO {self.schema}.vector_change(scope_id, seq, vector_id) "
                 "SELECT %s, %s + place, vector_id FROM unnest(%s::bigint[]) "
                 "WITH ORDINALITY AS v(vector_id, place)",
                 [scope, last - len(vectors), vectors],
             )
             self.send_later(
-                f"DELETE FROM {self.schema}.vector_life WHERE scope_id = %s AND seq <= %s",
+                f"DELETE FROM {self.schema}.vector_change WHERE scope_id = %s AND seq <= %s",
                 [scope, last - _LOG_LIMIT],
             )
 

@@ -53,7 +53,8 @@ _MOST_NAMED = 10
 # The numbers by which caches follow a scope, and what they must not stay behind.
 _FOLLOWED = {
     "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
-    "last_life": "coalesce((SELECT max(seq) FROM {schema}.vector_life AS l WHERE l.scope_id = s.id), 0)",
+    "last_vector_change": "coalesce((SELECT max(seq) FROM {schema}.vector_change AS c "
+    "WHERE c.scope_id = s.id), 0)",
 }
 
 

@@ -72,7 +72,7 @@ def searchable_question(schema: str, scopes: Sequence[int] | None) -> tuple[str,
     """Of these scopes; of all of them, only the model is asked for."""
     return (
         f"SELECT m.name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), m.id, m.dims, "
-        "m.centre, s.id, s.last_vector, s.last_life, coalesce((SELECT max(v.id) "
+        "m.centre, s.id, s.last_vector, s.last_vector_change, coalesce((SELECT max(v.id) "
         f"FROM {schema}.vector AS v WHERE v.scope_id = s.id AND v.model_id = m.id), 0) "
         f"FROM {schema}.model AS m LEFT JOIN {schema}.scope AS s ON s.id = ANY (%s::bigint[]) "
         "WHERE m.in_use = 1"
@@ -92,7 +92,8 @@ class ScopeQueries:
         if self._scope in searchable.versions:
             return searchable.versions[self._scope]
         rows = self._snapshot.ask(
-            f"SELECT last_vector, last_life, coalesce((SELECT max(v.id) FROM {self._schema}.vector AS v "
+            "SELECT last_vector, last_vector_change, "
+            f"coalesce((SELECT max(v.id) FROM {self._schema}.vector AS v "
             "WHERE v.scope_id = s.id AND v.model_id = %s), 0) "
             f"FROM {self._schema}.scope AS s WHERE s.id = %s",
             [source.model_id, self._scope],
@@ -122,13 +123,13 @@ class ScopeQueries:
 
     def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         ((oldest,),) = self._snapshot.ask(
-            f"SELECT min(seq) FROM {self._schema}.vector_life WHERE scope_id = %s", [self._scope]
+            f"SELECT min(seq) FROM {self._schema}.vector_change WHERE scope_id = %s", [self._scope]
         )
         # Logs are cut at their old end, and may be cut whole.
         if oldest is None or oldest > seq + 1:
             return None
         rows = self._snapshot.ask(
-            f"SELECT l.vector_id, max(coalesce(p.live, 0)) FROM {self._schema}.vector_life AS l "
+            f"SELECT l.vector_id, max(coalesce(p.live, 0)) FROM {self._schema}.vector_change AS l "
             f"LEFT JOIN {self._schema}.vector AS v "
             "ON v.scope_id = l.scope_id AND v.id = l.vector_id AND v.model_id = %s "
             f"LEFT JOIN {self._schema}.passage AS p ON p.scope_id = v.scope_id AND p.id = v.passage_id "

@@ -42,8 +42,8 @@ QUERIES = ("kettle", "tea in the garden", "Alice Google", "Ada")
 COLOURS = ("red", "blue", "green", "black", "white", "brown", "grey", "pink", "gold", "silver") * 4
 # All that a dream may write, and all that it must not. Caches, indexes and the journal itself are left out.
 TABLES = (
-    "memory", "observation", "relation", "passage", "tag", "use", "use_day", "together", "link", "revision",
-    "absence", "mention", "recall", "recalled",
+    "memory", "observation", "relation", "passage", "tag", "usage", "usage_day", "cooccurrence", "link",
+    "revision", "absence", "mention", "recall", "recall_hit",
 )  # fmt: skip
 
 
@@ -453,9 +453,9 @@ def test_a_survivor_takes_over_repeats_tags_and_uses_and_gives_them_back(
     # It was said twice more: once as the other, which was itself repeated once.
     assert (survivor.duplicates, survivor.tags) == (2, ("green", "tea"))
     assert (gone.superseded_by, gone.superseded_at) == (first, clock.now)
-    used = {row[0]: row[1:] for row in held(engine)["use"]}
+    used = {row[0]: row[1:] for row in held(engine)["usage"]}
     assert used[first] == (3, microseconds(clock.now))
-    assert len([row for row in held(engine)["use_day"] if row[0] == first]) == 2
+    assert len([row for row in held(engine)["usage_day"] if row[0] == first]) == 2
     assert ("merged with", f"memory {second}: {gone.text}") in [
         (event.what, event.detail) for event in engine.history(first).events
     ]
@@ -495,7 +495,7 @@ def test_a_use_after_the_merge_stays_with_the_survivor(engine: Engine, clock: Fi
     clock.tick(DAY)
     engine.record_shown([first])
     engine.dreams.undo(1)
-    used = {row[0]: row[1:] for row in held(engine)["use"]}
+    used = {row[0]: row[1:] for row in held(engine)["usage"]}
     assert used == {
         first: (3, microseconds(clock.now)),
         second: (1, microseconds(clock.now) - DAY * 1_000_000),

@@ -300,7 +300,9 @@ def test_five_that_write_first_at_once_end_with_one_model(tmp_path: Path) -> Non
     store = Repository(SqliteStore(tmp_path / "memory.db"))
     with store.read() as view:
         assert [name for (name,) in view.rows("model", ("name",))] == ["many@1"]
-        assert len(view.rows("vector", ("passage_id",))) + len(view.rows("due", ("passage_id",))) == 5
+        assert (
+            len(view.rows("vector", ("passage_id",))) + len(view.rows("pending_vector", ("passage_id",))) == 5
+        )
     store.close()
     assert len([note for note in notes if "uses the model many" in note]) >= 1
 

@@ -107,7 +107,7 @@ def test_what_was_shown_is_noted_where_it_belongs(ana: Engine) -> None:
         log.services.usage.settle(None)
         with log.services.read() as view:
             ids = {hit.memory.id for hit in shown if hit.memory.scope.agent == agent}
-            assert {id_ for (id_,) in view.rows("use", ("memory_id",)) if id_ in ids} == ids
+            assert {id_ for (id_,) in view.rows("usage", ("memory_id",)) if id_ in ids} == ids
 
 
 def test_statistics_are_of_the_scope_alone(ana: Engine) -> None:

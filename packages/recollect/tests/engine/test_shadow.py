@@ -326,7 +326,7 @@ def test_a_question_that_is_no_text_is_not_logged_but_what_it_showed_counts(teas
     assert logged(teas) == []
     assert teas._services.usage.failures == 0
     with teas._services.store.read() as view:
-        uses = view.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
+        uses = view.connection.execute("SELECT count(*) FROM recall_hit").fetchone()  # type: ignore[attr-defined]
     # Three times two that the fixture opened, and these three.
     assert uses == (9,)
 

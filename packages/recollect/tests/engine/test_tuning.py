@@ -310,7 +310,7 @@ def test_a_log_with_answers_that_showed_both_rankings_is_read(teas: Engine) -> N
     # By the same SQLite: another one in the same process would not see who else has the file open.
     with closing(apsw.Connection(path)) as database:
         # As earlier versions wrote it, where the setting `ab` was `interleave`.
-        database.execute("UPDATE shadow SET arm = 'interleaved'")
+        database.execute("UPDATE answer_log SET arm = 'interleaved'")
     found = teas.tuning.analyze("limbic").analysis
     assert found.by_arm == {"ours": 0, "baseline": 0, "interleaved": 1}
     assert (found.treated, found.with_feedback) == (1, 1)

@@ -60,11 +60,11 @@ def rows(engine: Engine, question: str) -> Rows:
 
 
 def counts(engine: Engine) -> dict[int, int]:
-    return dict(rows(engine, "SELECT memory_id, count FROM use ORDER BY memory_id"))
+    return dict(rows(engine, "SELECT memory_id, count FROM usage ORDER BY memory_id"))
 
 
 def pairs(engine: Engine) -> dict[tuple[int, int], int]:
-    found = rows(engine, "SELECT first_id, second_id, count FROM together")
+    found = rows(engine, "SELECT first_id, second_id, count FROM cooccurrence")
     return {(first, second): count for first, second, count in found}
 
 
@@ -105,11 +105,13 @@ def test_what_the_caller_saw_is_counted_paired_and_kept_in_order_and_nothing_els
         shown = ask(engine, True)
         assert len(shown) == 3 < len(ids)
         assert counts(engine) == dict.fromkeys(sorted(shown), times)
-        assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
+        assert rows(engine, "SELECT DISTINCT last_at FROM usage") == [(microseconds(clock()),)]
         # The lower id comes first in a pair.
         first, second, third = sorted(shown)
         assert pairs(engine) == dict.fromkeys([(first, second), (first, third), (second, third)], times)
-        kept = "SELECT at, session, memory_id FROM recall JOIN recalled ON recall_id = id ORDER BY id, place"
+        kept = (
+            "SELECT at, session, memory_id FROM recall JOIN recall_hit ON recall_id = id ORDER BY id, place"
+        )
         assert rows(engine, kept)[-3:] == [(microseconds(clock()), "test", id_) for id_ in shown]
         clock.tick(3600)
 
@@ -127,7 +129,7 @@ def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
         return {name: file_of(store).with_name(name).read_bytes() for name in names}
 
     before, on_disk = dump(engine), files()
-    assert before["use"]
+    assert before["usage"]
     ask(engine, False)
     for profile in PROFILES:
         engine.search("tea leaf", profile=profile, explain=True)

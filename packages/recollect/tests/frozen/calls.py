@@ -531,26 +531,26 @@ ROWS = {
     "revision": "SELECT id, memory_id, text, since, until FROM revision ORDER BY id",
     "absence": "SELECT memory_id, since, why, until FROM absence ORDER BY memory_id, since, why",
     "tag": "SELECT memory_id, tag FROM tag ORDER BY memory_id, tag",
-    "mention": "SELECT memory_id, entity_id, told FROM mention ORDER BY memory_id, entity_id",
-    "use": "SELECT memory_id, count, last_at FROM use ORDER BY memory_id",
-    "use_day": "SELECT memory_id, day FROM use_day ORDER BY memory_id, day",
-    "together": "SELECT first_id, second_id, count, last_at FROM together ORDER BY first_id, second_id",
+    "mention": "SELECT memory_id, entity_id, explicit FROM mention ORDER BY memory_id, entity_id",
+    "use": "SELECT memory_id, count, last_at FROM usage ORDER BY memory_id",
+    "use_day": "SELECT memory_id, day FROM usage_day ORDER BY memory_id, day",
+    "together": "SELECT first_id, second_id, count, last_at FROM cooccurrence ORDER BY first_id, second_id",
     "recall": "SELECT id, at, session, scope_id, query, profile FROM recall ORDER BY id",
-    "recalled": "SELECT recall_id, place, memory_id FROM recalled ORDER BY recall_id, place",
+    "recalled": "SELECT recall_id, place, memory_id FROM recall_hit ORDER BY recall_id, place",
     "link": "SELECT first_id, second_id, weight FROM link ORDER BY first_id, second_id",
     "dream": "SELECT id, scope_id, at, through, phases, undone_at FROM dream ORDER BY id",
     "log": "SELECT id, scope_id, at, handle, session, query, profile, version, arm, against, shown, ranked, "
-    "baseline FROM shadow ORDER BY id",
-    "feedback": "SELECT shadow_id, memory_id, at, kind, grade FROM feedback "
-    "ORDER BY shadow_id, memory_id, kind",
-    "tuned": "SELECT id, scope_id, profile, at, knobs, why FROM tuned ORDER BY id",
+    "baseline FROM answer_log ORDER BY id",
+    "feedback": "SELECT answer_id, memory_id, at, kind, grade FROM feedback "
+    "ORDER BY answer_id, memory_id, kind",
+    "tuned": "SELECT id, scope_id, profile, at, knobs, why FROM tuning ORDER BY id",
     "calibration": "SELECT scope_id, model, at, memories FROM calibration ORDER BY scope_id, model",
-    "key": "SELECT key, at FROM applied ORDER BY key",
+    "key": "SELECT key, at FROM receipt ORDER BY key",
     "lease": "SELECT name, holder, until FROM lease ORDER BY name",
     "import": "SELECT name, value FROM setting WHERE name LIKE '[\"imported\"%' ORDER BY name",
     "passage": "SELECT id, memory_id, observation_id, revision_id, start, stop, live FROM passage "
     "ORDER BY id",
-    "waiting": "SELECT passage_id FROM due ORDER BY passage_id",
+    "waiting": "SELECT passage_id FROM pending_vector ORDER BY passage_id",
     "vector": "SELECT passage_id FROM vector ORDER BY passage_id",
 }
 """What the frozen rows are called, and how today's file is asked for them."""

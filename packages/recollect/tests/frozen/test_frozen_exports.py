@@ -38,17 +38,19 @@ def test_a_frozen_export_comes_back_byte_for_byte_from_a_new_store(tmp_path: Pat
     assert_same(frozen("imports.json")[format_], reports)
 
 
+# Names in the frozen file: the table of today and its columns.
 LEARNT = {
-    "use": "memory_id count last_at",
-    "use_day": "memory_id day",
-    "together": "first_id second_id count last_at",
-    "link": "first_id second_id weight",
-    "recall": "id at session scope_id query profile ordinal",
-    "recalled": "memory_id recall_id place",
-    "shadow": "id scope_id at bytes before handle session query profile arm shown ranked baseline",
-    "feedback": "id shadow_id memory_id at kind grade",
-    "tuned": "id scope_id profile at knobs why report",
-    "dream": "id scope_id at through phases report undone_at",
+    "use": "usage memory_id count last_at",
+    "use_day": "usage_day memory_id day",
+    "together": "cooccurrence first_id second_id count last_at",
+    "link": "link first_id second_id weight",
+    "recall": "recall id at session scope_id query profile ordinal",
+    "recalled": "recall_hit memory_id recall_id place",
+    "shadow": "answer_log id scope_id at bytes bytes_before handle session query profile arm "
+    "shown ranked baseline",
+    "feedback": "feedback id answer_id memory_id at kind grade",
+    "tuned": "tuning id scope_id profile at knobs why report",
+    "dream": "dream id scope_id at through phases report undone_at",
 }
 
 
@@ -57,8 +59,8 @@ def test_an_export_of_0_2_0_brings_what_was_learnt_along(tmp_path: Path) -> None
     with calls.open_memory(tmp_path / "new.db", calls.Clock(calls.at(frozen_world.NOW))) as memory:
         reports = [calls.plain(calls.imported(memory, text)) for _ in range(2)]
         rows = {
-            table: sorted(calls.table_rows(memory, table, columns.split()))
-            for table, columns in LEARNT.items()
+            name: sorted(calls.table_rows(memory, table, columns))
+            for name, (table, *columns) in ((name, words.split()) for name, words in LEARNT.items())
         }
         assert calls.verify(memory) == []
     assert_same(frozen("export-full-0.2.0.rows.json"), {"reports": reports, **rows})

@@ -109,13 +109,13 @@ def _put_the_rest(rows: Any) -> None:
     memories = [id_ for (id_,) in rows.rows("memory", ("id",), (Equals("scope_id", scopes[0]),))]
     rows.put("rotation", [{"model_id": model, "packed": bytes(range(256)) * 8}])
     rows.put("passage_tokens", [{"passage_id": passage, "model_id": model, "signs": b"\0\xff"}])
-    rows.put("due", [{"passage_id": passage}])
+    rows.put("pending_vector", [{"passage_id": passage}])
     rows.put("setting", [{"name": "imported", "value": "ünïcode 東京"}])
     rows.put("lease", [{"name": "dream", "holder": "somebody", "until": 1}])
     calibration = {"model": "m", "at": 1, "memories": 2, "value": "{}"}
     tuned = {"profile": "default", "at": 1, "knobs": "{}", "why": "set", "report": "{}"}
     rows.put("calibration", [{"scope_id": scope, **calibration} for scope in scopes])
-    rows.put("tuned", [{"scope_id": scope, **tuned} for scope in scopes])
+    rows.put("tuning", [{"scope_id": scope, **tuned} for scope in scopes])
     rows.put("link", [{"first_id": memories[0], "second_id": memories[-1], "weight": 3}])
     rows.patch("memory", (Equals("id", memories[0]),), {"similar_to": memories[-1], "similarity": 0.1 + 0.2})
     seen = [id_ for (id_,) in rows.rows("observation", ("id",), (Equals("memory_id", memories[0]),))]

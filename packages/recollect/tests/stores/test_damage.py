@@ -322,8 +322,11 @@ OUT_OF_STEP: dict[str, list[str]] = {
         "INSERT INTO passage_tokens SELECT 2, id, zeroblob((dims + 7) / 8 - 1) FROM model WHERE dims > 8"
     ],
     "passage_tokens points to a passage": ["INSERT INTO passage_tokens SELECT 9999, id, x'' FROM model"],
-    "neither a vector nor a place in the queue": ["DELETE FROM vector WHERE id = 3", "DELETE FROM due"],
-    "due points to a passage": ["INSERT INTO due VALUES (9999)"],
+    "neither a vector nor a place in the queue": [
+        "DELETE FROM vector WHERE id = 3",
+        "DELETE FROM pending_vector",
+    ],
+    "pending_vector points to a passage": ["INSERT INTO pending_vector VALUES (9999)"],
     "1 memories without a passage": [
         "DELETE FROM passage WHERE memory_id = 1 AND observation_id IS NULL",
         f"DELETE FROM passage WHERE memory_id = {NOTE}",
@@ -427,7 +430,7 @@ def _behind_its_back(path: Path, statements: str) -> None:
 
 def _truth(path: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(apsw.Connection(str(path))) as hand:
-        columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
+        columns = dict.fromkeys(("memory", "observation", "relation", "model", "receipt"), "*")
         return {
             table: list(hand.execute(f"SELECT {listed} FROM {table} ORDER BY 1"))
             for table, listed in (columns | {"scope": "id, owner, agent, temper"}).items()

@@ -139,5 +139,5 @@ def test_a_new_note_leaves_what_is_kept_and_a_forgotten_one_does_not(tmp_path: P
             else:
                 store.apply([change], at=START)
             with store.read() as view:
-                stamps.append(view.rows("past", ("stamp",)))
+                stamps.append(view.rows("history_stamp", ("stamp",)))
     assert stamps[0] == stamps[1] == stamps[2] != stamps[3]

@@ -6,8 +6,11 @@ What it tells afterwards is compared by ../frozen/test_frozen_store.py.
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 import pytest
@@ -19,6 +22,9 @@ from recollect.search.texts import store_setting
 from recollect.stores.sqlite.connection import migrations, prepare
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.write.repository import Repository
+
+if TYPE_CHECKING:
+    from recollect.domain.tables import Row
 
 pytestmark = pytest.mark.usefixtures("real_stores")
 
@@ -80,9 +86,64 @@ def test_kept_answers_are_numbered_scope_by_scope(tmp_path: Path) -> None:
         assert view.rows("recall", ("id", "scope_id", "ordinal")) == [
             (9, 1, 1), (11, 1, 2), (12, 2, 1), (13, 2, 2), (14, 1, 3),
         ]  # fmt: skip
-        assert view.rows("shadow", ("id", "ordinal", "before")) == [
+        assert view.rows("answer_log", ("id", "ordinal", "bytes_before")) == [
             (11, 1, 0), (12, 1, 0), (13, 2, 10), (14, 2, 10),
         ]  # fmt: skip
+
+
+RENAMED = {
+    "applied": "receipt", "due": "pending_vector", "past": "history_stamp", "recalled": "recall_hit",
+    "shadow": "answer_log", "together": "cooccurrence", "tuned": "tuning", "use": "usage",
+    "use_day": "usage_day", "vector_life": "vector_change",
+}  # fmt: skip
+"""What version 14 renamed."""
+
+
+def _rows(path: Path) -> dict[str, list[Row]]:
+    with closing(apsw.Connection(str(path))) as hand:
+        tables = hand.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {str(table): sorted(hand.execute(f"SELECT * FROM {table}"), key=repr) for (table,) in tables}
+
+
+def test_renamed_tables_keep_their_rows_and_leave_no_old_name(tmp_path: Path) -> None:
+    path = store_of(13, tmp_path / "store.db")
+    before = _rows(path)
+    assert all(before[table] for table in ("due", "past", "recalled", "together", "use", "use_day"))
+    prepare(path, 1_000, migrations()[:14])
+    numbers = [(RENAMED.get(str(name), name), last) for name, last in before.pop("sqlite_sequence")]
+    after = _rows(path)
+    assert after.pop("sqlite_sequence") == sorted(numbers, key=repr)
+    assert after == {RENAMED.get(table, table): rows for table, rows in before.items()}
+    with closing(apsw.Connection(str(path))) as hand:
+        names = [name for (name,) in hand.execute("SELECT name FROM sqlite_schema WHERE sql IS NOT NULL")]
+    assert not [name for name in names if name.startswith(("past_", *(f"{old}_by" for old in RENAMED)))]
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+import apsw
+from recollect.stores.sqlite.connection import prepare
+
+def watch(connection):
+    connection.exec_trace = lambda cursor, sql, bindings: os._exit(9) if sys.argv[2] in sql else True
+
+apsw.connection_hooks.append(watch)
+prepare(Path(sys.argv[1]), 1_000)
+"""
+
+
+@pytest.mark.parametrize("last", ["RENAME TO cooccurrence", "history_vector_delete", "COMMIT"])
+def test_a_store_whose_migration_was_killed_opens_with_all_rows(tmp_path: Path, last: str) -> None:
+    path = store_of(13, tmp_path / "store.db")
+    before = _rows(path)
+    killed = subprocess.run([sys.executable, "-c", _KILLED, str(path), last], check=False)
+    assert killed.returncode == 9
+    with closing(Repository(SqliteStore(path))) as store:
+        assert store.verify() == []
+    assert _version(path) == NOW
+    after = _rows(path)
+    assert all(after[RENAMED[table]] == before[table] for table in RENAMED)
 
 
 def test_steps_run_in_order_and_once(tmp_path: Path) -> None:

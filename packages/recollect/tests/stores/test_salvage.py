@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("real_stores")
 
 THINGS = 100
-SAID = ("memory", "observation", "relation", "revision", "tag", "scope", "setting", "applied")
+SAID = ("memory", "observation", "relation", "revision", "tag", "scope", "setting", "receipt")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import TYPE_CHECKING
 
 import apsw
@@ -13,6 +12,7 @@ import numpy as np
 from recollect.domain.numbers import Rows, normalised, pack_vector, unpack_vector
 from recollect.domain.records import Found, Kind
 from recollect.stores.sql import CachedVectors
+from recollect.stores.sqlite.connection import migrations
 from recollect.stores.sqlite.snapshot import SqliteVectorQueries
 from recollect.stores.vectors.block import VectorSource
 from recollect.stores.vectors.cache import VectorCache
@@ -46,13 +46,13 @@ class World:
 
     def __post_init__(self) -> None:
         self.writer = apsw.Connection(str(self.path))
-        schema = resources.files("recollect.stores.sqlite") / "migrations" / "0001.sql"
-        self.writer.execute(schema.read_text(encoding="utf-8"))
+        for step in migrations():
+            self.writer.execute(step)
         self.writer.pragma("journal_mode", "wal")
         self.writer.pragma("foreign_keys", 1)
         self.writer.pragma("synchronous", 0)
         self.writer.executemany(
-            "INSERT INTO scope VALUES (?, ?, '')", [(id_, f"owner {id_}") for id_ in SCOPES]
+            "INSERT INTO scope(id, owner, agent) VALUES (?, ?, '')", [(id_, f"owner {id_}") for id_ in SCOPES]
         )
         self.writer.execute(
             "INSERT INTO model VALUES (?, 'a model', ?, ?, 1)", (MODEL, self.dims, self.centre)
@@ -116,13 +116,13 @@ class World:
 
     def trim_log(self, keep: int = 0) -> None:
         self.writer.execute(
-            "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (keep,)
+            "DELETE FROM vector_change WHERE seq <= (SELECT max(seq) FROM vector_change) - ?", (keep,)
         )
 
     def _log(self, memories: Collection[int]) -> None:
         for memory in memories:
             self.writer.execute(
-                "INSERT INTO vector_life(vector_id) SELECT v.id FROM vector AS v "
+                "INSERT INTO vector_change(vector_id) SELECT v.id FROM vector AS v "
                 "JOIN passage AS p ON p.id = v.passage_id WHERE p.memory_id = ?",
                 (memory,),
             )

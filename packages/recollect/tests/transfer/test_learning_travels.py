@@ -46,7 +46,7 @@ def rows(engine: Engine, table: Table, *columns: str) -> list[Row]:
 def used(engine: Engine) -> dict[str, int]:
     """How often each text was used."""
     texts: dict[int, str] = dict(rows(engine, "memory", "id", "text"))
-    return {texts[id_]: count for id_, count in rows(engine, "use", "memory_id", "count")}
+    return {texts[id_]: count for id_, count in rows(engine, "usage", "memory_id", "count")}
 
 
 @pytest.fixture
@@ -70,12 +70,12 @@ def test_into_a_store_with_memories_learning_follows_them(lived: Engine, other: 
 
     # Three pages of the file: usage and recalls follow under other ids, answers and dreams cannot.
     assert used(other) == {**used(lived), "something else altogether": 1}
-    [(first, second, count)] = rows(lived, "together", "first_id", "second_id", "count")
-    assert rows(other, "together", "first_id", "second_id", "count") == [(first + 1, second + 1, count)]
+    [(first, second, count)] = rows(lived, "cooccurrence", "first_id", "second_id", "count")
+    assert rows(other, "cooccurrence", "first_id", "second_id", "count") == [(first + 1, second + 1, count)]
     assert len(rows(other, "recall", "id")) == 1 + len(rows(lived, "recall", "id"))
-    assert len(rows(other, "shadow", "id")) == 1
+    assert len(rows(other, "answer_log", "id")) == 1
     assert rows(other, "dream", "id") == []
-    assert rows(other, "tuned", "profile", "knobs") == rows(lived, "tuned", "profile", "knobs")
+    assert rows(other, "tuning", "profile", "knobs") == rows(lived, "tuning", "profile", "knobs")
     reasons = [left.reason for left in report.learnt_left]
     assert sum("other ids" in reason for reason in reasons) == 2
     assert sum("journal of a dream" in reason for reason in reasons) == 1
@@ -93,7 +93,7 @@ def test_a_later_export_of_the_same_store_brings_what_is_new(lived: Engine, othe
     report = load(other, exported(lived, learning=True))
     # The note is new, with its usage, its recall, its answer with the feedback; what is known stays.
     assert (report.texts_created, report.learnt_left) == (1, ())
-    assert rows(other, "shadow", "handle", "query") == rows(lived, "shadow", "handle", "query")
+    assert rows(other, "answer_log", "handle", "query") == rows(lived, "answer_log", "handle", "query")
     assert len(rows(other, "feedback", "id")) == len(rows(lived, "feedback", "id"))
     assert used(other)["white tea"] == 1
 

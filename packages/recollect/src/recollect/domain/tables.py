@@ -23,10 +23,20 @@ Swap: TypeAlias = tuple[int, Any, Any]
 
 _OfMemories = Literal["scope", "memory", "observation", "relation", "revision", "absence", "tag", "mention"]
 _OfSearch = Literal[
-    "passage", "due", "model", "rotation", "vector", "passage_tokens", "term", "posting", "document"
+    "passage",
+    "pending_vector",
+    "model",
+    "rotation",
+    "vector",
+    "passage_tokens",
+    "term",
+    "posting",
+    "document",
 ]
-_OfUse = Literal["use", "use_day", "together", "recall", "recalled", "link", "dream", "shadow", "feedback"]
-_OfStores = Literal["tuned", "calibration", "applied", "lease", "past", "setting"]
+_OfUse = Literal[
+    "usage", "usage_day", "cooccurrence", "recall", "recall_hit", "link", "dream", "answer_log", "feedback"
+]
+_OfStores = Literal["tuning", "calibration", "receipt", "lease", "history_stamp", "setting"]
 Table: TypeAlias = _OfMemories | _OfSearch | _OfUse | _OfStores
 
 
@@ -59,7 +69,7 @@ TABLES: Mapping[Table, TableForm] = {
     "passage": TableForm(
         owners={"memory_id": "memory", "observation_id": "observation", "revision_id": "revision"}
     ),
-    "due": TableForm(("passage_id",), owners={"passage_id": "passage"}),
+    "pending_vector": TableForm(("passage_id",), owners={"passage_id": "passage"}),
     "model": TableForm(),
     "rotation": TableForm(("model_id",), owners={"model_id": "model"}),
     "vector": TableForm(owners={"model_id": "model", "passage_id": "passage"}),
@@ -71,22 +81,26 @@ TABLES: Mapping[Table, TableForm] = {
     "posting": TableForm(("term_id", "first_id"), owners={"term_id": "term"}),
     "document": TableForm(("memory_id",), owners={"scope_id": "scope"}),
     # Usage
-    "use": TableForm(("memory_id",), owners={"memory_id": "memory"}),
-    "use_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),
-    "together": TableForm(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
+    "usage": TableForm(("memory_id",), owners={"memory_id": "memory"}),
+    "usage_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),
+    "cooccurrence": TableForm(
+        ("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}
+    ),
     "recall": TableForm(owners={"scope_id": "scope"}),
-    "recalled": TableForm(("memory_id", "recall_id"), owners={"memory_id": "memory", "recall_id": "recall"}),
+    "recall_hit": TableForm(
+        ("memory_id", "recall_id"), owners={"memory_id": "memory", "recall_id": "recall"}
+    ),
     "link": TableForm(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
     # Dreams, the log of answers, tuning
     "dream": TableForm(owners={"scope_id": "scope"}),
-    "shadow": TableForm(owners={"scope_id": "scope"}),
-    "feedback": TableForm(owners={"shadow_id": "shadow", "memory_id": "memory"}),
-    "tuned": TableForm(owners={"scope_id": "scope"}),
+    "answer_log": TableForm(owners={"scope_id": "scope"}),
+    "feedback": TableForm(owners={"answer_id": "answer_log", "memory_id": "memory"}),
+    "tuning": TableForm(owners={"scope_id": "scope"}),
     "calibration": TableForm(("scope_id", "model"), owners={"scope_id": "scope"}),
     # The store itself
-    "applied": TableForm(("key",)),
+    "receipt": TableForm(("key",)),
     "lease": TableForm(("name",)),
-    "past": TableForm(("stamp",)),
+    "history_stamp": TableForm(("stamp",)),
     "setting": TableForm(("name",)),
 }
 

@@ -55,7 +55,7 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
     usage = {
         memory: (count, last_at)
         for memory, count, last_at in store.rows(
-            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", columns["id"]),)
+            "usage", ("memory_id", "count", "last_at"), (OneOf("memory_id", columns["id"]),)
         )
     }
     accesses, last_at = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
@@ -123,7 +123,7 @@ def _replays(
     """The answers after `through`, the newest of them, and on which days they showed what."""
     times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
     shown = store.rows(
-        "recalled",
+        "recall_hit",
         ("recall_id", "memory_id"),
         (Compares("recall_id", ">", through),),
         order=("recall_id", "place"),
@@ -148,7 +148,7 @@ def _showings(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]
     listed = list(ids)
     if not listed:
         return []
-    shown: list[Any] = store.rows("recalled", ("memory_id", "recall_id"), (OneOf("memory_id", listed),))
+    shown: list[Any] = store.rows("recall_hit", ("memory_id", "recall_id"), (OneOf("memory_id", listed),))
     return shown
 
 
@@ -166,7 +166,7 @@ def _seen_before(
     logged = {memory: at // DAY for memory, at in earlier.items()}
     rest = [memory for memory in first_days if memory not in logged]
     by_day: dict[int, int] = {}
-    for memory, day in store.rows("use_day", ("memory_id", "day"), (OneOf("memory_id", rest),)):
+    for memory, day in store.rows("usage_day", ("memory_id", "day"), (OneOf("memory_id", rest),)):
         if day < first_days[memory]:
             by_day[memory] = max(by_day.get(memory, day), day)
     return {places[memory]: day for memory, day in (*logged.items(), *by_day.items())}
@@ -246,7 +246,7 @@ def _similar_observations(store: ports.Snapshot, scope: int) -> list[Twins]:
 
 
 def _shown_after(store: ports.Snapshot, through: int, places: Mapping[int, int]) -> frozenset[int]:
-    rows = store.rows("recalled", ("memory_id",), (Compares("recall_id", ">", through),))
+    rows = store.rows("recall_hit", ("memory_id",), (Compares("recall_id", ">", through),))
     return frozenset(places[memory] for (memory,) in rows if memory in places)
 
 
@@ -254,7 +254,7 @@ def _together(store: ports.Snapshot, least: int, places: Mapping[int, int]) -> t
     return tuple(
         Pair(first, second, count)
         for first, second, count in store.rows(
-            "together", ("first_id", "second_id", "count"), (Compares("count", ">=", least),)
+            "cooccurrence", ("first_id", "second_id", "count"), (Compares("count", ">=", least),)
         )
         if first in places and second in places
     )
@@ -283,7 +283,7 @@ def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQu
     chosen = list(latest.items())[:limit]
     shown: dict[int, list[int]] = {}
     for recall, memory in store.rows(
-        "recalled",
+        "recall_hit",
         ("recall_id", "memory_id"),
         (OneOf("recall_id", [recall for _, recall in chosen]),),
         order=("recall_id", "place"),

@@ -218,7 +218,7 @@ def _by_usage(
     while True:
         beyond = () if last is None else (_beyond(column, "memory_id", last, falling=True),)
         rows = view.rows(
-            "use",
+            "usage",
             (column, "memory_id"),
             beyond,
             order=(column, "memory_id"),
@@ -320,8 +320,8 @@ def _alike(
 
 def _usage(view: Snapshot, id_: int) -> Usage:
     own = (Equals("memory_id", id_),)
-    ((count, last_at),) = view.rows("use", ("count", "last_at"), own) or [(0, None)]
-    days = view.count("use_day", own)[None]
+    ((count, last_at),) = view.rows("usage", ("count", "last_at"), own) or [(0, None)]
+    days = view.count("usage_day", own)[None]
     opened = view.count("feedback", (*own, Equals("kind", "opened")))[None]
     return Usage(count, opened, days, None if last_at is None else moment(last_at))
 
@@ -329,7 +329,7 @@ def _usage(view: Snapshot, id_: int) -> Usage:
 def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
     places: dict[int, int] = dict(
         view.rows(
-            "recalled",
+            "recall_hit",
             ("recall_id", "place"),
             (Equals("memory_id", memory.id),),
             order=("recall_id",),
@@ -342,7 +342,7 @@ def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
     logged = {
         (at, query): id_
         for id_, at, query in view.rows(
-            "shadow",
+            "answer_log",
             ("id", "at", "query"),
             (Equals("scope_id", scope_id(view, memory.scope)), OneOf("at", [row[1] for row in rows])),
         )

@@ -130,7 +130,7 @@ def _vectors(services: Services, new: NewText) -> TextVectors | None:
     """
     with services.read() as view:
         model = model_in_use(view)
-        if view.rows("due", ("passage_id",), limit=1):
+        if view.rows("pending_vector", ("passage_id",), limit=1):
             return None
     return text_vectors(services, model, new)
 

@@ -336,7 +336,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
         Equals("kind", "entity"),
         Compares("updated_at", "<", start),
         Not(Equals("status", str(Status.ARCHIVED))),
-        Not(HasRow("use", "memory_id", (Compares("last_at", ">=", start),))),
+        Not(HasRow("usage", "memory_id", (Compares("last_at", ">=", start),))),
     )
     last = 0
     while rows := view.rows("memory", ("id",), (*where, Compares("id", ">", last)), limit=_PAGE):

@@ -273,7 +273,7 @@ _keeping = threading.Lock()
 
 def past_texts(snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> PastTexts:
     """Return what differs from the present in these scopes; cached where the store numbers its changes."""
-    stamps = snapshot.rows("past", ("stamp",))
+    stamps = snapshot.rows("history_stamp", ("stamp",))
     if not stamps:
         return PastTexts(snapshot, state, scopes)
     key = (tuple(stamp for (stamp,) in stamps), tuple(scopes), state)

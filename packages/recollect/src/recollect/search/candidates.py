@@ -473,7 +473,7 @@ class Search:
         asked = [
             RowsQuery("scope", ("id", *IndexSize._fields), own),
             MODEL_IN_USE,
-            RowsQuery("due", ("passage_id",), limit=1),
+            RowsQuery("pending_vector", ("passage_id",), limit=1),
         ]
         if where.expired_by is not None:
             ended = (Compares("expires_at", "<=", where.expired_by),)

@@ -135,8 +135,8 @@ def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[
     seen = OneOf("memory_id", known)
     uses, days = snapshot.several(
         (
-            RowsQuery("use", ("memory_id", "count", "last_at"), (seen,)),
-            RowsQuery("use_day", ("memory_id",), (seen,)),
+            RowsQuery("usage", ("memory_id", "count", "last_at"), (seen,)),
+            RowsQuery("usage_day", ("memory_id",), (seen,)),
         )
     )
     usage = {memory: (count, last_at) for memory, count, last_at in uses}
@@ -283,7 +283,7 @@ def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
     rows = [
         row
         for row in snapshot.rows(
-            "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+            "cooccurrence", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
         )
         if row[1] in wanted
     ]

@@ -238,7 +238,7 @@ def logged_answers(
     after = 0
     while True:
         where = (Equals("scope_id", scope), Equals("profile", profile), Compares("id", ">", after))
-        rows = snapshot.rows("shadow", _COLUMNS, where, limit=_PAGE)
+        rows = snapshot.rows("answer_log", _COLUMNS, where, limit=_PAGE)
         if not rows:
             return
         yield from _answers(snapshot, rows, packed=packed)
@@ -247,7 +247,7 @@ def logged_answers(
 
 def answer_page(snapshot: Snapshot, where: Where, limit: int) -> list[LoggedAnswer]:
     """Answers that meet the conditions, the newest first; those without feedback without their candidates."""
-    rows = snapshot.rows("shadow", _COLUMNS, where, descending=True, limit=limit)
+    rows = snapshot.rows("answer_log", _COLUMNS, where, descending=True, limit=limit)
     return list(_answers(snapshot, rows, packed=False))
 
 
@@ -256,13 +256,15 @@ def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterat
     feedback: dict[int, list[AnswerFeedback]] = {}
     for answer, memory, kind, grade in snapshot.rows(
         "feedback",
-        ("shadow_id", "memory_id", "kind", "grade"),
-        (OneOf("shadow_id", ids),),
-        order=("shadow_id", "memory_id", "kind"),
+        ("answer_id", "memory_id", "kind", "grade"),
+        (OneOf("answer_id", ids),),
+        order=("answer_id", "memory_id", "kind"),
     ):
         feedback.setdefault(answer, []).append(AnswerFeedback(memory, kind, float(grade)))
     wanted = ids if packed else list(feedback)
-    candidates: dict[int, bytes] = dict(snapshot.rows("shadow", ("id", "candidates"), (OneOf("id", wanted),)))
+    candidates: dict[int, bytes] = dict(
+        snapshot.rows("answer_log", ("id", "candidates"), (OneOf("id", wanted),))
+    )
     for row in rows:
         read: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
         lists = {name: tuple(json.loads(read[name])) for name in ("shown", "ranked", "baseline")}
@@ -275,9 +277,11 @@ def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterat
 
 def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
     """How much the log holds of each profile that it knows, by name."""
-    judged = {answer for (answer,) in snapshot.rows("feedback", ("shadow_id",))}
+    judged = {answer for (answer,) in snapshot.rows("feedback", ("answer_id",))}
     sizes: dict[str, LogSize] = {}
-    for id_, profile, arm in snapshot.rows("shadow", ("id", "profile", "arm"), (Equals("scope_id", scope),)):
+    for id_, profile, arm in snapshot.rows(
+        "answer_log", ("id", "profile", "arm"), (Equals("scope_id", scope),)
+    ):
         size = sizes.get(profile, LogSize(0, 0, 0, profile))
         treated, seen = size.treated + (arm != "baseline"), size.judged + (id_ in judged)
         sizes[profile] = LogSize(size.events + 1, treated, seen, profile)
@@ -287,7 +291,7 @@ def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
 def tuned_numbers(snapshot: Snapshot, scope: int, profile: str) -> tuple[int, Mapping[str, float]] | None:
     """The numbers that a profile was given last, and their version; None: it never was."""
     rows = snapshot.rows(
-        "tuned",
+        "tuning",
         ("id", "knobs"),
         (Equals("scope_id", scope), Equals("profile", profile)),
         descending=True,
@@ -300,7 +304,7 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
     """Every set of numbers that was given, the newest first; None: to any profile."""
     named = () if profile is None else (Equals("profile", profile),)
     rows = snapshot.rows(
-        "tuned",
+        "tuning",
         ("id", "profile", "at", "knobs", "why", "report"),
         (Equals("scope_id", scope), *named),
         descending=True,

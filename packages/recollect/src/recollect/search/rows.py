@@ -154,7 +154,7 @@ def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
         RowsQuery("scope", ("id", "owner", "agent"), (HasRow("memory", "scope_id", (OneOf("id", ids),)),)),
         RowsQuery("observation", _OBSERVATION_COLUMNS, owned),
         RowsQuery("tag", ("memory_id", "folded", "tag"), owned),
-        RowsQuery("mention", ("memory_id", "entity_id", "told"), owned),
+        RowsQuery("mention", ("memory_id", "entity_id", "explicit"), owned),
         RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), owned),
         RowsQuery("absence", ("memory_id", "since", "why", "until"), owned),
     )

@@ -135,7 +135,9 @@ def pending_passages(
     found: list[Passage] = []
     while len(found) < limit:
         if waiting:
-            due = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
+            due = snapshot.rows(
+                "pending_vector", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit
+            )
             ids = [id_ for (id_,) in due]
         else:
             ids = _lacking(snapshot, "vector", model, after, limit)
@@ -166,7 +168,7 @@ def count_without_tokens(snapshot: Snapshot) -> int:
 def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
     """Whether one of the texts that these scopes got last has no vector yet."""
     # Among the newest alone: another scope may have ten thousand that wait.
-    newest = snapshot.rows("due", ("passage_id",), descending=True, limit=_NEWEST_DUE)
+    newest = snapshot.rows("pending_vector", ("passage_id",), descending=True, limit=_NEWEST_DUE)
     if not newest:
         return False
     passages = snapshot.rows(
@@ -359,7 +361,7 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) ->
         relations=count("relation", *related),
         forgotten=count("memory", own, is_set("deleted_at")),
         vectors=vectors,
-        due=count("due", BelongsTo("passage_id", "passage", read)),
+        due=count("pending_vector", BelongsTo("passage_id", "passage", read)),
     )
 
 
@@ -377,7 +379,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
     silent = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
     model = model_row(snapshot)
     unread = OneOf("passage_id", silent)
-    vectors, due = 0, count("due") - (count("due", unread) if silent else 0)
+    vectors, due = 0, count("pending_vector") - (count("pending_vector", unread) if silent else 0)
     if model is not None:
         own = Equals("model_id", model[0])
         vectors = count("vector", own) - (count("vector", own, unread) if silent else 0)

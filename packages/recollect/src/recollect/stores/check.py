@@ -102,7 +102,15 @@ def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None
             rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(table, words)})
 
 
-DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "term", "posting", "document")
+DERIVED: tuple[Table, ...] = (
+    "passage",
+    "pending_vector",
+    "vector",
+    "passage_tokens",
+    "term",
+    "posting",
+    "document",
+)
 """Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
 
 _BATCH = 2_000
@@ -142,7 +150,7 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
     yield from count_problem(len(_bare_observations(rows, ())), "observations without passages")
     wrong = sum(map(len, _wrong_lives(rows).values()))
     yield from count_problem(wrong, "passages whose life differs from their memory's")
-    lost = rows.count("passage", (Not(HasRow("due", "passage_id")), _without_vector(rows)))[None]
+    lost = rows.count("passage", (Not(HasRow("pending_vector", "passage_id")), _without_vector(rows)))[None]
     yield from count_problem(lost, "live passages with neither a vector nor a place in the queue for one")
     named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
     there = _there(rows, "memory", set(named))
@@ -390,9 +398,9 @@ def rebuild_passages(rows: Transaction) -> None:
     for live, ids in _wrong_lives(rows).items():
         for some in _batches(ids):
             rows.patch("passage", (OneOf("id", some),), {"live": live})
-    rows.remove("due", ())
+    rows.remove("pending_vector", ())
     for some in _batches(sorted(_ids(rows, "passage", (_without_vector(rows),)))):
-        rows.put("due", [{"passage_id": id_} for id_ in some])
+        rows.put("pending_vector", [{"passage_id": id_} for id_ in some])
 
 
 def refill_words(rows: Transaction, scope: int, progress: Progress | None = None) -> None:
@@ -410,7 +418,7 @@ def refill_words(rows: Transaction, scope: int, progress: Progress | None = None
 def forget_caches(rows: Transaction) -> None:
     """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
-    rows.patch("past", (), {"stamp": secrets.randbits(62)})
+    rows.patch("history_stamp", (), {"stamp": secrets.randbits(62)})
 
 
 # Stores that cannot be opened.

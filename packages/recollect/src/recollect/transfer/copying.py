@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _Done = TypeVar("_Done")
 
-COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "past"})
+COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "history_stamp"})
 """All that a store keeps, owners first; not who does what at this moment, nor what only caches ask for."""
 _POINTING: dict[Table, tuple[str, ...]] = {
     table: tuple(column for column, other in form.pointers.items() if other == table)

@@ -136,7 +136,7 @@ def _write_lines(
         write(full_header(learning=learning))
         counts["lines"] = 1
         # Relations have no scope of their own, and one memory in two is used: near enough for a bar.
-        logs: tuple[Any, ...] = ("recall", "shadow", "tuned", "dream") if learning else ()
+        logs: tuple[Any, ...] = ("recall", "answer_log", "tuning", "dream") if learning else ()
         total = sum(map(found.count, ("memory", *logs)))
     for record in counted(records(), total, progress):
         write(full_line(record, learning=learning) if full else official_line(record))

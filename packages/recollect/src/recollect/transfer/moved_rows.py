@@ -74,7 +74,7 @@ class Export:
 
     def has_learnt(self) -> bool:
         """Whether anything of the scope, or of the store, was used yet."""
-        return any(self.count(table) for table in ("recall", "shadow", "tuned", "dream"))
+        return any(self.count(table) for table in ("recall", "answer_log", "tuning", "dream"))
 
     def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
         """Read what was learnt from use, each value with the number after which the next page begins."""
@@ -182,15 +182,15 @@ _DISMISSED = '["dismissed", '
 EXPORTED_SETTINGS = ("trial_seed", "unnoted")
 """By name; what a person dismissed belongs to scopes."""
 # Rows at once: few where each holds much.
-_LEARNT_PAGE = {"memory": 1_000, "recall": 500, "shadow": 50, "dream": 4}
+_LEARNT_PAGE = {"memory": 1_000, "recall": 500, "answer_log": 50, "dream": 4}
 # Parts whose records are rows of a table, with a column for each field; and where the names differ.
 _LOG_TABLES: dict[LearntPart, Table] = {
-    "tuned": "tuned",
+    "tuned": "tuning",
     "recall": "recall",
-    "answer": "shadow",
+    "answer": "answer_log",
     "dream": "dream",
 }
-_COLUMNS = {"scope": "scope_id", "size": "bytes"}
+_COLUMNS = {"scope": "scope_id", "size": "bytes", "before": "bytes_before"}
 _OF_OTHER_TABLES = {"memories", "places", "feedback"}
 
 
@@ -237,10 +237,10 @@ def _usage(
         ids = [id_ for (id_,) in page]
         uses, days, pairs, links = view.several(
             [
-                RowsQuery("use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)),
-                RowsQuery("use_day", ("memory_id", "day"), (OneOf("memory_id", ids),)),
+                RowsQuery("usage", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)),
+                RowsQuery("usage_day", ("memory_id", "day"), (OneOf("memory_id", ids),)),
                 RowsQuery(
-                    "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+                    "cooccurrence", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
                 ),
                 RowsQuery("link", ("first_id", "second_id", "weight"), (OneOf("first_id", ids),)),
             ]
@@ -299,15 +299,15 @@ def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[i
     """By id: the memories of recalls, and the feedback on answers, which have tables of their own."""
     found: dict[int, dict[str, Any]] = {}
     if part == "recall":
-        rows = view.rows("recalled", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
+        rows = view.rows("recall_hit", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
         for id_, shown in _grouped(rows).items():
             places = tuple(place for place, _ in shown)
             in_order = places == tuple(range(1, len(places) + 1))
             memories = tuple(memory for _, memory in shown)
             found[id_] = {"memories": memories, "places": () if in_order else places}
     elif part == "answer":
-        columns = ("shadow_id", "id", "memory_id", "at", "kind", "grade")
-        rows = view.rows("feedback", columns, (OneOf("shadow_id", ids),))
+        columns = ("answer_id", "id", "memory_id", "at", "kind", "grade")
+        rows = view.rows("feedback", columns, (OneOf("answer_id", ids),))
         for id_, said in _grouped(rows).items():
             feedback = (
                 LearntFeedback(one, memory, moment(at), kind, grade) for one, memory, at, kind, grade in said

@@ -76,7 +76,7 @@ class AnswerLog:
                 with_feedback = [
                     answer
                     for (answer,) in view.rows(
-                        "feedback", ("shadow_id",), () if memory is None else (Equals("memory_id", memory),)
+                        "feedback", ("answer_id",), () if memory is None else (Equals("memory_id", memory),)
                     )
                 ]
                 named = OneOf("id", sorted(set(with_feedback)))
@@ -190,7 +190,7 @@ def curve_of(judged_by: Judge, pairs: list[tuple[float, bool]]) -> ConfidenceCur
 def _by_feedback(services: Services, sample: int, progress: Progress | None) -> Iterator[tuple[float, bool]]:
     with services.read() as view:
         scope = Equals("scope_id", scope_id(view, services.scope))
-        judged = {answer for (answer,) in view.rows("feedback", ("shadow_id",))}
+        judged = {answer for (answer,) in view.rows("feedback", ("answer_id",))}
         answers = answer_page(view, (scope, OneOf("id", sorted(judged))), sample)
     for done, answer in enumerate(answers, start=1):
         grades = {memory: grade for memory, _, grade in answer.feedback}

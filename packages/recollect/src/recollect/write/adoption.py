@@ -130,12 +130,12 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
         if other is not None and other[0] != relation:
             no_inverse = (Equals("id", relation), is_null("inverse_of"))
             linked += work.rows.patch("relation", no_inverse, {"inverse_of": first})
-    for told, pairs in ((0, change.mentions), (1, change.about)):
+    for explicit, pairs in ((0, change.mentions), (1, change.about)):
         for text, entity in pairs:
             one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
             if one and other == (one[0], "entity") and one != other:
-                mention = {"memory_id": text, "entity_id": entity, "told": told}
-                work.rows.put("mention", [mention], keep=not told)
+                mention = {"memory_id": text, "entity_id": entity, "explicit": explicit}
+                work.rows.put("mention", [mention], keep=not explicit)
                 linked += 1
     for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
         for memory, other_memory in pairs:
@@ -320,16 +320,16 @@ def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
         return {"first_id": min(memory, other), "second_id": max(memory, other)}
 
     tables: dict[Table, list[dict[str, Value]]] = {
-        "use": [],
-        "use_day": [{"memory_id": memory, "day": (day - date(1970, 1, 1)).days} for day in learnt.days],
-        "together": [
+        "usage": [],
+        "usage_day": [{"memory_id": memory, "day": (day - date(1970, 1, 1)).days} for day in learnt.days],
+        "cooccurrence": [
             {**pair(each.memory), "count": each.count, "last_at": stamp(each.last_at)}
             for each in learnt.together
         ],
         "link": [{**pair(each.memory), "weight": each.weight} for each in learnt.links],
     }
     if learnt.last_at is not None:
-        tables["use"] = [{"memory_id": memory, "count": learnt.count, "last_at": stamp(learnt.last_at)}]
+        tables["usage"] = [{"memory_id": memory, "count": learnt.count, "last_at": stamp(learnt.last_at)}]
     new = sum(_put_new(work, table, rows, fresh=fresh) for table, rows in tables.items())
     return Outcome(ids=(memory,), created=new > 0, count=new)
 
@@ -338,12 +338,12 @@ def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     values = _columns(learnt, scope_id=scope)
     same = ("scope_id", "profile", "at", "knobs")
-    if not fresh and _find_equal(work, "tuned", values, same) is None:
+    if not fresh and _find_equal(work, "tuning", values, same) is None:
         own = (Equals("scope_id", scope), Equals("profile", learnt.profile))
-        newest = work.first("tuned", own, "at", newest=True)
+        newest = work.first("tuning", own, "at", newest=True)
         if newest is not None and newest[0] >= stamp(learnt.at):
             return Outcome(error=f"the profile {learnt.profile!r} was tuned here later")
-    return _add_or_know(work, "tuned", learnt.id, values, same, fresh=fresh)
+    return _add_or_know(work, "tuning", learnt.id, values, same, fresh=fresh)
 
 
 def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
@@ -359,21 +359,22 @@ def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
             {"memory_id": memory, "recall_id": outcome.ids[0], "place": place}
             for memory, place in zip(learnt.memories, places, strict=True)
         ]
-        work.rows.put("recalled", shown, keep=True)
+        work.rows.put("recall_hit", shown, keep=True)
     return outcome
 
 
 def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
-    values = _columns(learnt, "size", "feedback", scope_id=scope, bytes=learnt.size)
+    sizes = {"bytes": learnt.size, "bytes_before": learnt.before}
+    values = _columns(learnt, "size", "before", "feedback", scope_id=scope, **sizes)
     if not fresh:
-        ordinal, before, size = _last(work, "shadow", scope, "ordinal", "before", "bytes")
-        values |= {"ordinal": ordinal + 1, "before": before + size}
-    outcome = _add_or_know(work, "shadow", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh)
+        ordinal, before, size = _last(work, "answer_log", scope, "ordinal", "bytes_before", "bytes")
+        values |= {"ordinal": ordinal + 1, "bytes_before": before + size}
+    outcome = _add_or_know(work, "answer_log", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh)
     (answer,) = outcome.ids
     new = 0
     for each in learnt.feedback:
-        said: dict[str, Value] = {"shadow_id": answer, "memory_id": each.memory, "kind": each.kind}
+        said: dict[str, Value] = {"answer_id": answer, "memory_id": each.memory, "kind": each.kind}
         if outcome.created or work.first_id("feedback", _equal(said)) is None:
             graded = _columns(each, "memory", **said)
             _add_under_own_id(work, "feedback", each.id if fresh else 0, graded)

@@ -123,9 +123,9 @@ def apply(
         )
         shared.finish()
         if key is not None:
-            rows.remove("applied", (Compares("at", "<", shared.at - _KEYS_KEPT_US),))
-            receipt = json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
-            rows.put("applied", [{"key": key, "digest": digest, "at": shared.at, "receipt": receipt}])
+            rows.remove("receipt", (Compares("at", "<", shared.at - _KEYS_KEPT_US),))
+            packed = json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
+            rows.put("receipt", [{"key": key, "digest": digest, "at": shared.at, "outcomes": packed}])
         return Receipt(outcomes)
 
     # Changes without a scope go by ids, or hold for all scopes.
@@ -147,7 +147,7 @@ def _apply_one(work: Work, index: int, change: Change, *, keep_going: bool = Fal
 
 def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
     known = OneOf("key", [key, purged_key(key)])
-    found = rows.rows("applied", ("digest", "receipt"), (known,))
+    found = rows.rows("receipt", ("digest", "outcomes"), (known,))
     if not found:
         return None
     if found[0][0] not in {digest, NO_DIGEST}:

@@ -173,7 +173,9 @@ def _check_column(column: str) -> None:
 
 def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
     row = work.row("memory", id_, "updated_at", "pinned", "importance_tag", "superseded_at")
-    used = work.rows.rows("use", ("last_at",), (Equals("memory_id", id_), Compares("last_at", ">", work.at)))
+    used = work.rows.rows(
+        "usage", ("last_at",), (Equals("memory_id", id_), Compares("last_at", ">", work.at))
+    )
     # A memory that was used or changed since the dream began is kept.
     if used or (row is not None and (row[0] > work.at or row[1] or row[2] is not None or row[3] is not None)):
         left[id_] += 1
@@ -246,7 +248,7 @@ def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal 
         "repeats": repeats,
         "revisions": both[into][1],
         "tags": [list(row) for row in _take_over(work, gone, into, "tag", ("folded", "tag"))],
-        "days": [day for (day,) in _take_over(work, gone, into, "use_day", ("day",))],
+        "days": [day for (day,) in _take_over(work, gone, into, "usage_day", ("day",))],
         "uses": _take_over_uses(work, gone, into),
     }
 
@@ -265,14 +267,14 @@ def _take_over(
 def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
     """Accesses of one counted with another's: how many, and the other's last one before and after."""
     pair = (OneOf("memory_id", (gone, into)),)
-    rows = work.rows.rows("use", ("memory_id", "count", "last_at"), pair)
+    rows = work.rows.rows("usage", ("memory_id", "count", "last_at"), pair)
     uses = {memory: (count, last_at) for memory, count, last_at in rows}
     if gone not in uses:
         return None
     count, last_at = uses[gone]
     had, before = uses.get(into, (0, 0))
     after = max(before, last_at)
-    work.rows.put("use", [{"memory_id": into, "count": had + count, "last_at": after}])
+    work.rows.put("usage", [{"memory_id": into, "count": had + count, "last_at": after}])
     return [count, before, after]
 
 
@@ -295,18 +297,18 @@ def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> No
         left[into] += 1
     for folded, tag in () if edited else merged["tags"]:
         work.rows.remove("tag", (Equals("memory_id", into), Equals("folded", folded), Equals("tag", tag)))
-    used = work.rows.rows("use", ("count", "last_at"), (Equals("memory_id", into),))
+    used = work.rows.rows("usage", ("count", "last_at"), (Equals("memory_id", into),))
     for day in merged["days"]:
         # Unless it was used since, on the very day of the dream.
         if not (used and used[0][1] > at and used[0][1] // DAY == day):
-            work.rows.remove("use_day", (Equals("memory_id", into), Equals("day", day)))
+            work.rows.remove("usage_day", (Equals("memory_id", into), Equals("day", day)))
     if merged["uses"] is not None and used:
         count, before, after = merged["uses"]
         left_over, last_at = used[0][0] - count, used[0][1]
-        work.rows.remove("use", (Equals("memory_id", into),))
+        work.rows.remove("usage", (Equals("memory_id", into),))
         if left_over > 0:
             last = before if last_at == after else last_at
-            work.rows.put("use", [{"memory_id": into, "count": left_over, "last_at": last}])
+            work.rows.put("usage", [{"memory_id": into, "count": left_over, "last_at": last}])
 
 
 # Observations

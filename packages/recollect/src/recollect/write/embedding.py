@@ -544,7 +544,7 @@ def _embed_first(
         own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
         own_ids = [passage.id for passage in own]
         known = vectors_of(view, own_ids, row) if own and row is not None else {}
-        due = view.rows("due", ("passage_id",), limit=len(own) + 1)
+        due = view.rows("pending_vector", ("passage_id",), limit=len(own) + 1)
         used = None if row is None else row[1]
         first = first_model(services, view) if used is None else None
     embedder = embedder_for(services, used, first)

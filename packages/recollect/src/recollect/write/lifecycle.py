@@ -184,7 +184,7 @@ def purge(work: Work, change: changes.Purge) -> Outcome:
     # Questions of that time may quote what was destroyed, and what they found may be it.
     work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
     if memories or observations:
-        work.rows.remove("shadow", (Compares("at", "<", before),))
+        work.rows.remove("answer_log", (Compares("at", "<", before),))
     _drop_traces(work)
     return Outcome(count=memories)
 
@@ -204,10 +204,10 @@ def purge_memories(work: Work, change: changes.PurgeMemories) -> Outcome:
     named = OneOf("memory_id", ids)
     forget_words(work.rows, ids, work.ids("observation", (named,)))
     # A query may quote the memories that it was shown.
-    asked = {recall for (recall,) in work.rows.rows("recalled", ("recall_id",), (named,))}
+    asked = {recall for (recall,) in work.rows.rows("recall_hit", ("recall_id",), (named,))}
     moments = {at for (at,) in work.rows.rows("recall", ("at",), (OneOf("id", asked),))}
     work.rows.patch("recall", (OneOf("id", asked), is_set("query")), {"query": None})
-    work.rows.remove("shadow", (Equals("scope_id", scope), OneOf("at", moments)))
+    work.rows.remove("answer_log", (Equals("scope_id", scope), OneOf("at", moments)))
     count = work.rows.remove("memory", (OneOf("id", ids),))
     _drop_traces(work)
     return Outcome(ids=tuple(ids), count=count)
@@ -243,7 +243,7 @@ def _drop_traces(work: Work) -> None:
 def empty_log(work: Work, change: changes.EmptyLog) -> Outcome:
     """Delete logged queries; usage stays."""
     own = Equals("scope_id", work.scope_id(change.scope))
-    answers = work.rows.remove("shadow", (own,))
+    answers = work.rows.remove("answer_log", (own,))
     work.rows.patch("recall", (own, is_set("query")), {"query": None})
     return Outcome(count=answers)
 
@@ -307,7 +307,7 @@ def tune(work: Work, change: changes.TuneProfile) -> Outcome:
             "`recollect tune history`, and try again. Nothing was changed."
         )
     version = work.add(
-        "tuned",
+        "tuning",
         scope_id=scope,
         profile=change.profile,
         at=work.at,

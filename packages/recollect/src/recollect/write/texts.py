@@ -57,7 +57,7 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     new = [(passage, vectors[passage]) for passage, _ in change.vectors if passage in there]
     _put_rows(work, model, new, signs)
     if in_use:
-        work.rows.remove("due", (OneOf("passage_id", ids),))
+        work.rows.remove("pending_vector", (OneOf("passage_id", ids),))
     return Outcome(count=len(new), created=used is None and in_use)
 
 
@@ -97,9 +97,11 @@ def use(work: Work, change: UseModel) -> Outcome:
     work.rows.remove("passage_tokens", (Not(Equals("model_id", model)),))
     work.rows.remove("model", (Not(Equals("id", model)),))
     # Find again the passages that lack a vector of the model in use.
-    work.rows.remove("due", ())
+    work.rows.remove("pending_vector", ())
     there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
-    work.rows.put("due", [{"passage_id": id_} for id_ in work.ids("passage", ()) if id_ not in there])
+    work.rows.put(
+        "pending_vector", [{"passage_id": id_} for id_ in work.ids("passage", ()) if id_ not in there]
+    )
     return Outcome(count=dropped)
 
 
@@ -174,7 +176,9 @@ def put_text(work: Work, change: PutText) -> Outcome:
 
 def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
     """The caller said that the text is about these."""
-    mentioned = [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(entities)]
+    mentioned = [
+        {"memory_id": memory, "entity_id": entity, "explicit": 1} for entity in dict.fromkeys(entities)
+    ]
     work.rows.put("mention", mentioned)
 
 
@@ -275,7 +279,7 @@ def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
     work.rows.remove("tag", (Equals("memory_id", memory),))
     tag(work, memory, new.tags)
     # The speaker's name is searched, so links are found again.
-    work.rows.remove("mention", (Equals("memory_id", memory), Equals("told", 1)))
+    work.rows.remove("mention", (Equals("memory_id", memory), Equals("explicit", 1)))
     work.touch(memory, scope, text=True)
     revise(work, scope, memory, new.text)
 

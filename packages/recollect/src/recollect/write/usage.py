@@ -36,9 +36,11 @@ def record(work: Work, change: RecordUse) -> Outcome:
     seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
     if not seen:
         return Outcome()
-    _count(work, "use", ("memory_id",), [(id_,) for id_ in seen])
-    work.rows.put("use_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in seen], keep=True)
-    _count(work, "together", ("first_id", "second_id"), list(combinations(sorted(seen[:_MOST_PAIRED]), 2)))
+    _count(work, "usage", ("memory_id",), [(id_,) for id_ in seen])
+    work.rows.put("usage_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in seen], keep=True)
+    _count(
+        work, "cooccurrence", ("first_id", "second_id"), list(combinations(sorted(seen[:_MOST_PAIRED]), 2))
+    )
     _remember(work, seen, change, scope)
     _notice(work, seen, change, scope)
     _log(work, seen, change, scope)
@@ -46,7 +48,7 @@ def record(work: Work, change: RecordUse) -> Outcome:
 
 
 def _count(
-    work: Work, table: Literal["use", "together"], key: tuple[str, ...], seen: Sequence[tuple[int, ...]]
+    work: Work, table: Literal["usage", "cooccurrence"], key: tuple[str, ...], seen: Sequence[tuple[int, ...]]
 ) -> None:
     """Count these memories or pairs once more, and note when."""
     ids = {id_ for each in seen for id_ in each}
@@ -73,13 +75,13 @@ def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> Non
         profile=change.profile,
     )
     shown = [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, 1)]
-    work.rows.put("recalled", shown)
+    work.rows.put("recall_hit", shown)
     if before >= _MOST_RECALLS:
         _drop_before(work, "recall", scope, Compares("ordinal", ">", before + 1 - _MOST_RECALLS), recall)
 
 
 def _drop_before(
-    work: Work, table: Literal["recall", "shadow"], scope: int, kept: Compares, newest: int
+    work: Work, table: Literal["recall", "answer_log"], scope: int, kept: Compares, newest: int
 ) -> None:
     """Drop the rows of a scope that are older than the first one that is kept.
 
@@ -112,7 +114,7 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
     earlier = [
         (answer, normalized_query(query), shown)
         for answer, query, shown in work.rows.rows(
-            "shadow",
+            "answer_log",
             ("id", "query", "shown"),
             (
                 Equals("session", change.session),
@@ -142,11 +144,11 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
         left -= found
         for memory in sorted(found):
             if _feedback(work, answer, memory, kind) is None:
-                work.add("feedback", shadow_id=answer, memory_id=memory, at=work.at, kind=kind, grade=grade)
+                work.add("feedback", answer_id=answer, memory_id=memory, at=work.at, kind=kind, grade=grade)
 
 
 def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
-    where = (Equals("shadow_id", answer), Equals("memory_id", memory), Equals("kind", kind))
+    where = (Equals("answer_id", answer), Equals("memory_id", memory), Equals("kind", kind))
     return work.first_id("feedback", where)
 
 
@@ -164,15 +166,17 @@ def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None
     shown, ranked, baseline = map(_ids_json, (seen, kept.ranked, kept.baseline))
     size = _ROW_BYTES + len(kept.candidates) + len(change.query.encode())
     size += len(shown) + len(ranked) + len(baseline)
-    last = work.first("shadow", (Equals("scope_id", scope),), "ordinal", "before", "bytes", newest=True)
+    last = work.first(
+        "answer_log", (Equals("scope_id", scope),), "ordinal", "bytes_before", "bytes", newest=True
+    )
     ordinal, before, bytes_ = last or (0, 0, 0)
     newest = work.add(
-        "shadow",
+        "answer_log",
         scope_id=scope,
         at=work.at,
         ordinal=ordinal + 1,
         bytes=size,
-        before=before + bytes_,
+        bytes_before=before + bytes_,
         handle=kept.handle,
         session=change.session,
         query=change.query,
@@ -186,13 +190,15 @@ def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None
         candidates=kept.candidates,
     )
     bounds = kept.bounds
-    work.rows.remove("shadow", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
+    work.rows.remove("answer_log", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
     # The number of rows is an upper bound: purges leave gaps.
     if ordinal >= bounds.events:
-        _drop_before(work, "shadow", scope, Compares("ordinal", ">", ordinal + 1 - bounds.events), newest)
+        _drop_before(work, "answer_log", scope, Compares("ordinal", ">", ordinal + 1 - bounds.events), newest)
     through = before + bytes_ + size
     if through > bounds.bytes:
-        _drop_before(work, "shadow", scope, Compares("before", ">=", through - bounds.bytes), newest)
+        _drop_before(
+            work, "answer_log", scope, Compares("bytes_before", ">=", through - bounds.bytes), newest
+        )
 
 
 def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
@@ -205,7 +211,10 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
     asked = None if change.query is None else normalized_query(change.query)
     named = () if change.handle is None else (Equals("handle", change.handle),)
     rows = work.rows.rows(
-        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), descending=True
+        "answer_log",
+        ("id", "query", "shown", "session"),
+        (Equals("scope_id", scope), *named),
+        descending=True,
     )
     # The answers of this session first, each part from the newest.
     showing = (
@@ -225,7 +234,7 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
     said = _feedback(work, answer, change.memory, "said")
     if said is None:
         work.add(
-            "feedback", shadow_id=answer, memory_id=change.memory, at=work.at, kind="said", grade=change.grade
+            "feedback", answer_id=answer, memory_id=change.memory, at=work.at, kind="said", grade=change.grade
         )
     else:
         work.set("feedback", said, at=work.at, grade=change.grade)

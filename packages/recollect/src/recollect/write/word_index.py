@@ -295,12 +295,12 @@ def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 def _replace_links(rows: Transaction, ids: Sequence[int], links: Iterable[tuple[int, int]]) -> None:
     """Replace the links of texts to the entities that they name, but for those given by the caller."""
-    rows.remove("mention", (Equals("told", 0), OneOf("memory_id", ids)))
+    rows.remove("mention", (Equals("explicit", 0), OneOf("memory_id", ids)))
     _put_links(rows, links)
 
 
 def _put_links(rows: Transaction, links: Iterable[tuple[int, int]]) -> None:
-    mentions = [{"memory_id": id_, "entity_id": entity, "told": 0} for id_, entity in links]
+    mentions = [{"memory_id": id_, "entity_id": entity, "explicit": 0} for id_, entity in links]
     rows.put("mention", mentions, keep=True)
 
 
@@ -333,7 +333,7 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
     """Return the links of these texts that rest on a first name alone."""
-    links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("told", 0), OneOf("memory_id", ids)))
+    links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("explicit", 0), OneOf("memory_id", ids)))
     entities = {
         id_: (folded, first)
         for id_, folded, name, type_ in rows.rows(

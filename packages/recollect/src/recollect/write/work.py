@@ -165,7 +165,7 @@ class Work:
         queued = self._passages
         if self._rows_went:
             queued = self.ids("passage", (OneOf("id", queued),))
-        self.rows.put("due", [{"passage_id": id_} for id_ in queued], keep=True)
+        self.rows.put("pending_vector", [{"passage_id": id_} for id_ in queued], keep=True)
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
             by_scope.setdefault(scope, []).append(memory)
@@ -195,8 +195,8 @@ def forget_words(rows: Transaction, memories: Collection[int], observations: Col
     gone, gone_observations = set(memories), set(observations)
     if not gone and not gone_observations:
         return
-    for key, at, receipt in rows.rows("applied", ("key", "at", "receipt")):
-        outcomes = json.loads(receipt)
+    for key, at, packed in rows.rows("receipt", ("key", "at", "outcomes")):
+        outcomes = json.loads(packed)
         touched = any(
             not gone.isdisjoint(each["ids"])
             or any(added["id"] in gone_observations for added in each["added"])
@@ -213,6 +213,6 @@ def forget_words(rows: Transaction, memories: Collection[int], observations: Col
                 "kept_type": None,
                 "error": None if each["error"] is None else "",
             }
-        rows.remove("applied", (Equals("key", key),))
-        row = {"key": purged_key(key), "digest": NO_DIGEST, "at": at, "receipt": json.dumps(outcomes)}
-        rows.put("applied", [row])
+        rows.remove("receipt", (Equals("key", key),))
+        row = {"key": purged_key(key), "digest": NO_DIGEST, "at": at, "outcomes": json.dumps(outcomes)}
+        rows.put("receipt", [row])

@@ -114,7 +114,7 @@ def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator
 
 _UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError)
 _UNFIT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
-_OWN_TABLES = ("vector_life", "change_number")
+_OWN_TABLES = ("vector_change", "change_number")
 _LOWEST = -(1 << 63)
 _HIGHEST = 1 << 53
 SALVAGED_OWNER = "salvaged"

@@ -107,7 +107,7 @@ def _either_case(letter: str) -> str:
 # Columns of a row of a model.
 _VERSION = (
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0), "
-    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_life'), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_change'), 0), "
     "coalesce((SELECT max(v.id) FROM vector AS v WHERE v.model_id = model.id), 0)"
 )
 
@@ -162,14 +162,14 @@ class SqliteVectorQueries:
             yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
 
     def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
-        oldest = self.connection.execute("SELECT min(seq) FROM vector_life").get
+        oldest = self.connection.execute("SELECT min(seq) FROM vector_change").get
         # Logs are cut at their old end, and may be cut whole.
         if oldest is None or oldest > seq + 1:
             return None
         rows = self.connection.execute(
             """
             SELECT l.vector_id, max(coalesce(p.live, 0))
-            FROM vector_life AS l
+            FROM vector_change AS l
             LEFT JOIN vector AS v ON v.id = l.vector_id AND v.model_id = ?
             LEFT JOIN passage AS p ON p.id = v.passage_id
             WHERE l.seq > ? GROUP BY l.vector_id ORDER BY l.vector_id
@@ -388,7 +388,8 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         """Finish before the commit, and return the number of this change."""
         if self._lives_logged:
             self.connection.execute(
-                "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
+                "DELETE FROM vector_change WHERE seq <= (SELECT max(seq) FROM vector_change) - ?",
+                (_LOG_LIMIT,),
             )
         return int(self.connection.execute(_COUNT_CHANGE).get)
 
@@ -398,7 +399,7 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
             condition = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
         self._lives_logged = True
         self.connection.execute(
-            "INSERT INTO vector_life(vector_id) SELECT v.id FROM passage AS p "
+            "INSERT INTO vector_change(vector_id) SELECT v.id FROM passage AS p "
             "JOIN vector AS v ON v.passage_id = p.id "
             f"WHERE p.id IN (SELECT r.id FROM passage AS r WHERE {condition})",
             bindings,
