@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click import unstyle
 from click.testing import CliRunner
 from hand_weights import MATCHED_FUSION
 
@@ -44,6 +46,13 @@ class CommandLine:
 
     def json(self, *typed: str, status: int = 0, given: str | bytes | None = None, **set_: str) -> Any:
         return json.loads(self(*typed, "--json", status=status, given=given, **set_).stdout)
+
+    def rows(
+        self, *typed: str, status: int = 0, given: str | bytes | None = None, **set_: str
+    ) -> list[list[str]]:
+        """The cells of each line, which two spaces or more separate."""
+        lines = unstyle(self(*typed, status=status, given=given, **set_).stdout).splitlines()
+        return [re.split(r" {2,}", line.strip()) for line in lines]
 
     def refused(self, *typed: str, status: int, given: str | bytes | None = None, **set_: str) -> str:
         """The one line on standard error that says why."""
@@ -94,7 +103,8 @@ def recollect(tmp_path: Path) -> CommandLine:
         "RECOLLECT_AGENT": None,
         "RECOLLECT_TIME_ZONE": "UTC",
         "NO_COLOR": None,
-        "COLUMNS": "100",
+        "FORCE_COLOR": None,
+        "COLUMNS": "300",
     }
     return CommandLine(store, environment)
 

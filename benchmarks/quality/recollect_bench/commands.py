@@ -110,17 +110,13 @@ def quality(
     plain BM25, vectors and rank fusion, answer over the texts alone. The report gives recall at 1, 5, 10 and
     20 (any, all, fraction), NDCG, MRR, and how often what is no longer true comes first, with 95 % intervals
     of the differences. Your own memory is not touched.
-
-    In a pipe, each line begins with what it is: `mean`, data set, profile, group, questions, measure, value;
-    `minus`, data set, profile, the other, measure, difference, low, high; `milliseconds`, data set, profile,
-    value.
     """
     from recollect import bootstrap  # loads NumPy and the engine
     from recollect_bench.loading import load_datasets
     from recollect_bench.plot import draw_svg
     from recollect_bench.profiles import select_profiles
     from recollect_bench.quality import QualityOptions, measure, report_json
-    from recollect_bench.tables import report_lines, report_view
+    from recollect_bench.tables import report_view
 
     settings, _ = call.settings()
     reranker = bootstrap.reranker(settings) if rerank else None
@@ -133,7 +129,7 @@ def quality(
     plain = _save(call, report_json(report), save)
     if plot is not None:
         plot.write_text(draw_svg(report), encoding="utf-8")
-    return Result(plain, report_view(report), report_lines(report))
+    return Result(plain, report_view(report))
 
 
 @command(

@@ -50,26 +50,6 @@ def report_view(report: Report) -> Iterator[Block]:
                 yield Paragraph(Styled(_CAPTION, "muted"))
 
 
-def report_lines(report: Report) -> Iterator[tuple[str, ...]]:
-    """Shares and differences in points."""
-    for result in report.results:
-        name = result.dataset.name
-        for profile, groups in result.means.items():
-            for group, means in groups.items():
-                for measure, mean in means.items():
-                    count = str(result.counts[group])
-                    yield "mean", name, profile, group, count, measure, f"{100 * mean:.2f}"
-        for measure, intervals in result.over_baseline.items():
-            for other, interval in intervals.items():
-                yield "minus", name, other, report.baseline, measure, *_signed(interval, 2)
-        for compared in (result.over_others if report.baseline != DEFAULT else {}, result.parts):
-            for measure, intervals in compared.items():
-                for other, interval in intervals.items():
-                    yield "minus", name, DEFAULT, other, measure, *_signed(interval, 2)
-        for profile, milliseconds in result.milliseconds.items():
-            yield "milliseconds", name, profile, f"{milliseconds:.2f}"
-
-
 def abstention_rows(results: Sequence[Abstention]) -> Iterator[tuple[str, ...]]:
     for each in results:
         for kind in each.calibration_error:

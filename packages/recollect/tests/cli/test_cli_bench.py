@@ -58,17 +58,6 @@ def test_all_profiles_are_measured_and_the_memory_is_not_touched(
     assert again == told
 
 
-def test_lines_for_a_pipe_begin_with_what_they_are(recollect: CommandLine, data: Path) -> None:
-    out = recollect(
-        *("bench", "quality", "--data", str(data), "--model", "hashing", "--no-cache"),
-        *("--profile", "bm25", "--profile", "recollect"),
-    ).stdout
-    rows = [line.split("\t") for line in out.splitlines()]
-    assert ["mean", "tiny", "bm25", "all", "2", "fraction@1", "100.00"] in rows
-    assert ["minus", "tiny", "bm25", "rrf", "ndcg@10", "+0.00", "+0.00", "+0.00"] in rows
-    assert {row[0]: len(row) for row in rows} == {"mean": 7, "minus": 8, "milliseconds": 4}
-
-
 def test_a_terminal_gets_tables(recollect: CommandLine, data: Path) -> None:
     out = recollect(
         *("bench", "quality", "--data", str(data), "--model", "hashing", "--no-cache", "--ablate", "--color"),
@@ -168,9 +157,10 @@ def test_prompts_and_precision_are_measured_from_the_command_line(
     told = recollect.json("bench", "context", *with_hashing)
     assert told["data"]["home"]["all"]["helped"] == 1
     assert set(told["files"]["home"]) == {"memories.jsonl", "questions.jsonl", "prompts.jsonl"}
-    assert recollect("bench", "context", *with_hashing).stdout.startswith("home\tall\t\t100% of 1")
+    assert recollect("bench", "context", *with_hashing).stdout.count("100% of 1")
     told = recollect.json("bench", "precision", *with_hashing)
     assert (told["precision"], told["recall"], told["passes"]) == (1, 1, 1)
-    assert recollect("bench", "precision", *with_hashing).stdout.startswith("all\t1\t1.000\t1.000\t1\t1")
+    rows = recollect.rows("bench", "precision", *with_hashing)
+    assert ["all", "1", "1.000", "1.000", "1", "1"] in [row[:6] for row in rows]
     said = recollect.refused("bench", "precision", *with_hashing, "--data", str(folder), status=2)
     assert "names one folder" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,7 @@ import pytest
 from dream_world import ALLERGY, ASKED, FERRY, MEETING, knobs, opened
 
 from recollect.cli.commands.dreams import PHASES, dream_result
-from recollect.cli.rendering import pipe_lines
-from recollect.cli.terminal import print_blocks
+from recollect.cli.terminal import draw
 from recollect.domain.changes import TakeLease
 from recollect.dreams.knobs import Knobs, Phase
 
@@ -22,10 +22,6 @@ pytest_plugins = ["command_line", "dream_fixtures"]
 HARBOUR, LAST_FERRY = "Harbour team meets on Thursdays at nine", "The last ferry leaves at 21:40"
 # Everything that nobody has asked for lately is pruned, whether or not anything else says it.
 GREEDY = {"prune_staleness": 5, "prune_signal": 0.01, "prune_strength": 2, "prune_echo": 0}
-
-
-def lines(recollect: CommandLine, *typed: str, status: int = 0) -> list[list[str]]:
-    return [line.split("\t") for line in recollect(*typed, status=status).stdout.splitlines()]
 
 
 def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -> None:
@@ -40,25 +36,16 @@ def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -
 
 
 def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:
-    told = lines(night, "dream")
-    assert told[0][:2] == ["dream", "1"]
-    assert told[0][3:] == ["5", "4"]  # memories, answers
-    counts = {line[1]: int(line[2]) for line in told if line[0] == "count"}
-    assert counts["merged"] == 1
-    assert counts["consolidated"] == 4  # the fifth lives on in another
-    assert ["merged", "4", "", str(MEETING), HARBOUR] in told
-    (deeper,) = (line for line in told if line[0] == "deeper" and line[1] == str(ALLERGY))
-    assert deeper[2] == "2 → 3"
-    (gate,) = (line for line in told if line[0] == "gate")
-    assert gate[1] == "open"
-
-
-def test_a_terminal_gets_a_report_that_fits_it(night: CommandLine) -> None:
-    shown = night("dream", "--color", COLUMNS="80").stdout
-    assert "Dream 1" in shown
+    shown = night("dream", COLUMNS="80").stdout
+    assert shown.startswith("✓ Dream 1  ")
     assert "The first dream: 5 memories, 4 answers until now." in shown
-    for title in ("Will last longer", "Settled", "Went deeper", "Merged", "Linked", "The gate is open"):
+    assert "● Merged 1 " in shown
+    assert "● Settled 4 " in shown  # the fifth lives on in another
+    assert re.search(rf"4 +{HARBOUR}\n +→ .* #{MEETING}\n", shown)
+    assert f"{ALLERGY}  2 → 3  Marisol is allergic to nuts\n" in shown
+    for title in ("Will last longer", "Went deeper", "Linked", "The gate is open"):
         assert title in shown
+    assert max(map(len, shown.splitlines())) <= 80
     assert "Take it back: recollect dream undo 1" in shown
 
 
@@ -74,8 +61,7 @@ def test_a_dry_run_writes_nothing_and_phases_are_chosen_or_left_out(night: Comma
     told = night.json("dream", "--dry-run")
     assert (told["id"], told["dry_run"], told["written"]) == (None, True, False)
     assert told["report"]["merged"] == [[4, MEETING]]
-    assert lines(night, "dream", "--dry-run")[0][1] == "dry run"
-    assert "nothing was written" in night("dream", "--dry-run", "--color").stdout
+    assert "What a dream would do now; nothing was written." in night("dream", "--dry-run").stdout
     assert night.json("dream", "history")["dreams"] == []
     assert night.json("show", "4")["texts"][0]["superseded_by"] is None
     only = night.json("dream", "--dry-run", "--phase", "link", "--phase", "merge")["report"]
@@ -99,18 +85,15 @@ def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLin
     with opened(night.store, 0.01) as memory:
         memory.recall(ASKED, limit=1)
     # 0.95 ** 3 = 0.86 of everything is left; what was asked a quarter of an hour ago got something back.
-    told = lines(night, "dream")
-    faded = {int(line[1]): line[2] for line in told if line[0] == "faded"}
-    assert faded[FERRY] == "1.00 → 0.86"
+    assert ["1", "1.00 → 0.86", "Marisol Vega"] in night.rows("dream")
     shown = night("dream", "show", "2", "--color", COLUMNS="80").stdout
     assert "Faded" in shown
     assert "3.0 days earlier" in shown
 
 
 def test_one_process_at_a_time_dreams_and_reports_what_could_be_tidied(night: CommandLine) -> None:
-    told = lines(night, "dream", "--phase", "report")
-    assert ["report", "1 entity, 1 observation, 4 notes."] in told
-    assert "Worth a look" in night("dream", "--phase", "report", "--color").stdout
+    told = night("dream", "--phase", "report").stdout
+    assert "Worth a look\n    1 entity, 1 observation, 4 notes.\n" in told
     with opened(night.store, 0) as memory:
         memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
     said = night.refused("dream", status=1)
@@ -144,11 +127,7 @@ def test_a_closed_gate_says_who_is_to_blame_and_what_would_be_lost(night: Comman
     assert FERRY in [loss["memory"] for loss in told["report"]["gate"]["losses"]]
     assert night.json("dream", "history")["dreams"] == []
 
-    plain = lines(night, "dream", status=1)
-    assert plain[0][1] == "refused"
-    (gate,) = (line for line in plain if line[0] == "gate")
-    assert (gate[1], gate[-1]) == ("closed", "prune")
-    assert any(line[:3] == ["lost", "prune", str(FERRY)] for line in plain)
+    assert any(row[:2] == ["prune", str(FERRY)] for row in night.rows("dream", status=1))
     # At the end, since who looks at a memory uses it.
     assert night.json("show", str(FERRY))["texts"][0]["deleted_at"] is None
 
@@ -190,28 +169,24 @@ def test_settings_tell_of_dreams_and_go_along_to_a_client(recollect: CommandLine
 
 
 def test_a_memory_shows_what_dreams_made_of_it(night: CommandLine) -> None:
-    assert not any(line[2] == "stage" for line in lines(night, "show", str(ALLERGY)) if line[0] == "field")
+    assert not any(row[0] == "stage" for row in night.rows("show", str(ALLERGY)))
     night("dream")
-    told = lines(night, "show", str(ALLERGY))
-    assert ["field", str(ALLERGY), "stage", "consolidated"] in told
-    assert ["field", str(ALLERGY), "depth", "deep"] in told
-    assert any(line[:3] == ["field", str(ALLERGY), "stability"] for line in told)
-    assert ["linked", str(ALLERGY), "1", "4", "Marisol Vega"] in told
+    told = night.rows("show", str(ALLERGY))
+    assert ["stage", "consolidated"] in told
+    assert ["depth", "deep"] in told
+    assert any(row[0] == "stability" for row in told)
+    assert ["comes up with", "Marisol Vega", "#1, 4 answers"] in told
     (text,) = night.json("show", str(ALLERGY))["texts"]
     assert text["links"] == [{"id": 1, "text": "Marisol Vega", "answers": 4}]
     assert (text["depth"], text["consolidation"]) == (3, "consolidated")
-    assert "comes up with" in night("show", str(ALLERGY), "--color").stdout
     night("update", "Marisol Vega", "--mark", "family", "--pin")
     night("dream")
-    told = lines(night, "show", "Marisol Vega")
-    assert ["field", "Marisol Vega", "marked", "family"] in told
-    assert ["field", "Marisol Vega", "pinned", "yes"] in told
-    assert ["linked", "Marisol Vega", str(ALLERGY), "4", "Marisol is allergic to nuts"] in told
+    told = night.rows("show", "Marisol Vega")
+    assert ["marked", "family"] in told
+    assert ["pinned", "yes"] in told
+    assert ["comes up with", "Marisol is allergic to nuts", f"#{ALLERGY}, 4 answers"] in told
     (entity,) = night.json("show", "Marisol Vega")["entities"]
     assert entity["links"][0]["id"] == ALLERGY
-    shown = night("show", "Marisol Vega", "--color").stdout
-    assert "family" in shown
-    assert "comes up with" in shown
 
 
 def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
@@ -228,8 +203,8 @@ def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
 
 
 def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: CommandLine) -> None:
-    assert ["last dream", "never"] in lines(night, "stats")
-    assert ["dreams by itself", "off"] in lines(night, "stats")
+    assert ["last dream", "never"] in night.rows("stats")
+    assert ["dreams by itself", "off"] in night.rows("stats")
     assert "no dream yet; by itself: off" in night("doctor").stdout
     night("dream")
     settings = night.store.with_name("config.toml")
@@ -237,7 +212,7 @@ def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: Command
     told = night.json("stats")
     assert told["dream"] is True
     assert told["last_dream"] == night.json("dream", "history")["dreams"][0]["at"]
-    assert ["dreams by itself", "every 90 minutes"] in lines(night, "stats")
+    assert ["dreams by itself", "every 90 minutes"] in night.rows("stats")
     assert "by itself: every 90 minutes" in night("doctor").stdout
     night("dream", "undo", "1", "--yes")
     assert night.json("stats")["last_dream"] is None
@@ -247,15 +222,15 @@ def test_the_dreams_are_listed_newest_first_in_a_few_words(night: CommandLine) -
     assert "No dreams yet" in night("dream", "history", "--color").stdout
     night("dream")
     night("dream")
-    newest, first = lines(night, "dream", "history")
+    newest, first = night.rows("dream", "history")[2:4]
     assert (newest[0], first[0]) == ("2", "1")
     assert "1 merged" in first[2]
     assert "4 faded" in newest[2]
-    assert first[3] == ""
-    assert len(lines(night, "dream", "history", "--limit", "1")) == 1
+    assert len(first) == len(newest) == 3
+    assert "1 merged" not in night("dream", "history", "--limit", "1").stdout
     night("dream", "undo", "2", "--yes")
-    newest, _ = lines(night, "dream", "history")
-    assert newest[3] != ""
+    newest = night.rows("dream", "history")[2]
+    assert len(newest) == 4
     told = night.json("dream", "history")["dreams"]
     assert told[0]["undone_at"] is not None
     assert told[1]["report"]["merged"] == [[4, MEETING]]
@@ -267,15 +242,14 @@ def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
     assert "There is no dream 7" in night.refused("dream", "undo", "7", "--yes", status=1)
     assert "is no id" in night.refused("dream", "show", "last", status=2)
     night("dream")
-    told = lines(night, "dream", "show", "1")
-    assert told[0][:2] == ["dream", "1"]
-    assert ["merged", "4", "", str(MEETING), HARBOUR] in told
-    assert not any(line[0] == "change" for line in told)
-    told = lines(night, "dream", "show", "#1", "--changes")
-    assert ["change", "depth", str(ALLERGY), "2", "3", "Marisol is allergic to nuts"] in told
-    assert ["change", "merged", "4", "in force", f"superseded by #{MEETING}", HARBOUR] in told
-    assert any(line[:3] == ["change", "link", "1"] and line[3:5] == ["0", "4"] for line in told)
-    assert ["change", "consolidation", str(FERRY), "staged", "consolidated", LAST_FERRY] in told
+    told = night("dream", "show", "1").stdout
+    assert told.startswith("✓ Dream 1  ")
+    assert "Journal" not in told
+    rows = night.rows("dream", "show", "#1", "--changes")
+    assert ["depth", str(ALLERGY), "2", "3", "Marisol is allergic to nuts"] in rows
+    assert ["merged", "4", "in force", f"superseded by #{MEETING}", HARBOUR] in rows
+    assert any(row[:4] == ["link", "1", "0", "4"] for row in rows)
+    assert ["consolidation", str(FERRY), "staged", "consolidated", LAST_FERRY] in rows
     shown = night("dream", "show", "1", "--changes", "--color", COLUMNS="80").stdout
     assert "Journal: " in shown
     assert "superseded by" in shown
@@ -289,9 +263,8 @@ def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
     night("dream")
     night("forget", str(ALLERGY))
     night("purge", "--before", "0d", "--yes")
-    assert ["change", "depth", str(ALLERGY), "2", "3", "(purged since)"] in lines(
-        night, "dream", "show", "1", "--changes"
-    )
+    rows = night.rows("dream", "show", "1", "--changes")
+    assert ["depth", str(ALLERGY), "2", "3", "(purged since)"] in rows
 
 
 def test_pruned_and_merged_observations_are_in_the_journal(night: CommandLine) -> None:
@@ -299,16 +272,14 @@ def test_pruned_and_merged_observations_are_in_the_journal(night: CommandLine) -
     knobs(night, prune_staleness=5, prune_signal=0.01, prune_strength=2, prune_echo=0)
     told = night.json("dream", "--no-gate")["report"]
     assert len(told["merged_observations"]) == 1
-    changes = [line for line in lines(night, "dream", "show", "1", "--changes") if line[0] == "change"]
-    assert ["change", "pruned", str(FERRY), "in force", "forgotten", LAST_FERRY] in changes
-    (merged,) = (line for line in changes if line[1] == "merged observation")
-    assert merged[5].startswith("Marisol Vega: Likes oolong")
+    changes = night.rows("dream", "show", "1", "--changes")
+    assert ["pruned", str(FERRY), "in force", "forgotten", LAST_FERRY] in changes
+    (merged,) = (row for row in changes if row[0] == "merged observation")
+    assert merged[4].startswith("Marisol Vega: Likes oolong")
     assert "→ Likes oolong" in night("dream", "show", "1", "--color").stdout
 
 
-def test_what_somebody_changed_meanwhile_is_named(
-    night: CommandLine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_somebody_changed_meanwhile_is_named(night: CommandLine) -> None:
     with opened(night.store, 0) as memory:
 
         def meanwhile(stage: int, _: int | None) -> None:
@@ -316,10 +287,10 @@ def test_what_somebody_changed_meanwhile_is_named(
                 memory.forget([FERRY])
 
         result = dream_result(memory, memory.dream(progress=meanwhile), UTC, dry_run=False)
-    assert f"left\t{FERRY}\tThe last ferry leaves at 21:40" in list(pipe_lines(result))
     assert list(result.data["left"]) == [FERRY]
-    print_blocks(result.view, color=False)
-    assert "Changed meanwhile, and left as they are: 1" in capsys.readouterr().out
+    shown = list(draw(result.view, width=80, color=False))
+    place = shown.index("Changed meanwhile, and left as they are: 1")
+    assert shown[place + 1] == f"{FERRY}  {LAST_FERRY}"
 
 
 # Undoing
@@ -356,7 +327,7 @@ def test_what_was_changed_since_is_left_and_named(night: CommandLine) -> None:
         memory.dream()
     night("restore", "4")  # in force again, by a person's will
     said = night("dream", "undo", "1", "--yes").stdout
-    assert said.startswith("Undid dream 1: ")
+    assert said.startswith("● Undid dream 1: ")
     assert "but for 1 memory." in said
     assert "Changed since, and left as it is, #4: Harbour team meets on Thursdays at nine" in said
 
@@ -378,7 +349,6 @@ def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:
     with opened(night.store, 0) as memory:
         greedy = Knobs(prune_staleness=5, prune_signal=0.01, prune_strength=2, prune_echo=0)
         assert memory.dream(knobs=greedy, drop_failing=True).id == 1
-    assert ["skipped", "prune"] in lines(night, "dream", "show", "1")
-    assert lines(night, "dream", "history")[0][2].endswith("without prune")
-    shown = night("dream", "show", "1", "--color").stdout
+    assert night.rows("dream", "history")[2][2].endswith("without prune")
+    shown = night("dream", "show", "1").stdout
     assert "Left out, since people would have found less: prune" in shown

@@ -41,7 +41,7 @@ def typed(recollect: CommandLine, home: Path) -> CommandLine:
             "CODEX_HOME",
         )
     )
-    kept = {"COLUMNS": "100", "HOME": str(home), "USERPROFILE": str(home)}
+    kept = {"COLUMNS": "300", "HOME": str(home), "USERPROFILE": str(home)}
     return replace(recollect, environment={**bare, **kept})
 
 
@@ -61,7 +61,7 @@ def test_a_client_is_installed_listed_and_uninstalled(typed: CommandLine, home: 
     assert done["changed"] is True
     states = {each["name"]: each["state"] for each in typed.json("mcp", "list")["clients"]}
     assert states[client] == "installed"
-    assert f"{client}\there\tinstalled\t" in typed("mcp", "list").stdout
+    assert [client, "here", "installed"] in [row[:3] for row in typed.rows("mcp", "list")]
     written = files(home)
     assert typed.json("mcp", "install", client)["changed"] is False
     assert "has it already" in typed("mcp", "install", client).stdout
@@ -174,7 +174,7 @@ def test_any_other_client_is_given_what_to_paste(typed: CommandLine, home: Path)
     path = place(typed, "codex")
     path.parent.mkdir()
     path.write_text(codex.stdout)
-    assert "codex\there\tinstalled\t" in typed("mcp", "list").stdout
+    assert ["codex", "here", "installed"] in [row[:3] for row in typed.rows("mcp", "list")]
     assert "take 'recollect' out by hand" in typed("mcp", "uninstall", "codex", status=1).stderr
 
 
@@ -201,7 +201,7 @@ def test_a_broken_file_is_left_alone_and_what_to_paste_is_shown(
     assert "serve" in servers["recollect"]["args"]
     assert "by hand" in typed("mcp", "uninstall", client, status=1).stderr
     assert typed.json("mcp", "install", client, status=1)["changed"] is False
-    assert f"{client}\there\tunreadable\t" in typed("mcp", "list").stdout
+    assert [client, "here", "unreadable"] in [row[:3] for row in typed.rows("mcp", "list")]
     assert path.read_bytes() == broken
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -251,7 +251,7 @@ def test_another_programs_server_is_seen_and_left(typed: CommandLine) -> None:
     path = place(typed, "cursor")
     path.parent.mkdir()
     path.write_text('{"mcpServers": {"recollect": {"url": "https://example.org"}}}')
-    assert "cursor\there\tanother\t" in typed("mcp", "list").stdout
+    assert ["cursor", "here", "another"] in [row[:3] for row in typed.rows("mcp", "list")]
     assert "--force" in typed.refused("mcp", "uninstall", "cursor", status=1)
     assert "--force" in typed.refused("mcp", "install", "cursor", status=1)
     typed("mcp", "uninstall", "cursor", "--force")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
-from click import unstyle
 
 import recollect as library
 from recollect.cli.commands.tuning import eval_self_command
@@ -49,29 +48,27 @@ def _write(recollect: CommandLine, settings: str) -> None:
 
 
 def test_profiles_are_listed_and_compared_without_a_store(recollect: CommandLine) -> None:
-    rows = [line.split("\t") for line in recollect("profile", "list").stdout.splitlines()]
+    rows = recollect.rows("profile", "list")[2 : 2 + len(PROFILES)]
     assert [row[0] for row in rows] == [*PROFILES]
     assert [row[0] for row in rows if row[1] == "default"] == [DEFAULT]
-    assert all(row[2] for row in rows)
     listed = recollect.json("profile", "list")
     assert listed["default"] == DEFAULT
     assert [each["name"] for each in listed["profiles"] if each["default"]] == [DEFAULT]
     for typed in (["list"], ["show", "limbic"], ["diff", "limbic", "reverie"]):
         recollect("profile", *typed)
     assert not recollect.store.exists()
-    parts = [line.split("\t") for line in recollect("profile", "show", "limbic").stdout.splitlines()]
-    numbers = {part[1]: part[2] for part in parts}
-    assert numbers["rrf"] == "k 60"
-    assert numbers["× salience"] == "beta_sal 0.5, beta_deg 0.15, d_max 15, alpha_cons 0.2"
-    assert numbers["words"] == "index plain, times 3, least 0"
-    assert numbers["keep limbic_score"] == ""
-    lines = recollect("profile", "diff", "limbic", "reverie").stdout.splitlines()
-    assert "steps\trrf\tk 60\tk 30" in lines
-    assert "retrieve\tmeaning\ttimes 3, least 0\ttimes 1, least 100" in lines  # not the shortlist
-    assert any(line.startswith("steps\t× salience\tbeta_sal") and line.endswith("\tabsent") for line in lines)
-    assert "steps\t× strength\tabsent\t" in lines
-    assert not any("\torder\t" in line or "\tcut\t" in line for line in lines)
-    shown = unstyle(recollect("profile", "diff", "limbic", "reverie", "--color", COLUMNS="80").stdout)
+    parts = recollect.rows("profile", "show", "limbic")
+    assert ["rrf", "k 60"] in parts
+    assert ["× salience", "beta_sal 0.5, beta_deg 0.15, d_max 15, alpha_cons 0.2"] in parts
+    assert ["words", "index plain, times 3, least 0"] in parts
+    rows = recollect.rows("profile", "diff", "limbic", "reverie")
+    assert ["steps", "rrf", "k 60", "k 30"] in rows
+    assert ["retrieve", "meaning", "times 3, least 0", "times 1, least 100"] in rows  # not the shortlist
+    assert any(
+        row[1] == "× salience" and row[2].startswith("beta_sal") and row[3] == "absent" for row in rows[2:]
+    )
+    assert not {row[1] for row in rows[2:]} & {"order", "cut"}
+    shown = recollect("profile", "diff", "limbic", "reverie", COLUMNS="80").stdout
     assert re.search(r"limbic +reverie", shown)
     assert re.search(r"rrf +k 60 +k 30", shown)
     assert re.search(r"× strength +absent", shown)
@@ -94,16 +91,13 @@ def test_a_profile_shown_as_json_or_toml_reads_back_equal(recollect: CommandLine
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_search_and_step_is_shown_with_its_numbers(recollect: CommandLine, name: str) -> None:
     plain = to_plain(PROFILES[name])
-    lines = [line.split("\t") for line in recollect("profile", "show", name).stdout.splitlines()]
-    assert [line[0] for line in lines] == ["retrieve"] * len(plain["retrieve"]) + ["steps"] * len(
-        plain["steps"]
-    )
-    assert all(len(line) == 4 and line[3] for line in lines), "something is not said to do anything"
-    shown = unstyle(recollect("profile", "show", name, "--color", COLUMNS="80").stdout)
-    for _, part, numbers, _ in lines:
-        assert part in shown
-        assert all(number in " ".join(shown.split()) for number in numbers.split(", "))
+    shown = recollect("profile", "show", name, COLUMNS="80").stdout
     assert max(map(len, shown.splitlines())) <= 80
+    _, searches, steps = re.split(r"\n(?:Searches|Steps)\n", shown)
+    for parts, said in ((plain["retrieve"], searches), (plain["steps"], steps)):
+        lines = [line for line in said.splitlines() if line.strip()]
+        assert len([line for line in lines if not line.startswith(" ")]) == len(parts)
+        assert not any(len(line.split("  ")) < 2 for line in lines), "something is not said to do anything"
 
 
 # What differs
@@ -135,12 +129,12 @@ def _inline(item: dict[str, object]) -> str:
 
 def test_a_profile_of_the_users_own_ranks_and_may_replace_a_built_in_one(harbour: CommandLine) -> None:
     _write(harbour, MINE.replace('"mine"', f'"{DEFAULT}"'))
-    rows = [line.split("\t") for line in harbour("profile", "list").stdout.splitlines()]
+    rows = harbour.rows("profile", "list")
     assert [row[1] for row in rows if row[0] == DEFAULT] == ["default, yours"]
     (hit,) = harbour.json("search", "oolong", "--explain")["hits"]
     assert hit["reasons"][0]["step"] == "rrf: meaning"
     _write(harbour, MINE)
-    assert "mine\tyours\twords alone, and what matters" in harbour("profile", "list").stdout
+    assert ["mine", "yours", "words alone, and what matters"] in harbour.rows("profile", "list")
     hits = harbour.json("search", "oolong", "--profile", "mine", "--explain")["hits"]
     assert [hit["memory"]["name"] for hit in hits] == ["Marisol Vega"]
     assert hits[0]["score"] == 0.5  # 1 / (1 + 1)
@@ -157,13 +151,13 @@ def test_a_profile_of_the_users_own_ranks_and_may_replace_a_built_in_one(harbour
 def test_what_toml_prints_is_all_that_one_needs_and_what_is_off_is_said_so(harbour: CommandLine) -> None:
     printed = harbour("profile", "show", "limbic", "--toml").stdout
     _write(harbour, printed.replace('name = "limbic"', 'name = "calm"').replace("k = 60", "k = 10"))
-    assert harbour("profile", "diff", "limbic", "calm").stdout == "steps\trrf\tk 60\tk 10\n"
+    assert harbour.rows("profile", "diff", "limbic", "calm")[2:] == [["steps", "rrf", "k 60", "k 10"]]
     _write(harbour, MINE.replace("archived = 0.25 }", "archived = 0 }, on = false"))
     shown = harbour.json("profile", "show", "mine")
     (written,) = tomllib.loads(harbour("profile", "show", "mine", "--toml").stdout)["profiles"]
     assert from_plain(written) == from_plain(shown)
     assert written["steps"][1]["on"] is False
-    assert "archived 0, off\t" in harbour("profile", "show", "mine").stdout
+    assert "archived 0, off\n" in harbour("profile", "show", "mine").stdout
 
 
 @pytest.mark.parametrize(
@@ -235,12 +229,10 @@ def test_analyze_tells_of_the_log_and_the_measures(harbour: CommandLine) -> None
     assert data["numbers"]["published"][GAMMA] == 0.01
     assert data["log"]["design"] == "off"
     assert len(data["log"]["seed"]) == 16
-    lines = [line.split("\t") for line in harbour("tune", "analyze").stdout.splitlines()]
-    assert {line[0] for line in lines} == {"log", "answers", "measure", "number"}
-    assert ["answers", "with feedback", "1"] in lines
-    shown = harbour("tune", "analyze", "--color").stdout
-    assert "NDCG@10" in shown
-    assert "Profile limbic" in shown
+    rows = harbour.rows("tune", "analyze")
+    assert rows[0] == ["Profile limbic"]
+    assert ["with feedback", "1"] in rows
+    assert "NDCG@10" in [row[0] for row in rows]
 
 
 def test_without_a_log_nothing_is_tuned_and_what_cannot_be_is_told_with_what_can(
@@ -287,9 +279,9 @@ def test_numbers_are_set_shown_listed_rolled_back_and_reset(harbour: CommandLine
     shown = harbour.json("profile", "show", "limbic")["tuned"]
     assert shown["tuned"] == {GAMMA: 0.05, "salience.beta_sal": 0.9}
     assert (shown["published"][GAMMA], shown["published"]["salience.beta_sal"]) == (0.01, 0.5)
-    lines = harbour("profile", "show", "limbic").stdout.splitlines()
-    assert "tuned\tcooccurrence.gamma\t0.05\t0.01" in lines
-    assert "published" in harbour("profile", "show", "limbic", "--color").stdout
+    rows = harbour.rows("profile", "show", "limbic")
+    assert ["Number", "now", "published"] in rows
+    assert ["cooccurrence.gamma", "0.05", "0.01"] in rows
     harbour("tune", "rollback", "--profile", "limbic", "--yes")
     assert harbour.json("profile", "show", "limbic")["tuned"]["tuned"] == {GAMMA: pytest.approx(0.014)}
     assert "add --yes" in harbour.refused("tune", "reset", "--profile", "limbic", status=1)
@@ -298,7 +290,7 @@ def test_numbers_are_set_shown_listed_rolled_back_and_reset(harbour: CommandLine
     versions = harbour.json("tune", "history", "--profile", "limbic")["versions"]
     assert [each["why"] for each in versions] == ["reset", "rollback", "set", "set"]
     assert versions[-1]["version"] == first["version"]
-    assert len(harbour("tune", "history").stdout.splitlines()) == 4
+    assert [row[0] for row in harbour.rows("tune", "history")[2:6]] == ["4", "3", "2", "1"]
     harbour("tune", "rollback", str(first["version"]), "--yes")
     assert harbour.json("profile", "show", "limbic")["tuned"]["tuned"] == {GAMMA: pytest.approx(0.014)}
 
@@ -326,10 +318,6 @@ def test_a_search_can_ask_for_the_published_numbers(harbour: CommandLine) -> Non
     # Seconds have passed, which a half-life of months hardly feels.
     assert score("--untuned") == pytest.approx(before, rel=1e-5)
     assert score() > 1.5 * before
-
-
-def evaluated(recollect: CommandLine, *typed: str) -> list[list[str]]:
-    return [line.split("\t") for line in recollect("eval", "self", *typed).stdout.splitlines()]
 
 
 def understood(typed: str) -> None:
@@ -365,11 +353,10 @@ def test_every_piece_of_advice_can_be_typed() -> None:
 
 
 def test_a_self_test_is_told_to_pipes_terminals_and_programs(harbour: CommandLine) -> None:
-    told = evaluated(harbour)
-    assert [line[1] for line in told if line[0] == "profile"] == list(PROFILES)
-    kinds = {line[1]: line[2] for line in told if line[0] == "kind"}
-    assert (kinds["phrase"], kinds["what is"], kinds["relation"]) == ("3", "3", "2")
-    assert all(len(line) == 3 + len(PROFILES) for line in told if line[0] == "kind")
+    rows = harbour.rows("eval", "self")
+    assert [row[0] for row in rows[4 : 4 + len(PROFILES)]] == list(PROFILES)
+    kinds = {row[0]: row[1:] for row in rows if len(row) == 2 + len(PROFILES)}
+    assert [kinds[kind][0] for kind in ("phrase", "what is", "relation")] == ["3", "3", "2"]
     first, second = (harbour.json("eval", "self", "--limit", "2") for _ in range(2))
     assert set(first.pop("latency")) == set(second.pop("latency")) == set(PROFILES)
     assert json.dumps(first) == json.dumps(second)
@@ -382,7 +369,7 @@ def test_a_self_test_is_told_to_pipes_terminals_and_programs(harbour: CommandLin
     for name in PROFILES:
         assert sum(name in line for line in shown.splitlines()) >= 2  # unbroken, as a row and as a column
     other = ("--owner", "nobody")
-    assert harbour("eval", "self", *other).stdout.startswith("This memory is empty")
+    assert harbour("eval", "self", *other).stdout.startswith("● This memory is empty")
     told = harbour.json("eval", "self", *other)
     assert (told["memories"], told["profiles"], told["advice"], told["latency"]) == (0, {}, [], {})
 

@@ -109,7 +109,7 @@ def test_a_healthy_memory_is_counted_and_what_is_derived_is_repaired(harbour: Co
     counts = harbour.json("stats")
     assert (counts["entities"], counts["observations"], counts["relations"]) == (3, 4, 1)
     assert counts["store"] == str(harbour.store)
-    assert "entities\t3" in harbour("stats").stdout
+    assert ["entities", "3"] in harbour.rows("stats")
     assert harbour.json("verify") == {"ok": True, "found": [], "left": []}
     connection = apsw.Connection(str(harbour.store))
     connection.execute("UPDATE passage SET live = 1 - live")
@@ -190,7 +190,7 @@ def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine)
     assert {"arctic-s", "e5-small", "potion", "hashing", "ollama:…"} <= set(by_name)
     for each in by_name.values():
         assert each["ready"] or each["command"].startswith("pip install")
-    assert "hashing\tready\t" in recollect("models").stdout
+    assert ["hashing", "ready"] in [row[:2] for row in recollect.rows("models")]
     config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
     config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
     rows = _settings(recollect, "--owner", "ana")
@@ -233,7 +233,7 @@ def test_a_damaged_store_is_a_problem(harbour: CommandLine) -> None:
     harbour.store.write_bytes(content)
     harbour.store.with_name("memory.db-wal").unlink(missing_ok=True)
     result = harbour("doctor", status=1)
-    assert "problem: store:" in result.stdout
+    assert "✗  store  " in result.stdout
     assert "restore" in result.stdout
     assert harbour.store.read_bytes() == content
 
@@ -357,9 +357,9 @@ def test_the_sample_graph_is_imported_once(recollect: CommandLine) -> None:
     entities = [line for line in lines if line["type"] == "entity"]
     known, related = sum(len(each["observations"]) for each in entities), len(lines) - len(entities)
     said = recollect("import", str(SAMPLE)).stdout
-    assert said == f"Imported {len(entities)} entities, {known} observations, {related} relations.\n"
+    assert said == f"✓ Imported {len(entities)} entities, {known} observations, {related} relations.\n"
     again = recollect("import", str(SAMPLE)).stdout
-    assert again.startswith("Nothing new")
+    assert again.startswith("✓ Nothing new")
     assert f"Already there: {len(entities)} entities" in again
 
 
@@ -419,7 +419,7 @@ def test_what_is_empty_is_no_success(recollect: CommandLine, tmp_path: Path, mor
 def test_what_is_exported_can_be_imported(harbour: CommandLine, tmp_path: Path, form: str) -> None:
     file, other = str(tmp_path / "out.jsonl"), str(tmp_path / "other.db")
     said = harbour("export", file, "--format", form).stdout
-    assert said.startswith("Exported 3 entities and 1 relation to ")
+    assert said.startswith("✓ Exported 3 entities and 1 relation to ")
     harbour("import", file, "--store", other)
     assert harbour("graph", "--store", other).stdout == harbour("graph").stdout
 
@@ -444,7 +444,7 @@ def test_an_export_goes_to_a_file_a_folder_or_standard_output(harbour: CommandLi
     said = harbour.json("export", f"{folder}/")
     assert (said["format"], said["entities"], said["relations"]) == ("markdown", 3, 1)
     assert "Left out" in said["note"]
-    assert harbour("--store", other, "import", folder).stdout.startswith("Imported 3 entities, ")
+    assert harbour("--store", other, "import", folder).stdout.startswith("✓ Imported 3 entities, ")
     assert harbour.json("export", str(tmp_path / "tables.csv.zip"))["format"] == "csv"
     assert "--overwrite" in harbour.refused("export", folder, status=1)
     assert "name a path" in harbour.refused("export", "-", "--format", "csv", status=1)
@@ -455,7 +455,7 @@ def test_a_memory_is_copied_with_all_that_it_holds(recollect: CommandLine, tmp_p
     recollect("recall", "who likes tea?")
     copied = tmp_path / "copy.db"
     said = recollect("copy", str(recollect.store), str(copied)).stdout
-    assert said.startswith("Copied ")
+    assert said.startswith("✓ Copied ")
     assert f" rows to {copied}." in said
     assert "both stores hold the same in each" in said
     asked = ("search", "who likes tea?", "--explain", "--json")

@@ -112,12 +112,8 @@ class Call:
             return returned
         from recollect.cli.rendering import render  # --help needs none
 
-        render(returned, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
+        render(returned, as_json=bool(self.json), color=self.color)
         return returned.exit_code
-
-    @property
-    def is_terminal(self) -> bool:
-        return sys.stdout.isatty() or self.color is True
 
 
 class _WithExamples(click.Command):
@@ -322,7 +318,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--agent": {"metavar": "NAME", "help": "Agent (default: all agents are read). [RECOLLECT_AGENT]"},
     "--model": {"metavar": "NAME", "help": "The embedding model; see `recollect reindex --list`."},
     "--json": {"is_flag": True, "help": "Answer with one JSON document."},
-    "--color/--no-color": {"help": "Force the look of a terminal, or tables without colour. [NO_COLOR]"},
+    "--color/--no-color": {"help": "Colours, in a pipe too, or none. [FORCE_COLOR, NO_COLOR]"},
 }
 
 

@@ -1,14 +1,16 @@
-"""The result of a command, and the one place that prints it: as JSON, in a terminal, or in a pipe."""
+"""The result of a command, and the one place that prints it: as JSON or as text."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from shutil import get_terminal_size
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import click
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.stores.port import Progress
 
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # what every program obeys, and no setting of ours
 
 Mark = Literal["ok", "note", "problem"]
 
@@ -37,8 +40,6 @@ Role = Literal[
     "", "muted", "strong", "name", "entity", "speaker", "match", "good", "changed", "bad", "struck"
 ]
 """The role of a piece of text, from which the terminal's style follows."""
-Place = Literal["", "pipe", "terminal"]
-"""Where a column or a table is shown; empty: in both."""
 
 
 class Styled(NamedTuple):
@@ -53,7 +54,6 @@ SIGNS: dict[Mark, Styled] = {
 }
 Words: TypeAlias = str | Styled | tuple[str | Styled, ...]
 Cell: TypeAlias = Words | int | float | datetime | None
-"""A pipe gets every digit and second; a terminal gets four decimals and minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,11 @@ class Column:
     """Takes the width that the others leave."""
     width: int | None = None
     max_width: int | None = None
-    only: Place = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or a heading, for a terminal only."""
+    """A sentence or a heading."""
 
     words: Words = ""
     indent: int = 0
@@ -93,21 +92,18 @@ class Table:
 
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Cell]]
-    word: str = ""
-    """The first field of each line in a pipe."""
     grid: bool = False
     """Without titles and rules."""
     indent: int = 0
     most: int | None = None
-    """Rows that a terminal shows; it counts the rest."""
+    """Rows that are shown; the rest is counted."""
     total: int = 0
     """How many there are, where the rows are not all."""
-    only: Place = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A frame with a title and a subtitle, for a terminal only."""
+    """Blocks under a title and a subtitle."""
 
     title: Words
     subtitle: str
@@ -126,13 +122,11 @@ Block: TypeAlias = "Paragraph | Message | Table | Card | Verbatim"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a command, in every form in which it is printed."""
+    """The result of a command, as data and as text."""
 
     data: Any
     """What `--json` prints: dataclasses, times and mappings may be in it."""
     view: Iterable[Block] = ()
-    lines: Iterable[Sequence[str]] | None = None
-    """The fields of each line in a pipe; None: the messages and the tables' rows of the view."""
     warnings: Sequence[str] = ()
     """Go to standard error, in every form."""
     hints: Sequence[str] = ()
@@ -164,7 +158,7 @@ def stacked(*lines: Words) -> Words:
     pieces: list[str | Styled] = []
     for line in lines:
         words = [line] if isinstance(line, str | Styled) else [*line]
-        if any(_text(each) for each in words):
+        if any(each if isinstance(each, str) else each.text for each in words):
             pieces += ["\n", *words] if pieces else words
     return tuple(pieces)
 
@@ -192,67 +186,47 @@ def picked(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None) -> None:
+def render(result: Result, *, as_json: bool, color: bool | None) -> None:
+    """Print a result. `color` is the option; None leaves it to the environment and the terminal."""
     if as_json:
         import json  # --help needs none
 
         click.echo(visible(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain)))
-    elif terminal:
-        from recollect.cli.terminal import print_blocks  # loads rich
-
-        print_blocks(result.view, color=color)
     else:
-        for line in pipe_lines(result):
-            click.echo(line)
-    for hint in () if as_json else result.hints:
-        click.secho(one_line(hint), err=True, dim=True, color=color)
+        from recollect.cli.terminal import draw  # --help needs none
+
+        painted = wants_color(color, sys.stdout)
+        for line in draw(result.view, width=get_terminal_size().columns, color=painted):
+            click.echo(line, color=painted)
+        for hint in result.hints:
+            _tell(one_line(hint), color, dim=True)
     for warning in result.warnings:
-        warn(warning)
+        warn(warning, color)
 
 
-def warn(text: str) -> None:
-    """Tell something beside the answer, on one line of standard error."""
-    click.echo(f"recollect: {one_line(text)}", err=True)
+def wants_color(option: bool | None, stream: IO[str]) -> bool:
+    """`--color` or `--no-color`, else NO_COLOR, else FORCE_COLOR, else whether it is a terminal."""
+    if option is not None:
+        return option
+    if _ENVIRON.get("NO_COLOR"):
+        return False
+    return bool(_ENVIRON.get("FORCE_COLOR")) or (stream.isatty() and _ENVIRON.get("TERM") != "dumb")
 
 
-def pipe_lines(result: Result) -> Iterator[str]:
-    """One thing on a line, its fields with tabs between."""
-    if result.lines is not None:
-        yield from ("\t".join(map(one_line, line)) for line in result.lines)
-        return
-    for block in result.view:
-        match block:
-            case Message(text, details):
-                yield one_line(text)
-                yield from (f"  {one_line(detail)}" for detail in details)
-            case Table() if block.only != "terminal":
-                yield from _table_lines(block)
-            case Verbatim(text):
-                yield visible(text)
+def warn(text: str, color: bool | None = None) -> None:
+    """Tell something beside the answer, on standard error."""
+    _tell(f"recollect: {one_line(text)}", color)
 
 
-def _table_lines(table: Table) -> Iterator[str]:
-    first = [table.word] if table.word else []
-    hidden = [isinstance(each, Column) and each.only == "terminal" for each in table.columns]
-    for row in table.rows:
-        cells = [cell for cell, is_hidden in zip(row, hidden, strict=True) if not is_hidden]
-        yield "\t".join(one_line(each) for each in (*first, *map(_text, cells)))
+def _tell(text: str, color: bool | None, *, dim: bool = False) -> None:
+    """Print to standard error: wrapped for a person, on one line for a log."""
+    painted, lines = wants_color(color, sys.stderr), [text]
+    if painted or sys.stderr.isatty():
+        from recollect.cli.terminal import wrap_text  # --help needs none
 
-
-def _text(cell: Cell) -> str:
-    match cell:
-        case str():
-            return cell
-        case int():
-            return f"{cell:,}"
-        case float():
-            return repr(cell)
-        case datetime():
-            return cell.isoformat(timespec="seconds")
-        case Styled(text, _):
-            return text
-        case _:
-            return "".join(map(_text, cell or ()))
+        lines = wrap_text(text, get_terminal_size().columns)
+    for line in lines:
+        click.echo(click.style(line, dim=True) if dim else line, err=True, color=painted)
 
 
 def _plain(value: object) -> Any:

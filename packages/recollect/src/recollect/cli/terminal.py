@@ -1,119 +1,136 @@
-"""Blocks of a result, drawn for a terminal."""
+"""Draw the blocks of a result as lines of text, the same in a terminal and in a pipe."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from typing import TYPE_CHECKING
-
-from rich import table as rich_table
-from rich.box import ROUNDED, SIMPLE_HEAD
-from rich.console import Console, Group
-from rich.padding import Padding
-from rich.panel import Panel
-from rich.text import Text
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import category, east_asian_width
 
 from recollect.cli.rendering import SIGNS, Card, Column, Message, Paragraph, Styled, Table, Verbatim
 from recollect.text.phrases import decimals, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recollect.cli.rendering import Block, Cell, Role
 
-_STYLES: dict[Role, str] = {
-    "": "",
-    "muted": "dim",
-    "strong": "bold",
-    "name": "cyan",
-    "entity": "bold cyan",
-    "speaker": "bold magenta",
-    "match": "bold yellow",
-    "good": "green",
-    "changed": "yellow",
-    "bad": "red",
-    "struck": "dim strike",
+_CODES: dict[Role, str] = {
+    "muted": "2",
+    "strong": "1",
+    "name": "36",
+    "entity": "1;36",
+    "speaker": "1;35",
+    "match": "1;33",
+    "good": "32",
+    "changed": "33",
+    "bad": "31",
+    "struck": "2;9",
 }
+"""The terminal's numbers of each style (SGR)."""
+_GAP = "  "
+_NARROWEST = 8
+"""Columns are folded down to this width; a terminal that is narrower still breaks the lines itself."""
+_WORD = re.compile(r" *[^ ]+")
 
 
-def print_blocks(blocks: Iterable[Block], *, color: bool | None) -> None:
-    """`color`: False for tables without it, True for a terminal's look even in a pipe."""
-    console = Console(
-        highlight=False,
-        soft_wrap=False,
-        force_terminal=True if color else None,
-        no_color=True if color is False else None,
-    )
+class _Run(NamedTuple):
+    """A piece of a line in one style."""
+
+    text: str
+    role: Role
+
+
+_Line = list[_Run]
+
+
+def draw(blocks: Iterable[Block], *, width: int, color: bool) -> Iterator[str]:
+    """Yield the lines of the blocks; a headed table has an empty line around it, and none is doubled."""
+    is_empty = True  # also before the first line
+    owed = False
     for block in blocks:
-        if isinstance(block, Verbatim):  # never folded
-            console.print(Text(visible(block.text)), soft_wrap=True)
-        elif not (isinstance(block, Table) and block.only == "pipe"):
-            console.print(_renderable(block))
+        is_headed = isinstance(block, Card) or (isinstance(block, Table) and not block.grid)
+        owed |= is_headed
+        for line in _lines(block, width):
+            text = _painted(line, color=color)
+            blank = not text.strip() and not isinstance(block, Verbatim)
+            if owed and not blank and not is_empty:
+                yield ""
+            if not (blank and is_empty):
+                yield text.rstrip() if blank else text
+            owed, is_empty = False, blank
+        owed = is_headed
 
 
-def _renderable(block: Block) -> RenderableType:
+def wrap_text(text: str, width: int) -> list[str]:
+    """Break a text into lines at its spaces, but never a command, which must work when it is pasted."""
+    kept = re.sub(r"`[^`]*`|: recollect .*$", lambda found: found[0].replace(" ", "\0"), text)
+    lines = [text[start:end] for start, end in _breaks(kept, width, inside=False)]
+    return lines or [""]
+
+
+def _lines(block: Block, width: int) -> Iterator[_Line]:
     match block:
         case Paragraph(words, indent):
-            return Padding(_styled(words), (0, 0, 0, indent)) if indent else _styled(words)
+            yield from _indented(_wrapped(_runs(words), width - indent), indent)
         case Message(text, details, mark):
-            lines = [Text(visible(text)), *(Text(visible(line), "dim") for line in details)]
-            grid = rich_table.Table.grid(padding=(0, 1))
-            grid.add_row(_styled(SIGNS[mark]), Group(*lines))
-            return grid
+            for place, line in enumerate(_wrapped([_Run(visible(text), "")], width - 2)):
+                yield [_Run("  ", "") if place else _Run(f"{SIGNS[mark].text} ", SIGNS[mark].role), *line]
+            for detail in details:
+                pieces = wrap_text(visible(detail), width - 2)
+                yield from ([_Run(f"  {piece}", "muted")] for piece in pieces)
         case Table():
-            drawn: RenderableType = _table(block)
+            yield from _indented(_table(block, width - block.indent), block.indent)
             more = max(block.total, len(block.rows)) - len(block.rows[: block.most])
             if more > 0:
-                drawn = Group(drawn, Padding(Text(f"and {more:,} more", "dim"), (0, 0, 0, 2)))
-            return Padding(drawn, (0, 0, 0, block.indent)) if block.indent else drawn
-        case Card(title, subtitle, blocks):
-            return Panel(
-                Padding(Group(*map(_renderable, blocks)), (0, 1)),
-                box=ROUNDED,
-                title=_styled(title),
-                title_align="left",
-                subtitle=Text(one_line(subtitle), "dim"),
-                subtitle_align="right",
-                border_style="dim",
-            )
+                yield [_Run(f"{'':{block.indent + 2}}and {more:,} more", "muted")]
+        case Card(title, subtitle, inner):
+            yield [*_runs(title), _Run(f"{_GAP}{one_line(subtitle)}", "muted")]
+            for each in inner:
+                yield from _indented(_lines(each, width - 2), 2)
         case Verbatim(text):
-            return Text(visible(text))
+            yield from ([_Run(line, "")] for line in visible(text).split("\n"))
 
 
-def _table(block: Table) -> rich_table.Table:
+def _indented(lines: Iterable[_Line], indent: int) -> Iterator[_Line]:
+    return ([_Run(" " * indent, ""), *line] if indent and line else line for line in lines)
+
+
+def _table(block: Table, width: int) -> Iterator[_Line]:
+    rows = [[_runs(cell) for cell in row] for row in block.rows[: block.most]]
     columns = [
         _column(place, each, is_number=all(isinstance(row[place], int) for row in block.rows))
         for place, each in enumerate(block.columns)
     ]
-    shown = [place for place, column in enumerate(columns) if column.only != "pipe"]
-    if block.grid:
-        drawn = rich_table.Table.grid(padding=(0, 2, 0, 0))
-    else:
-        has_titles = any(columns[place].title for place in shown)
-        drawn = rich_table.Table(box=SIMPLE_HEAD, show_header=has_titles, header_style="bold", padding=(0, 1))
-    drawn.expand = any(columns[place].fill for place in shown)
-    for place in shown:
-        column = columns[place]
-        drawn.add_column(
-            Text(visible(column.title)),
-            style=_STYLES[column.role],
-            justify="right" if column.right else "left",
-            no_wrap=column.wrap != "fold",
-            overflow="ellipsis" if column.wrap == "cut" else "fold",
-            ratio=1 if column.fill else None,
-            width=column.width,
-            max_width=column.max_width,
-        )
-    for row in block.rows[: block.most]:
-        texts = (_styled(row[place]) for place in shown)
-        drawn.add_row(
-            *(
-                Text(one_line(text.plain)) if columns[place].wrap == "cut" and "\n" in text.plain else text
-                for place, text in zip(shown, texts, strict=True)
-            )
-        )
-    return drawn
+    for place, column in enumerate(columns):
+        if column.wrap == "cut":
+            for row in rows:
+                row[place] = [_Run(" ".join(text.split("\n")), role) for text, role in row[place]]
+    titles = [[_Run(column.title, "strong")] for column in columns]
+    has_titles = not block.grid and any(column.title for column in columns)
+    shown = [titles, *rows] if has_titles else rows
+    widths = _column_widths(columns, shown, width)
+    for number, row in enumerate(shown):
+        cells = [
+            _cell_lines(runs, column, size) for runs, column, size in zip(row, columns, widths, strict=True)
+        ]
+        for place in range(max(map(len, cells))):
+            line: _Line = []
+            for lines, column, size in zip(cells, columns, widths, strict=True):
+                text = lines[place] if place < len(lines) else []
+                padding = _Run(" " * max(0, size - sum(_cell_width(run.text) for run in text)), "")
+                styled = [
+                    _Run(run.text, run.role or ("" if has_titles and not number else column.role))
+                    for run in text
+                ]
+                line += [_Run(_GAP, "")] if line else []
+                line += [padding, *styled] if column.right else [*styled, padding]
+            while line and not line[-1].text.strip():
+                line.pop()
+            yield line
+        if has_titles and not number:
+            yield [_Run("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)), "muted")]
 
 
 def _column(place: int, given: Column | str, *, is_number: bool) -> Column:
@@ -123,17 +140,106 @@ def _column(place: int, given: Column | str, *, is_number: bool) -> Column:
     return Column(given, "name", "whole") if place == 0 else Column(given, right=is_number)
 
 
-def _styled(cell: Cell) -> Text:
+def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[_Line]], width: int) -> list[int]:
+    """The width of each column: of its widest line, and less where the rows would not fit."""
+    widths = []
+    for place, column in enumerate(columns):
+        texts = ("".join(run.text for run in row[place]) for row in rows)
+        widest = max((_cell_width(line) for text in texts for line in text.split("\n")), default=0)
+        widths.append(column.width or min(widest, column.max_width or widest))
+    room = width - len(_GAP) * (len(columns) - 1)
+    folded = [each.wrap != "whole" and each.width is None for each in columns]
+    for first in (True, False):  # the others only where these are not enough
+        places = [place for place, may_shrink in enumerate(folded) if may_shrink or not first]
+        while places and (excess := sum(widths) - room) > 0:
+            place = max(places, key=widths.__getitem__)
+            if widths[place] <= _NARROWEST:
+                break
+            second = max((widths[each] for each in places if widths[each] < widths[place]), default=0)
+            widths[place] = max(_NARROWEST, widths[place] - excess, second)
+    for place, column in enumerate(columns):
+        if column.fill and sum(widths) < room:
+            widths[place] += room - sum(widths)
+    return widths
+
+
+def _cell_lines(runs: _Line, column: Column, width: int) -> list[_Line]:
+    if column.wrap != "cut":
+        return _wrapped(runs, width)
+    (line, *more) = _wrapped(runs, width - 1) or [[]]
+    if more and sum(_cell_width(run.text) for run in runs) > width:
+        return [[*line, _Run("…", "")]]
+    return [runs]
+
+
+def _wrapped(runs: _Line, width: int) -> list[_Line]:
+    """Break the runs into lines of at most this width, at spaces where possible."""
+    text = "".join(run.text for run in runs)
+    roles = [role for piece, role in runs for _ in piece]
+    lines = []
+    for start, end in _breaks(text, width):
+        groups = groupby(range(start, end), key=roles.__getitem__)
+        lines.append([_Run("".join(text[each] for each in places), role) for role, places in groups])
+    return lines
+
+
+def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int, int]]:
+    """Where each line starts and ends; with `inside`, a word that is too long is broken."""
+    begin = 0
+    for paragraph in text.split("\n"):
+        start = end = begin
+        for word in _WORD.finditer(text, begin, begin + len(paragraph)):
+            if _cell_width(text[start : word.end()]) > width and end > start:
+                yield start, end
+                start = word.end() - len(word[0].lstrip(" "))
+            while inside and _cell_width(text[start : word.end()]) > width > 0:
+                cut = start + _fitting(text[start : word.end()], width)
+                yield start, cut
+                start = cut
+            end = word.end()
+        yield start, end
+        begin += len(paragraph) + 1
+
+
+def _fitting(text: str, width: int) -> int:
+    """How many characters fit, one at least."""
+    used = 0
+    for place, sign in enumerate(text):
+        used += _cell_width(sign)
+        if used > width:
+            return max(1, place)
+    return len(text)
+
+
+def _cell_width(text: str) -> int:
+    """The cells that a terminal gives to a text: two to a wide character, none to a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(sign) in {"Mn", "Me", "Cf"} else 2 if east_asian_width(sign) in "WF" else 1
+        for sign in text
+    )
+
+
+def _runs(cell: Cell) -> _Line:
     match cell:
         case str() | None:
-            return Text("–" if cell is None else visible(cell))
+            return [_Run("–" if cell is None else visible(cell), "")]
         case Styled(text, role):
-            return Text(visible(text), _STYLES[role])
+            return [_Run(visible(text), role)]
         case int():
-            return Text(f"{cell:,}")
+            return [_Run(f"{cell:,}", "")]
         case float():
-            return Text(decimals(cell))
+            return [_Run(decimals(cell), "")]
         case datetime():
-            return Text(f"{cell:%Y-%m-%d %H:%M}")
+            return [_Run(f"{cell:%Y-%m-%d %H:%M}", "")]
         case _:
-            return Text.assemble(*map(_styled, cell))
+            return [run for each in cell for run in _runs(each)]
+
+
+def _painted(line: _Line, *, color: bool) -> str:
+    if not color:
+        return "".join(run.text for run in line)
+    return "".join(
+        f"\x1b[{_CODES[role]}m{text}\x1b[0m" if text.strip() and role else text for text, role in line
+    )

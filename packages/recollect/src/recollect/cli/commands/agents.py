@@ -155,11 +155,7 @@ def mcp_uninstall_command(
 @option("--name TEXT", default="recollect")
 @option("--project", type=click.Path())
 def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
-    """List the clients, and which of them have the server.
-
-    In a pipe, the fields of a line are: client, `here` or `not seen`, `installed`, `another`, `unreadable`
-    or nothing, file.
-    """
+    """List the clients, and which of them have the server."""
     data: list[dict[str, Any]] = []
     for each in clients.CLIENTS.values():
         if each.user is not None and (project is None or each.project is not None):
@@ -298,8 +294,7 @@ def hooks_status_command(call: Call, project: str | None, day: datetime | None) 
     """Show where hooks are installed, and what they did today.
 
     For each client: prompts, how many got memories and how many memories, messages captured, secrets left
-    out, errors, and how long prompts waited. In a pipe, a line of a client begins with `day`, and its fields
-    are in the order in which a terminal shows them.
+    out, errors, and how long prompts waited.
     """
     installed = _hooks_installed(project)
     # The log's days are the machine's, since hooks read no time zone.
@@ -307,15 +302,10 @@ def hooks_status_command(call: Call, project: str | None, day: datetime | None) 
     activity = activity_of(list(logged_events(folder, of_day)))
     answering = sorted(address.process_id for address in answering_addresses(folder).values())
     rows, hints = activity["clients"], [f"Error: {line}" for line in activity["errors"][-3:]]
-    view = [
-        Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed], word="hooks")
-    ]
+    view = [Table(("Client", "Hooks", "Settings"), [tuple(each.values()) for each in installed])]
     if rows:
         counts = [(label, *(row[name] for row in rows)) for name, label in _MEASURES.items()]
-        view.append(Table((of_day, *(row["client"] for row in rows)), counts, only="terminal"))
-        # A line for each client, in a pipe.
-        lines = [(row["client"], *(row[name] for name in _MEASURES)) for row in rows]
-        view.append(Table(("Client", *_MEASURES.values()), lines, word="day", only="pipe"))
+        view.append(Table((of_day, *(row["client"] for row in rows)), counts))
     else:
         hints.insert(0, f"No hook ran on {of_day}.")
     hints += [f"Process {process_id} answers hooks." for process_id in answering]

@@ -75,21 +75,18 @@ def graph_command(
     Without a name, it lists a page of entities with their relations, the oldest first. --find looks in names,
     types and observations: for the words first, then for the text as it is, even inside a word. It does not
     go by meaning; `recollect recall` does.
-
-    In a pipe, the fields of a line for one NAME are: relations between, name, type. For two names, they are:
-    number of relations, the chain of relations in force, in either direction.
     """
     graph = call.memory().graph
     if find is not None:
         query = " ".join((find, *names))
         found = graph.search_nodes(query, limit=limit or 50)
-        return Result(_graph_data(found), _list_view(found, query), _graph_lines(found))
+        return Result(_graph_data(found), _list_view(found, query))
     match names:
         case ():
             limit = limit or 100
             page = graph.read_graph(limit=limit, after=after)
-            result = Result(_graph_data(page), _list_view(page), _graph_lines(page))
-            return _with_next_page(call, result, f"recollect graph --limit {limit}", page.cursor)
+            result = Result(_graph_data(page), _list_view(page))
+            return _with_next_page(result, f"recollect graph --limit {limit}", page.cursor)
         case (name,):
             around = graph.neighbours_of(name, depth=depth or 1)
             data = [
@@ -118,14 +115,12 @@ def graph_command(
             raise click.UsageError("Give at most two names, each in quotes where it has blanks.")
 
 
-def _with_next_page(call: Call, result: Result, command_: str, cursor: int | None) -> Result:
+def _with_next_page(result: Result, command_: str, cursor: int | None) -> Result:
     """With the command for the next page, if there is one."""
     if cursor is None:
         return result
     more = f"{command_} --after {cursor}"
-    if call.is_terminal:
-        return replace(result, view=[*result.view, Paragraph((Styled("There is more: ", "muted"), more))])
-    return replace(result, warnings=[f"there is more: {more}"])
+    return replace(result, view=[*result.view, Paragraph((Styled("There is more: ", "muted"), more))])
 
 
 @command(
@@ -142,39 +137,21 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     """List notes, or memories of other kinds, the newest first.
 
     It searches nothing; `recollect recall` does.
-
-    In a pipe, the fields of a line are: id, kind, time, who, text.
     """
     page = call.memory().list(kinds=kinds or ("note",), limit=limit, after=after, **where)
     asked = [f"--kind {kind}" for kind in kinds] + [f"--tag {shlex.quote(tag)}" for tag in where["tags"]]
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
     asked += ["--superseded"] if where["include_superseded"] else []
     zone = call.zone
-    columns = (
-        Column("id", "muted", right=True),
-        *[Column(only="pipe")] * 2,
-        Column("When", "muted", wrap="whole", only="terminal"),
-        Column(only="pipe"),
-        Column("Says", fill=True, only="terminal"),
-        Column(only="pipe"),
-    )
+    columns = (Column("id", "muted", right=True), Column("When", "muted", wrap="whole"), Column("Says"))
     rows = [
-        (
-            *(
-                str(each.id),
-                each.kind,
-                spoken_at(each, zone),
-                spoken_at(each, zone)[:10] or "unknown",
-                speaker_of(each),
-            ),
-            *(one_line(label(each)), each.text or each.name),
-        )
+        (str(each.id), spoken_at(each, zone)[:10] or "unknown", one_line(label(each)))
         for each in page.memories
     ]
     view = Table(columns, rows) if rows else titled("Nothing here.", "changed")
     data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
     next_page = " ".join(("recollect list", *asked, f"--limit {limit}"))
-    return _with_next_page(call, Result(data, [view]), next_page, page.cursor)
+    return _with_next_page(Result(data, [view]), next_page, page.cursor)
 
 
 @command(
@@ -194,11 +171,10 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     an entity has that name; `#12` always is one.
 
     An entity is shown with its relations, a message with the turns around it, and each with what dreams
-    made of it: its strength, and what it is linked to. In a pipe, each line begins with what it is: entity,
-    observation, relation; note, message, mentions, near; field, linked.
+    made of it: its strength, and what it is linked to.
 
     --events lists what a memory said before, what corrected it, what it corrected, and for an entity its
-    observations and relations. In a pipe, the fields of a line are: time, what happened, about what.
+    observations and relations.
     """
     from recollect.admin import Internals
 
@@ -247,19 +223,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
         *(_entity_card(each, graph, zone, links[each.id], history=history) for each in graph.entities),
         *(_text_card(text, zone) for text in texts),
     ]
-    lines = [*_graph_lines(graph, history=history)]
-    for entity in graph.entities:
-        lines += [("field", entity.name, *each) for each in entity_fields(entity)]
-        lines += _linked_lines(entity.name, links[entity.id])
-    for text in texts:
-        shown, id_ = text.memory, str(text.memory.id)
-        lines.append((shown.kind, id_, speaker_of(shown), shown.text or shown.name))
-        lines += [("field", id_, *each) for each in memory_fields(shown, zone)]
-        lines += [("mentions", id_, str(each.id), each.name) for each in text.mentions]
-        lines += _linked_lines(id_, text.links)
-        others = [turn for turn in text.around if turn.id != shown.id]
-        lines += [("near", id_, str(turn.id), speaker_of(turn), turn.text) for turn in others]
-    return Result(data, view, lines, warnings=[not_found(*missing)] if missing else [])
+    return Result(data, view, warnings=[not_found(*missing)] if missing else [])
 
 
 def _graph_data(graph: Graph) -> dict[str, Any]:
@@ -319,20 +283,6 @@ class _Triple(NamedTuple):
 
 def _triple(relation: Relation) -> _Triple:
     return _Triple(relation.source_name, relation.type, relation.target_name)
-
-
-def _graph_lines(graph: Graph, *, history: bool = False) -> Iterator[tuple[str, ...]]:
-    """Each line begins with what it is, so that `grep ^relation` does what one hopes."""
-    for entity in graph.entities:
-        yield "entity", entity.name, entity.type, entity.status
-        yield from (("observation", entity.name, each.content) for each in entity.in_force)
-        for each in entity.observations if history else ():
-            if each.superseded_at is not None and each.deleted_at is None:
-                yield "replaced", entity.name, each.content, each.superseded_at.isoformat()
-    for relation in graph.relations:
-        span = (("since", relation.since), ("until", relation.until))
-        times = [f"{word} {at.isoformat()}" for word, at in span if at is not None]
-        yield "relation", *_triple(relation), *([relation.context] if relation.context else []), *times
 
 
 # Memories in full
@@ -397,8 +347,9 @@ def _text_card(text: _Text, zone: tzinfo) -> Card:
             said = Styled(one_line(speaker_of(turn)), role), Styled(ellipsize(turn.text, 120), role)
             rows.append((Styled("▸" if is_shown else "", "speaker"), *said))
         blocks += [Paragraph(), Table(columns, rows, grid=True)]
-    title = Styled(one_line(speaker_of(memory) or memory.kind), "speaker")
-    return Card(title, f"{memory.kind} · #{memory.id}", blocks)
+    speaker = one_line(speaker_of(memory))
+    subtitle = f"{memory.kind} · #{memory.id}" if speaker else f"#{memory.id}"
+    return Card(Styled(speaker or memory.kind, "speaker"), subtitle, blocks)
 
 
 def _field_table(fields: Sequence[tuple[str, str]]) -> list[Block]:
@@ -411,7 +362,3 @@ def _linked_fields(links: Links) -> Iterator[tuple[str, str]]:
     for place, (other, weight) in enumerate(links):
         text = ellipsize(other.name or other.text, 100)
         yield "" if place else "comes up with", f"{text}  #{other.id}, {quantity(weight, 'answer')}"
-
-
-def _linked_lines(of: str, links: Links) -> list[tuple[str, ...]]:
-    return [("linked", of, str(other.id), str(weight), other.name or other.text) for other, weight in links]

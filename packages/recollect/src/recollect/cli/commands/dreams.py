@@ -64,12 +64,7 @@ _STAGES = (
 @option("--changes", "Also the journal: every field, before and after.")
 @option("-n --limit", type=click.IntRange(1, 1000), default=20)
 def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int) -> Result:
-    """List the dreams, the newest first, or show what one did.
-
-    In a pipe, the fields of a line of the list are: id, when, what it did, when it was undone. Of one dream,
-    each line begins with what it is, as for `recollect dream`; with --changes the journal follows: `change`,
-    what, id, before, after, text.
-    """
+    """List the dreams, the newest first, or show what one did."""
     memory, zone = call.memory(), call.zone
     if id_ is None:
         found = memory.dreams.history(limit)
@@ -170,10 +165,6 @@ def dream_command(
 
     Before anything is written, the plan is tried on what people asked. Where they would find less, nothing is
     written, and the exit status is 1.
-
-    In a pipe, each line begins with what it is: `dream`, id, time; `gate`, open or closed, questions, share
-    found before, after; `lost`, phase, id, question, text; `count`, what, number; and for each memory what
-    became of it (stronger, faded, pruned, merged, …), id, change, the other's id, text.
     """
     context = click.get_current_context()
     if context.invoked_subcommand is not None:
@@ -278,11 +269,10 @@ class _Section(NamedTuple):
     """Memories that the dream treated alike."""
 
     word: str
-    """For a pipe, at the start of each line."""
     title: str
     total: int
     rows: Sequence[tuple[Words, ...]] = ()
-    """Id, change, the other's id, text; and for a terminal the text with the other's below it."""
+    """Id, change, and the text with the other's below it."""
     note: str = ""
 
 
@@ -322,7 +312,6 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
     yield from _beginning(dream, zone)
     sections = [each for each in _sections(report, dream.memories) if each.total]
-    yield Table(("", ""), [(each.word, str(each.total)) for each in sections], "count", only="pipe")
     for section in sections:
         sign = Styled("● ", _ROLES.get(section.word, "good"))
         note = Styled(f"  {section.note}" if section.note else "", "muted")
@@ -332,35 +321,30 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
             columns = (
                 Column(role="muted", wrap="whole", right=True),
                 Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
-                *[Column(only="pipe")] * 2,
-                Column(fill=True, only="terminal"),
+                Column(),
             )
             most = None if dream.in_full else _SHOWN
-            yield Table(columns, section.rows, section.word, True, 4, most, section.total)
+            yield Table(columns, section.rows, True, 4, most, section.total)
     if report["gate"] is not None:
         yield from _gate_view(dream, report["gate"])
     if dream.left:
         yield titled(f"\nChanged meanwhile, and left as they are: {len(dream.left):,}", "changed")
-        columns = (Column(role="muted", right=True), Column(wrap="cut", fill=True))
-        yield Table(columns, [(str(id_), dream.label_of(id_)) for id_ in dream.left], "left", grid=True)
-    yield Table(("",), [(phase,) for phase in report["skipped"]], "skipped", only="pipe")
+        ids_and_texts = (Column(role="muted", right=True), Column(wrap="cut"))
+        yield Table(ids_and_texts, [(str(id_), dream.label_of(id_)) for id_ in dream.left], grid=True)
     if report["upkeep"]:
         yield titled("\nWorth a look")
         lines = [(line,) for line in report["upkeep"].splitlines() if line.strip()]
-        yield Table((Column(),), lines, "report", grid=True, indent=4)
+        yield Table((Column(),), lines, grid=True, indent=4)
     if dream.journal is not None:
         changes = list(_journal_changes(dream.journal, dream.memories))
         yield titled(f"\nJournal: {quantity(len(changes), 'change')}")
-        yield Table(("What", "id", "Before", "After", Column("Memory", fill=True)), changes, "change")
+        yield Table(("What", "id", "Before", "After", Column("Memory", fill=True)), changes)
     yield Paragraph()
     yield from _next_steps(dream)
 
 
 def _beginning(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
-    ended = "refused" if dream.blamed else "dry run" if dream.dry_run else "nothing to do"
-    first = (ended if dream.id is None else str(dream.id), dream.at.astimezone(zone))
-    yield Table([""] * 4, [(*first, str(report["memories"]), str(report["answers"]))], "dream", only="pipe")
     if not report["memories"]:
         yield Paragraph((SIGNS["ok"], " Nothing to dream of: the memory is empty."))
         return
@@ -385,9 +369,6 @@ def _beginning(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
 
 def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
     blamed, questions = dream.blamed, gate["questions"]
-    state = "closed" if blamed else "open"
-    row = (state, str(questions), gate["before"], gate["after"], blamed or "")
-    yield Table([""] * 5, [row], "gate", only="pipe")
     yield Paragraph()
     if blamed is not None:
         blame = f" {blamed} would lose too much of what people find."
@@ -414,7 +395,7 @@ def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
             Column("Question", fill=True),
             Column("No longer finds", fill=True),
         )
-        yield Table(columns, rows, "lost", most=None if dream.in_full else _LOST_SHOWN)
+        yield Table(columns, rows, most=None if dream.in_full else _LOST_SHOWN)
 
 
 def _next_steps(dream: _ShownDream) -> Iterator[Paragraph]:
@@ -438,7 +419,7 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
     def row(id_: int, change: str = "", other: int | None = None, joint: str = "→") -> tuple[Words, ...]:
         text = label(memories.get(id_))
         below = "" if other is None else f"  {joint} {label(memories.get(other))}  #{other}"
-        return str(id_), change, "" if other is None else str(other), text, stacked(text, below)
+        return str(id_), change, stacked(text, below)
 
     def moved_rows(rows: Iterable[Mapping[str, Any]], digits: int = 2) -> list[tuple[Words, ...]]:
         shown = [(each["id"], _change(each["before"], each["after"], digits)) for each in rows]
@@ -449,7 +430,7 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
         entity = memories.get(id_)
         texts = {each.id: ellipsize(each.content, 200) for each in entity.observations} if entity else {}
         text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
-        return str(id_), "", str(id_), text, stacked(text, f"  → {texts.get(into, '')}")
+        return str(id_), "", stacked(text, f"  → {texts.get(into, '')}")
 
     merged = [row(gone, other=into) for gone, into in report["merged"]]
     rows = {

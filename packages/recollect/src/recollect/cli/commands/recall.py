@@ -9,7 +9,7 @@ import click
 from recollect.cli.command import Call, command, option
 from recollect.cli.options import memory_of, search_arguments, search_options, span_text
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
-from recollect.cli.views import heading, memory_data, speaker_of, spoken_at, superseded_text, with_remedy
+from recollect.cli.views import heading, memory_data, with_remedy
 from recollect.text.phrases import decimals, ellipsize, one_line, quantity
 
 if TYPE_CHECKING:
@@ -64,10 +64,6 @@ def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     it to (→); `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after it.
 
     A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
-
-    In a pipe, the fields of a line are: rank, id, kind, name or speaker, passage, why, score; for notes and
-    messages also the time, and what they belong to. With --explain, a line for each step follows: rank, id,
-    `step`, name, effect, value, numbers, score. `--json` gives every digit.
     """
     answer = call.memory().recall(" ".join(text), **search_arguments(**asked))
     time = answer.time
@@ -90,9 +86,7 @@ def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     if not answer.hits:
         withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
         doubt = f"Nothing here seems to answer that.{withheld}"
-    # A terminal says so above the hits.
-    warnings = [doubt] if answer.doubtful and not call.json and not call.is_terminal else []
-    warnings += [with_remedy(answer.note)] if answer.note else []
+    warnings = [with_remedy(answer.note)] if answer.note else []
     return Result(data, _view(answer, doubt, call.zone), warnings=warnings)
 
 
@@ -111,7 +105,7 @@ def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
             yield Paragraph()
         yield _hit(rank, hit, answer, zone)
         if hit.reasons:
-            yield _steps_table(hit.reasons, (str(rank), str(hit.memory.id), "step"), indent=5)
+            yield from _steps(hit.reasons, indent=5)
     if any(hit.reasons for hit in answer.hits):
         yield from muted(f"\nRanked by {answer.profile}.")
     if answer.left_out:
@@ -127,33 +121,21 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     by_meaning = "" if meaning is None else f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"
     found_by = ", ".join(filter(None, (by_words, by_meaning)))
     likely = "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
-    why = ", ".join(filter(None, (found_by, likely)))
-    fields = [str(rank), str(memory.id), memory.kind, memory.name or speaker_of(memory), passage, why, score]
     conflicts = [
         (f"{'older' if other.is_newer else 'newer'} than #{other.id}", other) for other in hit.conflicts_with
     ]
-    if memory.kind != "entity":
-        belongs_to = (
-            f"session {memory.session}" if memory.session else "",
-            memory.category,
-            f"tagged {' '.join(memory.tags)}" if memory.tags else "",
-            superseded_text(memory),
-            *(than for than, _ in conflicts),
-        )
-        fields += [spoken_at(memory, zone), ", ".join(filter(None, belongs_to))]
     text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
-        *[Column(only="pipe")] * (len(fields) - 1),
-        Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess is dimmed
-        Column(role="muted", wrap="whole", right=True, only="terminal"),
+        Column(fill=True, role="muted" if answer.doubtful else ""),  # a guess is dimmed
+        Column(role="muted", wrap="whole", right=True),
     )
     others = [
         Styled(f"{than}: “{ellipsize(other.text)}”", "changed" if other.is_newer else "muted")
         for than, other in conflicts
     ]
     shown = stacked(heading(memory, zone), text, *others, Styled(found_by, "muted"))
-    return Table(columns, [(*fields, shown, stacked(f"score {score}", likely))], grid=True)
+    return Table(columns, [(str(rank), shown, stacked(f"score {score}", likely))], grid=True)
 
 
 # The measure behind each search's score.
@@ -173,10 +155,6 @@ def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result
 
     MEMORY is an id, or an entity's name. It shows what each search made of it, its place among all
     candidates, the steps of its score, and how many places each step cost or won. Nothing is recorded.
-
-    In a pipe, each line begins with what it is: verdict, search (name, rank, score, taken), place (place,
-    score, score needed), step (name, effect, value, numbers, score), cost (step, value, places, place
-    without it), advice.
     """
     engine = call.memory()
     why = engine.why_not(query, memory_of(engine, memory).id, **search_arguments(**where))
@@ -202,7 +180,6 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
     if why.memory.text:
         yield Paragraph(ellipsize(why.memory.text, 160))
     yield titled(why.verdict)
-    yield Table(("",), [(why.verdict,)], "verdict", only="pipe")
     if why.branches:
         searches = []
         for branch in why.branches:
@@ -211,17 +188,11 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
                 outcome = Styled("✓ a candidate", "good")
             score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
             rank = None if branch.rank is None else str(branch.rank)
-            searches.append((branch.name, rank, _digits(branch.score), score, str(branch.taken), outcome))
-        columns = (
-            *("Search", Column("Rank", right=True), Column(only="pipe"), Column("Score", only="terminal")),
-            *(Column("Of the first", right=True), Column(only="terminal")),
-        )
-        yield Table(columns, searches, "search")
+            searches.append((branch.name, rank, score, str(branch.taken), outcome))
+        columns = ("Search", Column("Rank", right=True), "Score", Column("Of the first", right=True), "")
+        yield Table(columns, searches)
     standing = why.standing
     if standing is not None:
-        place = None if standing.place is None else str(standing.place)
-        row = (place, _digits(standing.score), _digits(standing.needed))
-        yield Table(("", "", ""), [row], "place", only="pipe")
         if standing.place is not None:
             found = any(branch.reached for branch in why.branches)
             begins = "It stands" if found else "Taken in all the same, it would stand"
@@ -229,44 +200,34 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
             if standing.needed is not None:
                 last = f"the last on the list has {decimals(standing.needed)}"
             yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
-        yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
-        costs = [
-            (each.step, _digits(each.value), str(each.places), str(each.place_without))
-            for each in standing.costs
-        ]
-        yield Table(("", "", "", ""), costs, "cost", only="pipe")
+        yield from _steps(standing.reasons, standing.costs, indent=2)
         yield Paragraph()
     if why.advice:
         rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
-        yield Table((Column(only="terminal"), ""), rows, "advice", grid=True)
+        yield Table(("", Column()), rows, grid=True)
 
 
-def _steps_table(
-    reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
-) -> Table:
-    """`first` begins each line in a pipe; `costs` say how many places a step cost or won."""
+def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int) -> Iterator[Block]:
+    """The steps of a score that changed it, with the places that each cost or won; the others are counted."""
     from recollect.ranking.candidates import effect_text  # loads the arithmetic
 
     columns = (
-        *[Column(only="pipe")] * len(first),
-        Column(wrap="whole"),
-        *[Column(only="pipe")] * 3,
-        Column(role="name", wrap="whole", only="terminal"),
-        Column(wrap="whole", right=True),
-        Column(wrap="whole", only="terminal"),
+        *(Column(wrap="whole"), Column(role="name", wrap="whole")),
+        *(Column(wrap="whole", right=True), Column(wrap="whole")),
     )
     left = list(costs)
     rows: list[Sequence[Cell]] = []
+    idle, before = 0, ""
     for reason in reasons:
-        numbers = " ".join(map(decimals, reason.numbers))
-        named = (reason.step, reason.effect, decimals(reason.value), numbers)
-        rows.append((*first, *named, effect_text(reason), decimals(reason.score), _places(left, reason)))
-    return Table(columns, rows, grid=True, indent=indent)
-
-
-def _digits(number: float | None) -> str | None:
-    """Round for a person; `--json` has every digit."""
-    return None if number is None else decimals(number)
+        places, score = _places(left, reason), decimals(reason.score)
+        if score == before and not places:
+            idle += 1
+        else:
+            rows.append((reason.step, effect_text(reason), score, places))
+        before = score
+    yield Table(columns, rows, grid=True, indent=indent)
+    if idle:
+        yield Paragraph(Styled(f"{quantity(idle, 'step')} changed nothing", "muted"), indent)
 
 
 def _places(left: list[Cost], reason: Reason) -> Words:

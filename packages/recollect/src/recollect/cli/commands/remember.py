@@ -29,7 +29,7 @@ from recollect.cli.options import (
     when,
 )
 from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
-from recollect.cli.views import memory_data, speaker_of, spoken_at, superseded_text, with_remedy
+from recollect.cli.views import memory_data, speaker_of, superseded_text, with_remedy
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.text.phrases import ellipsize, one_line, quantity
@@ -69,8 +69,6 @@ def remember_command(
     A note that seems to contradict another is kept beside it, and the answer names the other and the command
     that settles it. A note links by itself to the entities whose names it mentions. With --lines,
     --keep-going leaves out lines that cannot be stored and names them.
-
-    In a pipe, the fields of a line with --lines are: id, `new` or `known`, text, names of entities.
     """
     from recollect.services import attempt_follow_up  # --help needs none
 
@@ -350,10 +348,7 @@ _NAME = click.argument("name", shell_complete=complete_session)
 @click.argument("name", required=False, shell_complete=complete_session)
 @option("--last N", "Only so many turns from the end.", type=click.IntRange(1, 1000))
 def session_show_command(call: Call, name: str | None, last: int | None) -> Result:
-    """Print a conversation, or list them all, the newest first.
-
-    In a pipe, the fields of a line are: id, time, who, text; of the list: name, turns, first, last, who.
-    """
+    """Print a conversation, or list them all, the newest first."""
     sessions, zone = call.memory().sessions, call.zone
     if name is None:
         found = sessions.list()
@@ -372,7 +367,6 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
     return Result(
         {"session": name, "turns": [memory_data(turn) for turn in turns]},
         _conversation(turns, zone),
-        [(str(turn.id), spoken_at(turn, zone), speaker_of(turn), turn.text) for turn in turns],
     )
 
 
@@ -433,8 +427,6 @@ def session_extract_command(call: Call, name: str) -> Result:
 
     The setting `extractor` says how: by plain rules, or by a language model. Notes that were made before are
     only counted.
-
-    In a pipe, the fields of a line are: id, `new` or `known`, text, names of entities.
     """
     sessions = call.memory().sessions
     if not sessions.turns(name, last=1):

@@ -88,8 +88,6 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     Its ranking against the one it is compared with, by what became of what was shown: opened, found again by
     another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
     only that was used. docs/guides/tuning.md defines the measures.
-
-    In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `number`.
     """
     found = call.memory().tuning.analyze(profile)
     seen = found.analysis
@@ -128,8 +126,6 @@ def tune_run_command(
     The numbers are chosen on questions that came up first and judged on those that came up later. Only if
     they are better there beyond chance is anything written: a tenth of the way, from the next answer on, in
     every process. `recollect tune rollback` takes it back. It needs at least 50 answers.
-
-    In a pipe, each line begins with what it is: `verdict`, `number`, `better`, `worse`.
     """
     listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
     wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
@@ -183,10 +179,7 @@ def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool
 @PROFILE
 @limit_option(20, "Versions at most.")
 def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
-    """List every set of numbers that a profile was given, the newest first.
-
-    In a pipe, the fields of a line are: version, when, profile, why, numbers, gain.
-    """
+    """List every set of numbers that a profile was given, the newest first."""
     versions, rows = [], []
     for each in call.memory().tuning.history(profile, limit):
         known = picked(each, "version", "at", "profile", "why")
@@ -282,14 +275,14 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
         ("seed", log.seed),
         *((f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes),
     ]
-    yield Table(("", ""), log_rows, "log")
+    yield Table(("", ""), log_rows)
     answers = [
         ("all", seen.events),
         *((f"  shown {_ARMS[arm]}", count) for arm, count in seen.by_arm.items()),
         ("treated", seen.treated),
         ("with feedback", seen.with_feedback),
     ]
-    yield Table(("Answers logged", ""), answers, "answers")
+    yield Table(("Answers logged", ""), answers)
     if seen.overall is not None:
         ours, other = asdict(seen.overall.ours), asdict(seen.overall.baseline)
         measures = [
@@ -297,13 +290,13 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
             for name, title in _MEASURES.items()
         ]
         titles = right_aligned("the profile", seen.against, "difference")
-        yield Table(("Measure", *titles), measures, "measure")
+        yield Table(("Measure", *titles), measures)
     number_rows = [
         (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
         for name, value in numbers.published.items()
     ]
     tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
-    yield Table(("Number", *right_aligned("published", tuned)), number_rows, "number")
+    yield Table(("Number", *right_aligned("published", tuned)), number_rows)
     attention = "Nothing became of any answer yet: nothing was opened, found again, or judged."
     if seen.with_feedback:
         eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
@@ -344,7 +337,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
             ("gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"),
         ]
     yield titled(found.says)
-    yield Table(("", ""), [*verdict, ("written", written)], "verdict")
+    yield Table(("", ""), [*verdict, ("written", written)])
     if found.best:
         step = "would be" if dry_run else "is now"
         applied = {name: f"{value:.6g}" for name, value in done.after.items()}
@@ -352,7 +345,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
             (name, f"{found.now[name]:.6g}", f"{value:.6g}", applied.get(name, ""))
             for name, value in found.best.items()
         ]
-        yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
+        yield Table(("Number", *right_aligned("was", "best", step)), rows)
     for title, moved in (("Better", found.better), ("Worse", found.worse)):
         rows = [
             (ellipsize(each.query, 60), f"#{each.memory}", str(each.before or "–"), str(each.after or "–"))
@@ -360,7 +353,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
         ]
         if rows:
             titles = right_aligned("stood at", "would at")
-            yield Table((title, "memory", *titles), rows, title.lower(), total=len(moved))
+            yield Table((title, "memory", *titles), rows, total=len(moved))
 
 
 def _changed(
@@ -419,10 +412,6 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
 
     Without a NAME, it lists the profiles. With one, it shows its searches and steps with their published
     numbers, and beside them those that this memory has tuned. With two, it shows what differs.
-
-    In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does; then `tuned`,
-    name, number, the published one. Of two: `retrieve` or `steps`, name, numbers in the first, numbers in
-    the second; `absent` where a profile lacks it.
     """
     from recollect.ranking.candidates import profile_named  # loads NumPy
     from recollect.ranking.profiles import to_plain
@@ -497,19 +486,18 @@ def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Bl
         rows = []
         for part in parts:
             if part.where == where:
-                numbers = _numbers_text(part.numbers)
-                shown = stacked(numbers, Styled(part.about, "muted"))
-                rows.append((part.name, numbers, part.about, shown))
-        columns = (Column(role="name", wrap="whole"), *[Column(only="pipe")] * 2, Column(only="terminal"))
+                about = stacked(_numbers_text(part.numbers), Styled(part.about, "muted"))
+                rows.append((part.name, about))
+        columns = (Column(role="name", wrap="whole"), Column())
         yield titled(f"\n{title}")
-        yield Table(columns, rows, where, grid=True)
+        yield Table(columns, rows, grid=True)
     if tuned is not None:
         yield titled(f"\nTuned, version {tuned.version}")
         changed = [
             (name, f"{value:.6g}", f"{tuned.published[name]:.6g}") for name, value in tuned.tuned.items()
         ]
         if changed:
-            yield Table(("Number", Column("now", right=True), Column("published")), changed, "tuned")
+            yield Table(("Number", Column("now", right=True), Column("published")), changed)
         else:
             yield titled("as published", "muted")
         if tuned.note:
@@ -614,8 +602,6 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
     of them each profile answers among the first hits, with a 95 % interval; how long an answer takes; which
     memories cannot be found by their own words, and why; and what to do about it. No language model is
     asked, nothing leaves this machine, and nothing is recorded in the memory.
-
-    In a pipe, each line begins with what it is: `profile`, `kind`, `missed` (by cause), `advice`.
     """
     from recollect.models.registry import packaged_model  # loads the models' descriptions
 
@@ -667,13 +653,13 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
             )
         )
     numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
-    yield Table(("Profile", *right_aligned(*numbers)), rows, "profile")
+    yield Table(("Profile", *right_aligned(*numbers)), rows)
     kinds = [
         (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in result.profiles))
         for asks, count in result.questions.items()
     ]
     names = (each.name for each in result.profiles)
-    yield Table(("In %", *right_aligned("Asked", *names)), kinds, "kind")
+    yield Table(("In %", *right_aligned("Asked", *names)), kinds)
     if result.missed:
         yield _missed_table(result)
     if result.advice:
@@ -681,7 +667,7 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
             (str(place), f"{each.said}\n{each.command}" if each.command else each.said)
             for place, each in enumerate(result.advice, start=1)
         ]
-        yield Table(("", "What to do"), advice, "advice")
+        yield Table(("", "What to do"), advice)
     more = any(count > _MISSES_SHOWN for count in result.causes.values())
     yield from muted(
         "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
@@ -711,7 +697,7 @@ def _missed_table(result: SelfTest) -> Table:
         if count > len(misses):
             lines.append(f"and {count - len(misses):,} more")
         rows.append((str(cause), f"{count:,}", "\n".join(lines)))
-    return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows, "missed")
+    return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows)
 
 
 bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench", hidden=True)

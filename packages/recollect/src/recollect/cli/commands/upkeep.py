@@ -91,8 +91,8 @@ def doctor_command(call: Call, full: bool, repair: bool) -> Result:
     for mark, what, said, remedy in checks:
         arrow = f"→ {remedy}" if remedy else ""
         shown = stacked(said, Styled(arrow, "changed"))
-        rows.append((f"{mark}: {what}: {said} {arrow}".strip(), SIGNS[mark], Styled(what, "strong"), shown))
-    columns = (Column(only="pipe"), *[Column(only="terminal")] * 3)
+        rows.append((SIGNS[mark], Styled(what, "strong"), shown))
+    columns = (Column(), Column(wrap="whole"), Column())
     ending = titled("\nAll is well.", "good")
     if problems:
         ending = titled(f"\n{quantity(problems, 'problem')} found.", "bad")
