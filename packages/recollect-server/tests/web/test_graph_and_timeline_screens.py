@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+import pytest
 from browser import visiting
 
 if TYPE_CHECKING:
@@ -14,8 +16,7 @@ pytest_plugins = ["web_fixtures"]
 
 
 def test_a_drawing_grows_where_one_clicks_and_by_keyboard(visitor: Page) -> None:
-    visitor.goto("/graph")
-    visitor.get_by_role("link", name="Marisol Vega").click()
+    visitor.goto("/graph?name=Marisol+Vega")
     drawing = visitor.locator("#drawing")
     drawing.get_by_role("link", name="Harbour choir, group").wait_for()
     assert drawing.get_by_role("link", name="Old mill, place").count() == 0
@@ -23,8 +24,35 @@ def test_a_drawing_grows_where_one_clicks_and_by_keyboard(visitor: Page) -> None
     visitor.keyboard.press("Enter")
     drawing.get_by_role("link", name="Old mill, place").wait_for()
     assert drawing.locator("line").count() == 2
-    visitor.get_by_role("link", name="Begin from here").click()
+    visitor.get_by_role("link", name="Put it in the middle").click()
     visitor.get_by_role("heading", name="Harbour choir", level=1).wait_for()
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["desktop", "phone"])
+def test_the_graph_opens_on_the_best_connected_entity_and_no_two_labels_overlap(
+    chromium: Browser, own_dashboard: Served, narrow: bool
+) -> None:
+    graph = own_dashboard.memory.graph
+    names = [f"Member with a rather long name {number}" for number in range(24)]
+    own_dashboard.memory.create_entities([{"name": name, "entityType": "person"} for name in names])
+    relations = [{"from": name, "to": "Long quay", "relationType": "has a boat at"} for name in names]
+    relations += [{"from": one, "to": names[0], "relationType": "taught"} for one in names[1:9]]
+    graph.create_relations(relations)
+    with visiting(chromium, own_dashboard, narrow=narrow) as page:
+        page.goto("/graph")
+        assert page.get_by_role("heading", level=1).inner_text() == "Long quay"
+        page.locator("#drawing [data-node]").nth(24).wait_for()
+        labels = page.locator("#drawing text").evaluate_all(
+            "all => all.map(each => { const {left, right, top, bottom} = each.getBoundingClientRect();"
+            " return [each.textContent, left, right, top, bottom]; })"
+        )
+        assert len(labels) > len(names) + 1
+        overlapping = [
+            (one[0], other[0])
+            for one, other in combinations(labels, 2)
+            if min(one[2], other[2]) > max(one[1], other[1]) and min(one[4], other[4]) > max(one[3], other[3])
+        ]
+        assert overlapping == []
 
 
 def test_a_slider_shows_the_graph_as_it_stood(visitor: Page) -> None:

@@ -17,8 +17,16 @@ from recollect.domain.errors import InvalidInput, NotFound, RecollectError, Stor
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS, clean_name
 from recollect.domain.records import Kind, Memory, Problem, Scope, ScopeCounts, Session
-from recollect.domain.results import Answer, EmbedResult, MemoryLink, ModelProposal, Remembered
+from recollect.domain.results import (
+    Answer,
+    EmbedResult,
+    EntityCounts,
+    MemoryLink,
+    ModelProposal,
+    Remembered,
+)
 from recollect.memories import notes as reflections
+from recollect.memories.browse import most_related
 from recollect.memories.graph import entity_named, existing_relation, similar_names
 from recollect.memories.notes import remember
 from recollect.memories.sessions import check_session
@@ -370,6 +378,11 @@ class Internals:
     def entity_id(self, name: str) -> int:
         """The id of an entity that must exist; its name may differ in case and accents."""
         return entity_named(self.services, name)
+
+    @retry_after_failover
+    def most_related_entities(self, limit: int) -> Sequence[EntityCounts]:
+        """Return the entities with the most relations, then the newest of those without any."""
+        return most_related(self.services, limit)
 
     @retry_after_failover
     def existing_names(self, names: Iterable[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Graph: an entity and what is around it, never the whole."""
+"""Graph: one entity with the entities around it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from recollect_server.web.timeline import DaySlider, chosen_day, day_slider
 
 _MOST_DEPTH = 3
 _MOST_NODES = 60
-_STARTS = 24
+_STARTS = 12
 _LONGEST_LABEL = 28
 
 
 @dataclass(frozen=True, slots=True)
 class EntityGraph:
-    """An entity, those around it, and the relations between them."""
+    """An entity, the entities around it, and the relations between them."""
 
     center: Memory
     entities: tuple[tuple[Memory, int], ...]
@@ -41,19 +41,21 @@ async def graph_screen(screen: Screen) -> Response:
     moved = await chosen_day(screen, f"/graph?{asked}" if name else "/graph")
     if moved is not None:
         return moved
-    if not name:
-        starts = await screen.run(lambda memory: memory.browse.entities(order="newest", limit=_STARTS))
-        return await screen.page("graph.html", graph=None, starts=starts, data={}, depth=1, name="")
+    starts = await screen.run(lambda memory: Internals(memory).most_related_entities(_STARTS))
+    if not name and not starts:
+        return await screen.page("graph.html", graph=None, starts=(), data={}, depth=1, name="")
+    chosen = name or starts[0].entity.name
     if depth not in {str(each) for each in range(1, _MOST_DEPTH + 1)}:
         raise InvalidInput(f"depth: choose 1 to {_MOST_DEPTH}.")
-    graph = await screen.run(lambda memory: _around(memory, screen, name, int(depth)))
+    graph = await screen.run(lambda memory: _around(memory, screen, chosen, int(depth)))
+    data = _graph_json(screen, graph)
     return await screen.page(
-        "graph.html", graph=graph, starts=(), name=name, depth=int(depth), data=_graph_json(screen, graph)
+        "graph.html", graph=graph, starts=starts, name=chosen, depth=int(depth), data=data, is_first=not name
     )
 
 
 async def graph_data(screen: Screen) -> Response:
-    """The same around one more entity, for a drawing that grows."""
+    """Return what is around one more entity, for a drawing that grows."""
     name = screen.params.get("name", "").strip()
     graph = await screen.run(lambda memory: _around(memory, screen, name, 1))
     return JSONResponse(_graph_json(screen, graph), headers=SECURITY_HEADERS)
@@ -98,7 +100,7 @@ def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
                 "id": each.id,
                 "source": each.source,
                 "target": each.target,
-                "type": visible(each.type),
+                "type": visible(each.type).replace("_", " "),
                 "span": span_of(each, zone),
             }
             for each in graph.relations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import islice
@@ -438,21 +438,41 @@ def _entity_ids(view: Snapshot, own: tuple[Condition, ...], order: EntityOrder, 
     return named[:most]
 
 
+def most_related(services: Services, limit: int) -> list[EntityCounts]:
+    """Return the entities with the most relations, then the newest of those without any."""
+    with services.read() as view:
+        now = microseconds(services.clock())
+        own = (OneOf("scope_id", services.scope_ids(view)), Equals("kind", "entity"), *IN_FORCE)
+        # An inverse repeats its relation.
+        stated = is_null("inverse_of")
+        counts = _relation_counts(view, now, lambda column: BelongsTo(column, "memory", own), stated)
+        ids = sorted(counts, key=lambda id_: (-counts[id_], id_))[:limit]
+        if len(ids) < limit:
+            newest = view.rows("memory", ("id",), own, descending=True, limit=limit)
+            ids = list(dict.fromkeys([*ids, *(id_ for (id_,) in newest)]))[:limit]
+        found = memories_by_id(view, ids)
+        entities = _with_counts(view, [found[id_] for id_ in ids], now)
+        return [replace(each, relations=counts[each.entity.id]) for each in entities]
+
+
+def _relation_counts(
+    view: Snapshot, now: int, ends: Callable[[str], Condition], *where: Condition
+) -> Counter[int]:
+    """Return how many relations begin or end at each entity."""
+    holds = (is_null("deleted_at"), null_or_after("until", now), *where)
+    counts: Counter[int] = Counter()
+    for column in ("source_id", "target_id"):
+        found = view.count("relation", (ends(column), *holds), by=column)
+        counts.update({int(str(id_)): count for id_, count in found.items()})
+    return counts
+
+
 def _with_counts(view: Snapshot, entities: Sequence[Memory], now: int) -> list[EntityCounts]:
     ids = [entity.id for entity in entities]
     mentions = view.count("mention", (OneOf("entity_id", ids),), by="entity_id")
-    holds = (is_null("deleted_at"), null_or_after("until", now))
-    ends = [
-        view.count("relation", (OneOf(column, ids), *holds), by=column)
-        for column in ("source_id", "target_id")
-    ]
+    relations = _relation_counts(view, now, lambda column: OneOf(column, ids))
     return [
-        EntityCounts(
-            entity,
-            len(entity.in_force),
-            sum(counts.get(entity.id, 0) for counts in ends),
-            mentions.get(entity.id, 0),
-        )
+        EntityCounts(entity, len(entity.in_force), relations[entity.id], mentions.get(entity.id, 0))
         for entity in entities
     ]
 

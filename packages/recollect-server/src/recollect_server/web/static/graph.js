@@ -1,8 +1,13 @@
-/* Draws an entity and what is around it, and lets it grow where one clicks. */
+/* Draws an entity with its neighbours; selecting a neighbour adds its neighbours. One unit is one pixel, so that
+   labels keep their size on a phone. No two labels overlap: boxes are pushed apart, and a relation that finds no
+   free place goes without a label (its tooltip and the list have it). */
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
-  const TICKS = 220;
+  const TICKS = 260;
+  const LABEL_HEIGHT = 16;
+  const COLOURS = 6;
+  const EDGE = 8;
 
   const make = (name, attributes, text) => {
     const element = document.createElementNS(SVG, name);
@@ -11,6 +16,40 @@
     return element;
   };
 
+  const overlap = (a, b) => [
+    Math.min(a.right, b.right) - Math.max(a.left, b.left),
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top),
+  ];
+  const overlaps = (a, b) => overlap(a, b).every((each) => each > 0);
+  const box = (node) => ({ left: node.x - node.half, right: node.x + node.half, top: node.y - node.radius - 5, bottom: node.y + node.radius + LABEL_HEIGHT + 9 });
+
+  /* Pushes overlapping boxes apart along the shorter way; returns whether any overlapped. */
+  function separate(nodes, limit) {
+    let moved = false;
+    nodes.forEach((one, place) => {
+      for (const other of nodes.slice(place + 1)) {
+        const [wide, high] = overlap(box(one), box(other));
+        if (wide <= 0 || high <= 0) continue;
+        moved = true;
+        const axis = wide < high ? "x" : "y", push = (Math.min(wide, high) + 1) / 2;
+        const sign = one[axis] < other[axis] ? -1 : 1;
+        if (one.fx === undefined) one[axis] += sign * push;
+        if (other.fx === undefined) other[axis] -= sign * push;
+      }
+    });
+    for (const node of nodes) node.x = Math.max(node.half - limit, Math.min(limit - node.half, node.x));
+    return moved;
+  }
+
+  /* What is left after many passes moves below the boxes that it overlaps, from top to bottom. */
+  function stack(nodes) {
+    const done = [];
+    for (const node of [...nodes].sort((a, b) => a.y - b.y)) {
+      for (let hit; (hit = done.find((each) => overlaps(box(node), box(each))));) node.y = box(hit).bottom + node.radius + 6;
+      done.push(node);
+    }
+  }
+
   function begin() {
     const svg = document.querySelector("#drawing");
     const source = document.querySelector("#graph-data");
@@ -18,49 +57,93 @@
     svg.dataset.drawn = "yes";
     svg.removeAttribute("hidden");
     document.querySelector("#graph-help").hidden = false;
-    const nodes = new Map(), links = new Map();
-    let chosen;
+    const arrow = svg.querySelector("defs");
+    const nodes = new Map(), links = new Map(), types = [];
+    let chosen, width;
 
-    function add(graph) {
-      for (const node of graph.nodes) if (!nodes.has(node.id)) nodes.set(node.id, { ...node });
+    function add(graph, beside) {
+      for (const node of graph.nodes) {
+        if (nodes.has(node.id)) continue;
+        const angle = 2.4 * nodes.size;
+        nodes.set(node.id, { ...node, x: (beside?.x ?? 0) + 60 * Math.cos(angle), y: (beside?.y ?? 0) + 60 * Math.sin(angle) });
+        if (!types.includes(node.type)) types.push(node.type);
+      }
       for (const link of graph.links) if (!links.has(link.id)) links.set(link.id, { ...link });
       layOut();
     }
 
-    function layOut() {
-      const placed = [...nodes.values()];
-      d3.forceSimulation(placed)
-        .force("link", d3.forceLink([...links.values()].map((each) => ({ source: each.source, target: each.target }))).id((each) => each.id).distance(110))
-        .force("charge", d3.forceManyBody().strength(-420))
-        .force("collide", d3.forceCollide(34))
-        .force("x", d3.forceX().strength(.05)).force("y", d3.forceY().strength(.08))
-        .stop().tick(TICKS);
-      draw(placed);
+    function textWidth(text, css) {
+      const probe = make("text", { class: css }, text);
+      svg.append(probe);
+      const found = probe.getComputedTextLength();
+      probe.remove();
+      return found;
     }
 
-    function draw(placed) {
-      const xs = placed.map((each) => each.x), ys = placed.map((each) => each.y);
-      const left = Math.min(...xs) - 90, top = Math.min(...ys) - 40;
-      const width = Math.max(420, Math.max(...xs) - left + 90), height = Math.max(280, Math.max(...ys) - top + 50);
-      svg.setAttribute("viewBox", [left, top, width, height].map(Math.round).join(" "));
-      const drawn = [];
+    function layOut() {
+      width = svg.clientWidth;
+      const all = [...nodes.values()], limit = width / 2 - EDGE;
+      for (const node of all) {
+        const degree = [...links.values()].filter((each) => each.source === node.id || each.target === node.id).length;
+        node.radius = node.distance === 0 && node.id === start.center ? 17 : Math.min(15, 8 + degree);
+        node.half = Math.min(limit, Math.max(textWidth(node.label, node.id === start.center ? "center" : ""), 2 * node.radius) / 2 + 7);
+      }
+      const center = nodes.get(start.center);
+      center.fx = center.fy = 0;
+      const reach = Math.max(90, Math.min(190, width / 5));
+      d3.forceSimulation(all)
+        .force("link", d3.forceLink([...links.values()].map((each) => ({ source: each.source, target: each.target }))).id((each) => each.id).distance(reach))
+        .force("charge", d3.forceManyBody().strength(-700))
+        .force("x", d3.forceX().strength(width < 600 ? .12 : .03)).force("y", d3.forceY().strength(width < 600 ? .04 : .12))
+        .force("boxes", () => separate(all, limit))
+        .stop().tick(TICKS);
+      for (let pass = 0; pass < 200 && separate(all, limit); pass++);
+      stack(all);
+      draw(all);
+    }
+
+    function draw(all) {
+      const boxes = all.map(box);
+      const top = Math.min(...boxes.map((each) => each.top)) - EDGE, bottom = Math.max(...boxes.map((each) => each.bottom)) + EDGE;
+      svg.setAttribute("viewBox", [-width / 2, top, width, bottom - top].map(Math.round).join(" "));
+      svg.setAttribute("height", Math.round(bottom - top));
+      const lines = [], labels = [];
       for (const link of links.values()) {
         const from = nodes.get(link.source), to = nodes.get(link.target);
-        if (!from || !to) continue;
-        drawn.push(make("line", { x1: from.x, y1: from.y, x2: to.x, y2: to.y }));
-        const label = make("text", { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - 4, "text-anchor": "middle", class: "relation" }, link.span ? `${link.type} (${link.span})` : link.type);
-        drawn.push(label);
+        if (!from || !to || from === to) continue;
+        const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+        const at = (distance) => [from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length];
+        const [x1, y1] = at(from.radius + 2), [x2, y2] = at(length - to.radius - 4);
+        const line = make("line", { x1, y1, x2, y2, "marker-end": "url(#arrow)" });
+        line.append(make("title", {}, `${from.name} ${link.type} ${to.name}${link.span ? `, ${link.span}` : ""}`));
+        lines.push(line);
+        const half = textWidth(link.type, "relation") / 2 + 3;
+        for (const share of [.5, .42, .58, .34, .66, .26, .74]) {
+          const [x, y] = at(length * share);
+          const place = { left: x - half, right: x + half, top: y - 8, bottom: y + 8 };
+          if (boxes.some((each) => overlaps(place, each)) || place.left < -width / 2 || place.right > width / 2) continue;
+          boxes.push(place);
+          labels.push(make("text", { x, y: y + 4, "text-anchor": "middle", class: "relation" }, link.type));
+          break;
+        }
       }
-      for (const node of placed) {
-        const anchor = make("a", { href: node.graph, "data-node": node.id, "aria-label": `${node.name}, ${node.type}` });
+      const anchors = all.map((node) => {
+        const css = `t${Math.min(types.indexOf(node.type), COLOURS)}`, isOpen = node.expanded || node.id === start.center;
+        const anchor = make("a", { href: node.graph, "data-node": node.id, "aria-label": `${node.name}, ${node.type}`, class: css });
         anchor.append(
           make("title", {}, `${node.name} (${node.type})`),
-          make("circle", { cx: node.x, cy: node.y, r: node.distance === 0 ? 15 : 11, class: node.expanded || node.distance === 0 ? "open" : "" }),
-          make("text", { x: node.x, y: node.y + 28, "text-anchor": "middle" }, node.label),
+          make("circle", { cx: node.x, cy: node.y, r: node.radius, class: isOpen ? "open" : "" }),
+          make("text", { x: node.x, y: node.y + node.radius + LABEL_HEIGHT, "text-anchor": "middle", class: node.id === start.center ? "center" : "" }, node.label),
         );
-        drawn.push(anchor);
-      }
-      svg.replaceChildren(...drawn);
+        return anchor;
+      });
+      svg.replaceChildren(arrow, ...lines, ...labels, ...anchors);
+      document.querySelector("#legend").replaceChildren(...types.slice(0, COLOURS).map((type, place) => {
+        const item = document.createElement("li");
+        item.className = `t${place}`;
+        item.textContent = type;
+        return item;
+      }));
       if (chosen) svg.querySelector(`[data-node="${chosen}"]`)?.focus();
     }
 
@@ -76,21 +159,22 @@
       const answer = await fetch(url, { headers: { accept: "application/json" } });
       if (!answer.ok) { location.assign(node.graph); return; }
       node.expanded = true;
-      add(await answer.json());
-      tell(node);
+      add(await answer.json(), node);
+      describe(node);
     });
 
-    function tell(node) {
+    function describe(node) {
       const panel = document.querySelector("#chosen");
       const heading = document.createElement("h2"), open = document.createElement("a"), center = document.createElement("a"), about = document.createElement("p"), go = document.createElement("p");
       open.href = node.memory; open.textContent = node.name; heading.append(open);
-      about.textContent = `${node.type} · ${node.known} observations`; about.className = "soft";
-      center.href = node.graph; center.textContent = "Begin from here"; go.append(center);
+      about.textContent = `${node.type} · ${node.known} ${node.known === 1 ? "fact" : "facts"}`; about.className = "soft";
+      center.href = node.graph; center.textContent = "Put it in the middle"; go.append(center);
       panel.replaceChildren(heading, about, go);
     }
 
     const start = JSON.parse(source.textContent);
     add(start);
+    new ResizeObserver(() => { if (Math.abs(svg.clientWidth - width) > 30) layOut(); }).observe(svg);
   }
 
   document.addEventListener("DOMContentLoaded", begin);
