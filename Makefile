@@ -100,6 +100,7 @@ check: $(SITE) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import co
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
 	$(BIN)/python docs/scripts/async_types.py --check
 	$(BIN)/python docs/scripts/demo_picture.py --check
+	$(BIN)/python benchmarks/plain.py
 	$(BIN)/python benchmarks/budgets.py
 
 # The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
