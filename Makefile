@@ -9,7 +9,9 @@ READY  := $(VENV)/.ready
 PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
-PAGES := README.md docs/reference/cli.md docs/reference/settings.md docs/internals/benchmarks.md docs/internals/confidence.md docs/guides/hooks.md docs/reference/mcp.md docs/internals/performance.md docs/guides/postgres.md docs/internals/torture.md
+PAGES := $(addprefix docs/reference/,cli.md mcp.md settings.md) \
+  $(addprefix docs/internals/,benchmarks.md confidence.md performance.md torture.md decisions/README.md) \
+  docs/guides/hooks.md docs/guides/postgres.md
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all test-slow test-core test-server test-importers test-postgres test-integrations frameworks-lock test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean

@@ -53,6 +53,20 @@ def test_links_between_pages_lead_somewhere_and_files_that_they_name_exist() -> 
             assert any((place / each).exists() for place in places), f"{path} names {each}"
 
 
+def test_pages_stay_within_their_word_budgets() -> None:
+    words = {path: len(path.read_text(encoding="utf-8").split()) for path in PAGES}
+    assert words[ROOT / "README.md"] <= 600
+    assert sum(count for path, count in words.items() if "docs" in path.parts) <= 81_000
+    decisions = {path: count for path, count in words.items() if path.match("decisions/0*.md")}
+    assert {path.name: count for path, count in decisions.items() if count > 400} == {}
+
+
+def test_every_decision_says_why_what_follows_and_what_would_change_it() -> None:
+    wanted = ["Context", "Choice", "Consequences", "What would change our mind"]
+    for path in ROOT.glob("docs/internals/decisions/0*.md"):
+        assert re.findall("^## (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE) == wanted, path
+
+
 def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", page("README.md"), re.DOTALL)
     assert blocks

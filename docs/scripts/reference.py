@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import Field, fields
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,8 @@ from recollect.operations.catalogue import SETS, definitions
 from recollect.settings import Setting, Settings
 from recollect.text.tokens import count_tokens
 
+_DECISIONS = Path(__file__).parents[1] / "internals" / "decisions"
+
 
 def command_pages() -> str:
     """Every command by section: what it does, its arguments, its own options, its examples."""
@@ -24,6 +27,17 @@ def command_pages() -> str:
         parts.append(f"\n## {section}\n")
         parts.extend(_page(cli.commands[name]) for name in names)
     return "".join(parts) + "\n"
+
+
+def decision_list() -> str:
+    """Every record by number, with its title."""
+    rows = []
+    for path in sorted(_DECISIONS.glob("0*.md")):
+        number, _, title = (
+            path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
+        )
+        rows.append(f"- {number}: [{title}]({path.name})\n")
+    return "\n" + "".join(rows)
 
 
 def tool_sets() -> str:

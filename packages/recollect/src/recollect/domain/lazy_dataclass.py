@@ -1,7 +1,7 @@
 """`dataclass` of the standard library, but a frozen one with slots is cheap to define.
 
 To compile six methods is most of what such a class costs to define, and a command uses few of the classes
-that it imports: docs/internals/decisions/0031-starting.md has the figures.
+that it imports: docs/internals/decisions/0031-start-up-time.md has the figures.
 """
 
 from __future__ import annotations
