@@ -6,6 +6,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` is a third of what a hook may take to start
 if TYPE_CHECKING:
+    from recollect import aio as aio
     from recollect.bootstrap import open  # noqa: A004  # the library's own verb
     from recollect.domain.changes import NewEntity, NewObservation, NewRelation, Turn
     from recollect.domain.errors import (
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from recollect.domain.records import Kind, Memory, Observation, RecallOptions, Relation, Scope, Status
     from recollect.domain.results import Answer, Context, Graph, Hit, Remembered
     from recollect.engine import Engine
+
+    __version__: str
 
 # Where each public name lives. It is imported when it is first used: the command line needs few of them,
 # and must answer `--help` at once.
@@ -68,6 +71,12 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
 
 
 def __getattr__(name: str) -> object:
+    if name == "aio":
+        return import_module("recollect.aio")
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415  # slow, and rarely asked for
+
+        return version("recollect-memory")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
     return getattr(import_module(f"recollect.{_HOME_OF[name]}"), name)

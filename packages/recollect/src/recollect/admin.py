@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.domain.changes import CreateToken, NoteTokenUse, RevokeToken
+from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError, StoreUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS, clean_name
@@ -53,7 +54,7 @@ from recollect.stores.url import IN_MEMORY
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 from recollect.write import embedding
 from recollect.write.embedding import model_proposal
-from recollect.write.inputs import RelationLike, listed, relation_of
+from recollect.write.inputs import RelationLike, one_or_more, relation_of
 from recollect.write.repository import Priority, is_dead
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class Upkeep:
             "text": content,
             "category": reflections.CATEGORY,
             "speaker": author,
-            "about": (*listed(about, "Entities of `about`"), *ends),
+            "about": (*one_or_more(about, "Entities of `about`"), *ends),
             "tags": reflections.reflection_tags(mood, session, known),
         }
         return remember(self.services.for_writing, note, key, reflections.check_category)
@@ -451,14 +452,14 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class BackupFile:
+class BackupFile(Record):
     name: str
     bytes: int
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class StoreState:
+class StoreState(Record):
     id: str
     """Of each store another one, also of a copy."""
     kind: StoreKind

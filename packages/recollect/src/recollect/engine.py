@@ -15,7 +15,7 @@ from recollect.domain.records import Counts, Kind, Memory, Model, NoteFields, Re
 from recollect.search.rows import memories_by_id
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Progress
-from recollect.write.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time
+from recollect.write.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, one_or_more
 
 if TYPE_CHECKING:
     from recollect.admin import Upkeep
@@ -63,6 +63,9 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(store={self._services.store.place!r}, scope={self._services.scope!r})"
 
     def close(self) -> None:
         """End what runs in the background, write what is left to be noted, and release the file."""
@@ -166,7 +169,6 @@ class Engine:
         importance: float = 0.5,
         category: str | None = None,
         happened_at: datetime | None = None,
-        at: datetime | None = None,
         expires_at: datetime | None = None,
         tags: Iterable[str] = (),
         about: Iterable[str] = (),
@@ -178,9 +180,8 @@ class Engine:
     ) -> Remembered:
         """Store a note. The same words again raise its duplicate count instead of making a second note.
 
-        It is linked to entities whose names it mentions; `about` names more of them, which must exist. `at`
-        is another name of `happened_at`, as messages have it. After `expires_at`, no search finds it, though
-        it stays; storing it again without one removes the expiry.
+        It is linked to entities whose names it mentions; `about` names more of them, which must exist. After
+        `expires_at`, no search finds it, though it stays; storing it again without one removes the expiry.
 
         `ref` is a program's own name for the note: stored again under it, the note gets the new text and the
         new values. `metadata` is a JSON object to keep with it. A note with either is never merged with
@@ -192,7 +193,7 @@ class Engine:
             "text": text,
             "importance": importance,
             "category": category,
-            "happened_at": one_time(happened_at, at),
+            "happened_at": happened_at,
             "expires_at": expires_at,
             "tags": tags,
             "about": about,
@@ -245,7 +246,6 @@ class Engine:
         importance: float | None = None,
         category: str | None = None,
         happened_at: datetime | Literal["unknown"] | None = None,
-        at: datetime | None = None,
         tags: Iterable[str] | None = None,
         status: str | None = None,
         pinned: bool | None = None,
@@ -256,9 +256,9 @@ class Engine:
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
-        `at` is another name of `happened_at`; "unknown" empties it, and an empty category removes it. A
-        memory that is pinned or has an `importance_tag` is not forgotten; an empty tag removes it. A note
-        expires at `expires_at`; "never" removes the expiry, also afterwards.
+        "unknown" empties `happened_at`, and an empty category removes it. A memory that is pinned or has an
+        `importance_tag` is not forgotten; an empty tag removes it. A note expires at `expires_at`; "never"
+        removes the expiry, also afterwards.
         """
         from recollect.memories.notes import update
 
@@ -268,7 +268,7 @@ class Engine:
             text=text,
             importance=importance,
             category=category,
-            happened_at="unknown" if happened_at == "unknown" else one_time(happened_at, at),
+            happened_at=happened_at,
             tags=tags,
             status=status,
             pinned=pinned,
@@ -428,8 +428,7 @@ class Engine:
         """
         from recollect.tuning.tuning import feedback
 
-        ids = (memories,) if isinstance(memories, int) else ids_of(memories)
-        feedback(self._services, ids, grade, answer, query)
+        feedback(self._services, ids_of(memories), grade, answer, query)
 
     @retry_after_failover
     def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
@@ -463,7 +462,7 @@ class Engine:
         """
         from recollect.self_test.self_test import SelfTestOptions, self_test
 
-        names = listed(profiles, "Profiles")
+        names = one_or_more(profiles, "Profiles")
         chosen = {name: self._services.profile(name) for name in names} or self.profiles
         known = None if languages is None else tuple(languages)
         options = SelfTestOptions(sample, limit, seed, known, aware(at, "at"))
@@ -527,7 +526,7 @@ class Engine:
             after=after,
         )
 
-    def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    def forget(self, ids: int | Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
         wanted = self._services.by_scope(ids_of(ids))
         outcomes = self._services.for_writing.write(
@@ -547,7 +546,7 @@ class Engine:
         catch_up(services)
         return read[id]
 
-    def purge(self, before: datetime | None = None, *, ids: Iterable[int] | None = None) -> PurgeResult:
+    def purge(self, before: datetime | None = None, *, ids: int | Iterable[int] | None = None) -> PurgeResult:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back.
 
         With `ids`, destroy these forgotten memories of this scope instead. With them goes what may quote

@@ -229,6 +229,9 @@ class Services:
     shutdown: threading.Event = field(default_factory=threading.Event)
     """Set on shutdown: texts without a vector wait for the next start."""
 
+    def __repr__(self) -> str:
+        return f"Services(store={self.store.place!r}, scope={self.scope!r})"
+
     @property
     def worker(self) -> Worker:
         """The background worker."""

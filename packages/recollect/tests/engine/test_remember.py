@@ -94,9 +94,9 @@ def test_what_cannot_be_a_note_is_named_and_leaves_nothing(engine: Engine, subte
         *(({"importance": wrong}, "from 0 to 1") for wrong in (1.01, -0.1, float("nan"), True, "high")),
         ({"happened_at": NAIVE}, "without a time zone"),
         ({"happened_at": "2026-03-01"}, "must be a datetime, not str"),
-        ({"tags": "kitchen"}, "come as a list"),
+        ({"tags": 7}, "come as a list"),
         ({"tags": [" "]}, "tag is empty"),
-        ({"about": "Ada"}, "come as a list"),
+        ({"about": 7}, "come as a list"),
         ({"category": 7}, "must be text"),
         ({"source": "x" * 1_001}, "split it"),
     ]
@@ -482,7 +482,7 @@ def test_the_same_words_of_another_day_are_another_note(engine: Engine) -> None:
 
 def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine) -> None:
     ids = [engine.remember(f"note number {number}").id for number in range(3)]
-    wrong_ids: list[Any] = ["12", 3, [True], ["1"]]
+    wrong_ids: list[Any] = ["12", True, [True], ["1"]]
     for wrong in wrong_ids:
         with pytest.raises(InvalidInput):
             engine.forget(wrong)

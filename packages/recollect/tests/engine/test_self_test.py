@@ -151,7 +151,7 @@ def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
         ({"limit": True}, "The limit is a whole number, not True"),
         ({"seed": 1.5}, "The seed is a whole number, not 1.5"),
         ({"profiles": ["moody"]}, "No profile named 'moody'"),
-        ({"profiles": "limbic"}, "Profiles come as a list"),
+        ({"profiles": 7}, "Profiles come as a list"),
         ({"at": datetime(2026, 1, 1)}, "without a time zone"),  # noqa: DTZ001
     ],
 )

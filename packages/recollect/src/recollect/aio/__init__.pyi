@@ -152,7 +152,6 @@ class AsyncEngine:
         importance: float = ...,
         category: str | None = ...,
         happened_at: datetime | None = ...,
-        at: datetime | None = ...,
         expires_at: datetime | None = ...,
         tags: Iterable[str] = ...,
         about: Iterable[str] = ...,
@@ -164,9 +163,8 @@ class AsyncEngine:
     ) -> Remembered:
         """Store a note. The same words again raise its duplicate count instead of making a second note.
 
-        It is linked to entities whose names it mentions; `about` names more of them, which must exist. `at`
-        is another name of `happened_at`, as messages have it. After `expires_at`, no search finds it, though
-        it stays; storing it again without one removes the expiry.
+        It is linked to entities whose names it mentions; `about` names more of them, which must exist. After
+        `expires_at`, no search finds it, though it stays; storing it again without one removes the expiry.
 
         `ref` is a program's own name for the note: stored again under it, the note gets the new text and the
         new values. `metadata` is a JSON object to keep with it. A note with either is never merged with
@@ -196,7 +194,6 @@ class AsyncEngine:
         importance: float | None = ...,
         category: str | None = ...,
         happened_at: datetime | Literal["unknown"] | None = ...,
-        at: datetime | None = ...,
         tags: Iterable[str] | None = ...,
         status: str | None = ...,
         pinned: bool | None = ...,
@@ -207,9 +204,9 @@ class AsyncEngine:
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
-        `at` is another name of `happened_at`; "unknown" empties it, and an empty category removes it. A
-        memory that is pinned or has an `importance_tag` is not forgotten; an empty tag removes it. A note
-        expires at `expires_at`; "never" removes the expiry, also afterwards."""
+        "unknown" empties `happened_at`, and an empty category removes it. A memory that is pinned or has an
+        `importance_tag` is not forgotten; an empty tag removes it. A note expires at `expires_at`; "never"
+        removes the expiry, also afterwards."""
     async def supersede(
         self, old: int, new: int | NoteLike, *, copies: bool = ..., key: str | None = ...
     ) -> SupersedeResult:
@@ -321,11 +318,13 @@ class AsyncEngine:
 
         Notes, unless `kinds` names others; with `refs`, those with these names of programs. It searches
         nothing and leaves no trace."""
-    async def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
+    async def forget(self, ids: int | Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
     async def restore(self, id: int) -> Memory:
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
-    async def purge(self, before: datetime | None = ..., *, ids: Iterable[int] | None = ...) -> PurgeResult:
+    async def purge(
+        self, before: datetime | None = ..., *, ids: int | Iterable[int] | None = ...
+    ) -> PurgeResult:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back.
 
         With `ids`, destroy these forgotten memories of this scope instead. With them goes what may quote

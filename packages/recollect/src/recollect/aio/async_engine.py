@@ -110,6 +110,9 @@ class AsyncEngine(AsyncCalls):
     def __init__(self, engine: Engine, threads: CallThreads | None = None) -> None:
         super().__init__(lambda: engine, threads or CallThreads(), GROUPS, engine)
 
+    def __repr__(self) -> str:
+        return f"Async{self._called!r}"
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from datetime import date, datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -54,6 +54,11 @@ def omitted(default: Any = None, **shown: Any) -> Any:
 def inlined() -> Any:
     """Declare a last field whose own fields take its place."""
     return field(metadata=in_json(inline=True))
+
+
+def is_inline(declared: Field[Any]) -> bool:
+    """Whether the fields of this one's value take its place."""
+    return bool(declared.metadata.get(_KEY, {}).get("inline"))
 
 
 @cache

@@ -22,7 +22,7 @@ else:
             return partial(dataclass, **options)
         inherits = any(map(dataclasses.is_dataclass, cls.__bases__))
         if inherits or options != {"frozen": True, "slots": True}:
-            return dataclasses.dataclass(**options)(cls)
+            return dataclasses.dataclass(repr=not _inherits_repr(cls), **options)(cls)
         return _generated_later(cls)
 
 
@@ -58,7 +58,8 @@ def _generated_later(cls: type) -> Any:
     if made.__match_args__ != tuple(each.name for each in fields):
         # Keyword-only fields, or such as `__init__` does not take: none of our values has them.
         own = {name: value for name, value in written.items() if name not in {"__dict__", "__weakref__"}}
-        return dataclasses.dataclass(frozen=True, slots=True)(type(cls)(cls.__name__, cls.__bases__, own))
+        again = type(cls)(cls.__name__, cls.__bases__, own)
+        return dataclasses.dataclass(repr=not _inherits_repr(cls), frozen=True, slots=True)(again)
     compared = _values([each.name for each in fields if each.compare])
     hashed = _values([each.name for each in fields if (each.compare if each.hash is None else each.hash)])
 
@@ -68,7 +69,9 @@ def _generated_later(cls: type) -> Any:
     def hash_of(self: object) -> int:
         return hash(hashed(self))
 
-    later = {"__init__": _Later(made), "__eq__": equals, "__hash__": hash_of, "__repr__": _repr_of}
+    later = {"__init__": _Later(made), "__eq__": equals, "__hash__": hash_of}
+    if not _inherits_repr(cls):
+        later["__repr__"] = _repr_of
     for name, method in later.items():
         if written.get(name) is None:
             setattr(made, name, method)
@@ -76,6 +79,12 @@ def _generated_later(cls: type) -> Any:
     made.__getstate__, made.__setstate__ = _FROZEN.__getstate__, _FROZEN.__setstate__
     made.__dataclass_params__ = _FROZEN.__dataclass_params__
     return made
+
+
+def _inherits_repr(cls: type) -> bool:
+    """Whether a base that is no dataclass writes the representation."""
+    bases = cls.__mro__[1:-1]
+    return any("__repr__" in vars(base) and not dataclasses.is_dataclass(base) for base in bases)
 
 
 def _values(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:

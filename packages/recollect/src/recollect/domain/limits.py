@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 from typing import Literal
 
 from recollect.domain.errors import InvalidInput
@@ -112,3 +113,13 @@ def confidence_label(confidence: float) -> ConfidenceLabel:
 # The name of the default profile, for modules that load no profiles.
 
 DEFAULT_PROFILE = "recollect"
+
+
+# Messages were said `at` a time. Notes and observations are about something that `happened_at` a time.
+_TIMES = {"at": "happened_at", "happened_at": "at"}
+
+
+def right_names(unknown: Collection[str], known: Collection[str]) -> str:
+    """Return how a time is called here, where the caller used its name elsewhere."""
+    meant = ((name, _TIMES[name]) for name in sorted(_TIMES.keys() & unknown))
+    return "".join(f"{name!r} is called {right!r} here; " for name, right in meant if right in known)

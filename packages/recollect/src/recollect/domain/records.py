@@ -8,6 +8,7 @@ from datetime import datetime  # dataclass fields: read at run time by typing.ge
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
+from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import HIDDEN, LISTED, in_json
 from recollect.domain.lazy_dataclass import dataclass
@@ -86,7 +87,7 @@ class NamedToken:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Record):
     """One thing known about an entity."""
 
     id: int
@@ -109,7 +110,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Record):
     """A former text."""
 
     text: str
@@ -118,7 +119,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Record):
     """A while in which a memory was gone."""
 
     why: str
@@ -137,7 +138,7 @@ class NoteFields(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Record):
     """One thing remembered, of any kind; fields that a kind does not use keep their default."""
 
     id: int
@@ -201,6 +202,15 @@ class Memory:
         """The observations that hold now, oldest first."""
         return tuple(observation for observation in self.observations if observation.in_force)
 
+    def __cells__(self) -> dict[str, Any]:
+        known = "; ".join(each.content for each in self.in_force)
+        return {
+            "id": self.id,
+            "kind": str(self.kind),
+            "text": self.text or (f"{self.name}: {known}" if known else self.name),
+            "date": self.happened_at or self.created_at,
+        }
+
 
 NOTE_FIELDS: Mapping[str, str] = {
     each.name: each.metadata["note_field"] for each in fields(Memory) if "note_field" in each.metadata
@@ -249,7 +259,7 @@ def _has_passed(moment: datetime | None, at: datetime) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Record):
     """A directed link between two entities, and the span in which it holds."""
 
     id: int
@@ -293,7 +303,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Model(Record):
     """An embedding model. Vectors of two names are never compared."""
 
     name: str
@@ -317,7 +327,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Session(Record):
     """One conversation, as a whole."""
 
     name: str
@@ -337,7 +347,7 @@ class PastQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class DreamRecord:
+class DreamRecord(Record):
     """A dream of the past."""
 
     id: int
@@ -361,7 +371,7 @@ class AnswerFeedback(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedAnswer:
+class LoggedAnswer(Record):
     """An answer as the store's log holds it."""
 
     id: int
@@ -396,7 +406,7 @@ class LogSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class Tuned(Record):
     """Numbers that a profile was given in the place of its published ones; the newest of a profile hold."""
 
     version: int
@@ -409,7 +419,7 @@ class Tuned:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Record):
     """How much a store holds."""
 
     entities: int
@@ -445,7 +455,7 @@ class ScopeCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Record):
     """One thing that `verify` found."""
 
     what: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
 from recollect.domain.changes import Added
+from recollect.domain.display import Record, Rows
 from recollect.domain.json_values import HIDDEN, in_json, omitted
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import UNLIKELY
@@ -23,7 +24,7 @@ Mode = Literal["hybrid", "meaning", "words"]
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedRow:
+class RejectedRow(Record):
     """A row of a batch that was left out."""
 
     index: Annotated[int, "Its place in the batch, from 0"]
@@ -31,7 +32,7 @@ class RejectedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarObservation:
+class SimilarObservation(Record):
     """A new observation that nearly repeats one that was there. Both are kept."""
 
     observation: int
@@ -42,7 +43,7 @@ class SimilarObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class ContradictedObservation:
+class ContradictedObservation(Record):
     """A new observation that seems to contradict one that was there. Both are kept."""
 
     observation: int
@@ -52,7 +53,7 @@ class ContradictedObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedEntity:
+class ObservedEntity(Record):
     """The result for one entity: it was created, or it gained observations."""
 
     id: int
@@ -71,7 +72,8 @@ class ObservedEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedBatch:
+class ObservedBatch(Rows[ObservedEntity]):
+    __rows__ = "entities"
     entities: tuple[ObservedEntity, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
@@ -81,7 +83,7 @@ class ObservedBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarMemory:
+class SimilarMemory(Record):
     """A memory that says nearly the same. Both are kept."""
 
     id: int
@@ -90,7 +92,7 @@ class SimilarMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class ConflictingMemory:
+class ConflictingMemory(Record):
     """A memory in force that another one seems to contradict. Both are kept."""
 
     id: int
@@ -104,7 +106,7 @@ class ConflictingMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Record):
     """The result for one note."""
 
     id: int
@@ -124,7 +126,8 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class RememberedBatch:
+class RememberedBatch(Rows[Remembered]):
+    __rows__ = "notes"
     notes: tuple[Remembered, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = omitted()
@@ -132,7 +135,7 @@ class RememberedBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class AddMessagesResult:
+class AddMessagesResult(Record):
     """The result for the turns of a conversation."""
 
     session: str
@@ -147,7 +150,7 @@ class AddMessagesResult:
 
 
 @dataclass(frozen=True, slots=True)
-class RetiredMemory:
+class RetiredMemory(Record):
     """Something that a correction put out of force: a memory, or an observation of an entity."""
 
     id: int
@@ -156,7 +159,7 @@ class RetiredMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class SupersedeResult:
+class SupersedeResult(Record):
     by: Memory = field(metadata=HIDDEN)
     retired: Annotated[tuple[RetiredMemory, ...], "What was named first, then its near-copies"]
     similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
@@ -188,7 +191,7 @@ class PurgeResult(int):
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEvent:
+class HistoryEvent(Record):
     """One thing that happened to a memory."""
 
     at: datetime
@@ -197,14 +200,15 @@ class HistoryEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Rows[HistoryEvent]):
+    __rows__ = "events"
     memory: Memory
     events: tuple[HistoryEvent, ...]
     """Oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class ContextItem:
+class ContextItem(Record):
     """One entry of a context."""
 
     id: int | None
@@ -218,11 +222,15 @@ class ContextItem:
     line: str
     score: float | None = None
 
+    def __cells__(self) -> dict[str, Any]:
+        return {"score": self.score, "id": self.id, "kind": self.kind, "text": self.text, "date": self.at}
+
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Context(Rows[ContextItem]):
     """Texts for an agent to read before it answers."""
 
+    __rows__ = "memories"
     query: str
     memories: tuple[ContextItem, ...]
     turns: tuple[ContextItem, ...]
@@ -235,9 +243,18 @@ class Context:
     """How likely the query needs something remembered; where unlikely, no memory is given."""
     note: str | None = None
 
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __cells__(self) -> dict[str, Any]:
+        return {"query": self.query, "tokens": self.tokens, "turns": self.turns or None, "note": self.note}
+
 
 @dataclass(frozen=True, slots=True)
-class RelationResult:
+class RelationResult(Record):
     source: str
     target: str
     type: str
@@ -249,16 +266,18 @@ class RelationResult:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedBatch:
+class RelatedBatch(Rows[RelationResult]):
+    __rows__ = "relations"
     relations: tuple[RelationResult, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Rows[Memory]):
     """Entities, and the relations in force that start or end at one of them."""
 
+    __rows__ = "entities"
     entities: tuple[Memory, ...]
     relations: tuple[Relation, ...]
     cursor: int | None = None
@@ -266,15 +285,16 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPage:
+class MemoryPage(Rows[Memory]):
     """Some memories of a longer list."""
 
+    __rows__ = "memories"
     memories: tuple[Memory, ...]
     cursor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
+class Neighbourhood(Record):
     """Entities around one, the nearest first, and the relations in force that lead to them."""
 
     entities: tuple[tuple[Memory, int], ...]
@@ -285,7 +305,7 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphPaths:
+class GraphPaths(Record):
     """Ways from one entity to another, over relations in force in either direction, the shortest first."""
 
     paths: tuple[tuple[Relation, ...], ...]
@@ -301,9 +321,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Record):
     """A memory that a search found, with the reasons for its rank."""
 
+    __merged__ = ("memory",)
     memory: Memory
     score: float
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -328,11 +349,15 @@ class Hit:
         """The newest memory that says otherwise and is later than this one."""
         return next((each for each in self.conflicts_with if each.is_newer), None)
 
+    def __cells__(self) -> dict[str, Any]:
+        return {"score": self.score, "confidence": self.confidence, **self.memory.__cells__()}
+
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Rows[Hit]):
     """The hits of a search, best first."""
 
+    __rows__ = "hits"
     query: str
     hits: tuple[Hit, ...]
     mode: Mode
@@ -362,6 +387,13 @@ class Answer:
         """Whether no hit seems to answer; the hits are the nearest."""
         return self.confidence is not None and self.confidence < UNLIKELY
 
+    def __bool__(self) -> bool:
+        return bool(self.hits) and not self.doubtful
+
+    def __cells__(self) -> dict[str, Any]:
+        left_out = self.left_out + self.withheld or None
+        return {"query": self.query, "confidence": self.confidence, "left_out": left_out, "note": self.note}
+
     @property
     def event(self) -> str | None:
         """By which `feedback` knows this answer, once it was noted."""
@@ -369,7 +401,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class ReindexResult:
+class ReindexResult(Record):
     model: Model
     embedded: int
     switched: bool
@@ -377,7 +409,7 @@ class ReindexResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelProposal:
+class ModelProposal(Record):
     """Another model would suit the languages of this memory better."""
 
     model: str
@@ -390,7 +422,7 @@ class ModelProposal:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedResult:
+class EmbedResult(Record):
     """The result for texts that waited for a vector."""
 
     embedded: int = 0
@@ -403,7 +435,7 @@ class EmbedResult:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryVersion:
+class MemoryVersion(Record):
     """The text of a memory between two moments."""
 
     text: str
@@ -413,7 +445,7 @@ class MemoryVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class Showing(Record):
     """An answer that showed a memory."""
 
     at: datetime
@@ -427,7 +459,7 @@ class Showing:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Record):
     """How often a memory was shown, and when."""
 
     shown: int
@@ -446,7 +478,7 @@ class MemoryLink(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class WholeMemory:
+class WholeMemory(Record):
     """A memory with all that the store knows of it. Lists are bounded."""
 
     memory: Memory
@@ -471,16 +503,17 @@ class WholeMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class BrowsePage:
+class BrowsePage(Rows[Memory]):
     """Some memories of a longer list."""
 
+    __rows__ = "memories"
     memories: tuple[Memory, ...]
     cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
     note: Annotated[str | None, "What the list leaves out"] = omitted()
 
 
 @dataclass(frozen=True, slots=True)
-class NameCount:
+class NameCount(Record):
     """A tag or a category, and how many memories in force have it."""
 
     name: str
@@ -488,7 +521,7 @@ class NameCount:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityCounts:
+class EntityCounts(Record):
     """An entity, and how much is known of it."""
 
     entity: Memory
@@ -500,7 +533,7 @@ class EntityCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(Record):
     """A stretch of the timeline that holds something."""
 
     start: datetime

@@ -13,6 +13,7 @@ from itertools import count
 import numpy as np
 
 from recollect.domain.changes import DREAMING, CommitDream, DropLease, TakeLease, UndoDream
+from recollect.domain.display import Record
 from recollect.domain.errors import (
     Conflict,
     InvalidInput,
@@ -56,6 +57,7 @@ from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement, usual_cosine
 from recollect.write.embedding import embedded_texts, embedder_of
+from recollect.write.inputs import one_or_more
 from recollect.write.repository import Priority, is_dead
 
 _LEASE_SECONDS = 120.0
@@ -65,7 +67,7 @@ _DREAMERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class DreamResult:
+class DreamResult(Record):
     """Changes that a dream made, or would make."""
 
     at: datetime
@@ -88,7 +90,9 @@ class DreamOptions:
 
 
 def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> tuple[Phase, ...]:
-    """Phases by name, in their own order."""
+    """Return phases by name, in their own order; a single name counts as a list of one."""
+    names = None if names is None else tuple(one_or_more(names, "Phases"))
+    without = tuple(one_or_more(without, "Phases"))
     unknown = [name for name in (*(names or ()), *without) if name not in set(Phase)]
     if unknown:
         raise InvalidInput(f"No phase named {unknown[0][:40]!r}; there are: {', '.join(Phase)}.")
@@ -402,7 +406,7 @@ def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -
 
 
 @dataclass(frozen=True, slots=True)
-class DreamUndoResult:
+class DreamUndoResult(Record):
     """Dreams that were taken back, the newest first."""
 
     ids: tuple[int, ...]

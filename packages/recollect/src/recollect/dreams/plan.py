@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.domain.changes import FieldChanges
+from recollect.domain.display import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Consolidation, Query
 from recollect.dreams import phases
@@ -225,7 +226,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class DreamReport:
+class DreamReport(Record):
     memories: int
     """How many were looked at."""
     answers: int

@@ -51,6 +51,7 @@ from recollect.write.inputs import (
     entity_of,
     listed,
     observations_of,
+    one_or_more,
     relation_of,
 )
 
@@ -244,14 +245,14 @@ class KnowledgeGraph:
 
         Names that are absent are passed over.
         """
-        own, wanted = self.services.for_writing, tuple(map(clean_name, listed(names, "Names")))
+        own, wanted = self.services.for_writing, tuple(map(clean_name, one_or_more(names, "Names")))
         return own.write([changes.Forget(own.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
         """Remove observations by exact text; returns how many there were."""
         own = self.services.for_writing
         gone = [
-            changes.RemoveObservations(own.scope, clean_name(name), tuple(listed(texts, "Observations")))
+            changes.RemoveObservations(own.scope, clean_name(name), tuple(one_or_more(texts, "Observations")))
             for name, texts in by_name(removals).items()
         ]
         return sum(outcome.count for outcome in own.write(gone))
@@ -328,7 +329,7 @@ class KnowledgeGraph:
 
         With `history`, also the relations that ended. Names that are absent are passed over.
         """
-        wanted = [clean_name(name) for name in listed(names, "Names")]
+        wanted = [clean_name(name) for name in one_or_more(names, "Names")]
         now = self.services.clock()
         with self.services.read() as view:
             found = [entities_named(view, scope, wanted) for scope in self.services.scope_ids(view)]

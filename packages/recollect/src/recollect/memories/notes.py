@@ -27,6 +27,7 @@ from recollect.domain.limits import (
     clean_text,
     clean_type,
     name_as_kept,
+    right_names,
 )
 from recollect.domain.numbers import unpack_vector
 from recollect.domain.records import NOTE_FIELDS, Kind, Memory, Status
@@ -49,7 +50,7 @@ from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
 from recollect.write.embedding import catch_up, text_vectors
-from recollect.write.inputs import NoteLike, aware, clean_metadata, listed, note_of, tags_of
+from recollect.write.inputs import NoteLike, aware, clean_metadata, listed, note_of, one_or_more, tags_of
 from recollect.write.texts import note_by_ref, twin_of
 
 if TYPE_CHECKING:
@@ -224,6 +225,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 def update(services: Services, id_: int, **given: object) -> Memory:
     """Change what is given of a memory; None leaves a field as it is. A former text is kept as a revision."""
+    if unknown := given.keys() - _READERS.keys():
+        known = f"{right_names(unknown, _READERS)}there are: {', '.join(_READERS)}"
+        raise InvalidInput(f"A memory has no {', '.join(map(repr, sorted(unknown)))} to update; {known}.")
     changed = {name: _READERS[name](value) for name, value in given.items() if value is not None}
     if not changed:
         *most, last = _READERS
@@ -418,7 +422,7 @@ def list_memories(
         category=category,
         tags=frozenset(tags_of(tags)),
         session=None if session is None else name_as_kept(session),
-        refs=None if refs is None else frozenset(map(clean_ref, listed(refs, "Refs"))),
+        refs=None if refs is None else frozenset(map(clean_ref, one_or_more(refs, "Refs"))),
         expired_by=None if include_superseded else microseconds(services.clock()),
     )
     with services.read() as view:

@@ -161,7 +161,7 @@ def add_messages(
 
     if extract and told:
         found, failure = attempt_follow_up(draw)
-        kept = found or kept
+        kept = kept if found is None else found
         if not kept.notes:
             failure = failure or kept.note
     note, model_note = failure or (kept.note if embed else None), kept.model_note

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
+from recollect.domain.display import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Observation, Status
 
@@ -34,7 +35,7 @@ class DuplicateGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Duplicates:
+class Duplicates(Record):
     pairs: tuple[DuplicatePair, ...]
     """The most alike first."""
     groups: tuple[DuplicateGroup, ...]
@@ -56,7 +57,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class OversizedEntity:
+class OversizedEntity(Record):
     id: int
     name: str
     type: str
@@ -101,7 +102,7 @@ class ProposedRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitProposal:
+class SplitProposal(Record):
     """A split to look over; `parts` goes to `execute_split` as it is or changed."""
 
     analysis: SplitAnalysis
@@ -128,7 +129,7 @@ class CreatedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitResult:
+class SplitResult(Record):
     id: int
     name: str
     parts: tuple[CreatedPart, ...]
@@ -142,7 +143,7 @@ class SplitResult:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoSplitResult:
+class UndoSplitResult(Record):
     id: int
     name: str
     restored: int
@@ -199,7 +200,7 @@ class StaleEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsolidationReport:
+class ConsolidationReport(Record):
     """Things that could be tidied. The report changes nothing."""
 
     at: datetime

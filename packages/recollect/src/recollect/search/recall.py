@@ -53,7 +53,7 @@ from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vecto
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
 from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
-from recollect.write.inputs import aware, tags_of
+from recollect.write.inputs import aware, one_or_more, tags_of
 
 # The text of a memory, and how much of it fits a budget.
 
@@ -345,7 +345,9 @@ def query_of(
     )
 
 
-def kinds_of(words: Collection[str]) -> frozenset[Kind]:
+def kinds_of(given: Collection[str]) -> frozenset[Kind]:
+    """Return the kinds of these names; a single name counts as a list of one."""
+    words = tuple(one_or_more(given, "Kinds"))
     try:
         return frozenset(Kind(word) for word in words)
     except ValueError:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.domain.json_values import HIDDEN
 from recollect.domain.lazy_dataclass import dataclass
@@ -46,7 +47,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class WhyNot:
+class WhyNot(Record):
     """The whole answer; `verdict` says it in a sentence, `advice` what would change it."""
 
     query: str

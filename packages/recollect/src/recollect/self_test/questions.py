@@ -11,6 +11,7 @@ from enum import StrEnum
 from math import ceil
 from typing import TypeVar
 
+from recollect.domain.display import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT
 from recollect.domain.numbers import hash_number, sample_ids
@@ -134,7 +135,7 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True)
-class SelfTest:
+class SelfTest(Record):
     """How well a store is found by questions made of itself.
 
     All but `latency` is the same for the same store, seed and moment.

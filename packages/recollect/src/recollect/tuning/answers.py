@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import sample_ids
@@ -41,7 +42,7 @@ class ReplayedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerReplay:
+class AnswerReplay(Record):
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
     """By the best place that each has anywhere."""
@@ -154,7 +155,7 @@ class ConfidenceBin:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfidenceCurve:
+class ConfidenceCurve(Record):
     judged_by: Judge
     """feedback: by what people opened or said; self-test: by whether the first hit is the memory whose own
     words were asked with, where there is too little feedback."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recollect.domain.changes import EmptyLog, GiveFeedback, TuneProfile
+from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import LoggedAnswer, LogSize, Query, Tuned
@@ -122,7 +123,7 @@ def feedback(
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerLogStatus:
+class AnswerLogStatus(Record):
     """Contents of the log, and whether it grows."""
 
     on: bool
@@ -138,7 +139,7 @@ class AnswerLogStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileNumbers:
+class ProfileNumbers(Record):
     """A profile's numbers, as published and as they are by now."""
 
     profile: str
@@ -157,14 +158,14 @@ class ProfileNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class TuningAnalysis:
+class TuningAnalysis(Record):
     analysis: Analysis
     numbers: ProfileNumbers
     log: AnswerLogStatus
 
 
 @dataclass(frozen=True, slots=True)
-class TuningChange:
+class TuningChange(Record):
     """A change of a profile's numbers, made or proposed."""
 
     profile: str

@@ -18,6 +18,7 @@ from recollect.domain.limits import (
     clean_share,
     clean_text,
     clean_type,
+    right_names,
 )
 from recollect.domain.records import NOTE_FIELDS, Kind, Status
 
@@ -49,6 +50,11 @@ def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
     return given
 
 
+def one_or_more(given: Iterable[str], what: str) -> Iterable[str]:
+    """Return the texts; a single text counts as a list of one."""
+    return (given,) if isinstance(given, str) else listed(given, what)
+
+
 def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
     if not isinstance(given, Mapping):
         raise InvalidInput(f"Give a list of texts for each name, in a mapping, not {type(given).__name__}.")
@@ -73,8 +79,11 @@ def entity_of(given: EntityLike) -> NewEntity:
     )
 
 
-def observations_of(given: Sequence[ObservationLike]) -> tuple[NewObservation, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def observations_of(given: str | Sequence[ObservationLike]) -> tuple[NewObservation, ...]:
+    """Return the observations; a single text counts as a list of one."""
+    if isinstance(given, str):
+        given = (given,)
+    if not isinstance(given, Sequence):
         raise InvalidInput("Observations come as a list, even if there is only one.")
     return tuple(_observation_of(observation) for observation in given)
 
@@ -109,7 +118,7 @@ def note_of(given: NoteLike) -> NewText:
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
-        named = _check_keys(given, "note", _NOTE, {"at": "happened_at"})
+        named = _check_keys(given, "note", _NOTE, {})
         known = {key: value for key, value in named.items() if value is not None}
         own = tuple((name, known.pop(name)) for name in NOTE_FIELDS if name in known)
         given = NewText(Kind.NOTE, **{"text": "", **known}, fields=own)
@@ -122,7 +131,7 @@ def note_of(given: NoteLike) -> NewText:
         happened_at=aware(given.happened_at, "happened_at"),
         expires_at=aware(given.expires_at, "expires_at"),
         tags=tags_of(given.tags),
-        about=tuple(map(clean_name, listed(given.about, "Entities of `about`"))),
+        about=tuple(map(clean_name, one_or_more(given.about, "Entities of `about`"))),
         category=_label(given.category, "category"),
         source=_label(given.source, "source"),
         session=_label(given.session, "session"),
@@ -137,7 +146,7 @@ def note_of(given: NoteLike) -> NewText:
 def turn_of(given: TurnLike) -> Turn:
     """A Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
-        given = _from_mapping(Turn, given, "message", {"happened_at": "at"})
+        given = _from_mapping(Turn, given, "message", {})
     elif not isinstance(given, Turn):
         raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
     return replace(
@@ -171,8 +180,9 @@ def clean_metadata(given: object) -> dict[str, Any] | None:
     return kept
 
 
-def ids_of(given: Iterable[int]) -> tuple[int, ...]:
-    ids = tuple(listed(given, "Ids"))
+def ids_of(given: int | Iterable[int]) -> tuple[int, ...]:
+    """Return the ids; a single id counts as a list of one."""
+    ids = (given,) if isinstance(given, int) else tuple(listed(given, "Ids"))
     wrong = [id_ for id_ in ids if isinstance(id_, bool) or not isinstance(id_, int)]
     if wrong:
         raise InvalidInput(f"An id is a whole number, not {wrong[0]!r}.")
@@ -180,7 +190,7 @@ def ids_of(given: Iterable[int]) -> tuple[int, ...]:
 
 
 def tags_of(given: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(clean_type(tag, "tag") for tag in listed(given, "Tags")))
+    return tuple(dict.fromkeys(clean_type(tag, "tag") for tag in one_or_more(given, "Tags")))
 
 
 def _label(given: object, what: str) -> str | None:
@@ -191,7 +201,7 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     if isinstance(given, str):
         given = NewObservation(given)
     elif isinstance(given, Mapping):
-        given = _from_mapping(NewObservation, given, "observation", {"at": "happened_at"})
+        given = _from_mapping(NewObservation, given, "observation", {})
     elif not isinstance(given, NewObservation):
         raise InvalidInput(
             f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
@@ -227,7 +237,9 @@ def _check_keys(
     unknown = set(renamed) - keys
     if unknown:
         article, wrong = "An" if what[0] in "aeiou" else "A", ", ".join(sorted(map(repr, unknown)))
-        raise InvalidInput(f"{article} {what} has no {wrong}; it has: {', '.join(sorted(keys))}.")
+        raise InvalidInput(
+            f"{article} {what} has no {wrong}; {right_names(unknown, keys)}it has: {', '.join(sorted(keys))}."
+        )
     return renamed
 
 
@@ -241,10 +253,3 @@ def aware(when: datetime | None, what: str) -> datetime | None:
             f"`{what}` is {when}, without a time zone; give it one, as in ….replace(tzinfo=UTC)."
         )
     return when
-
-
-def one_time(happened_at: datetime | None, at: datetime | None) -> datetime | None:
-    """The time that was given, under either name."""
-    if happened_at is not None and at is not None:
-        raise InvalidInput("`at` and `happened_at` mean the same; give one of them.")
-    return at if happened_at is None else happened_at

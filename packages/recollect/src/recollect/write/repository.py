@@ -61,6 +61,11 @@ class Repository:
         )
 
     @property
+    def place(self) -> str:
+        """The path of the store's file, or its URL without the password."""
+        return str(getattr(self.store, "location", None) or getattr(self.store, "path", type(self.store)))
+
+    @property
     def read_only(self) -> bool:
         """Whether nothing can be written, as on a read-only disk: then nothing that can be left is tried."""
         return bool(getattr(self.store, "read_only", False))
