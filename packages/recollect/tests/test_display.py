@@ -84,7 +84,7 @@ def test_results_become_plain_values_for_json_and_data_frames(harbour: Engine) -
     assert first["happened_at"] == "2026-05-01T00:00:00+00:00"
     assert rows[0].keys() == rows[1].keys() >= {"score", "confidence", "text", "created_at"}
     results = (
-        harbour.context("Ana at the harbour office"), harbour.list(), harbour.graph.read_graph(), harbour.counts(),
+        harbour.context("Ana"), harbour.list(), harbour.graph.read_graph(), harbour.counts(),
         harbour.history(1), harbour.remember("Ana plays the cello"), harbour.browse.memory(1),
         harbour.why_not("cello", 1), harbour.dream(dry_run=True), harbour.upkeep.store_state(),
     )  # fmt: skip
