@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
 from browser import visiting
+
+from recollect_server.web.drawings import count_scale, time_ticks
 
 if TYPE_CHECKING:
     from browser import Served
@@ -66,16 +69,47 @@ def test_a_slider_shows_the_graph_as_it_stood(visitor: Page) -> None:
     assert "Harbour choir" in relations.inner_text()
 
 
-def test_a_bar_tells_what_was_learnt_in_it(visitor: Page) -> None:
+def test_a_bar_lists_the_memories_stored_in_it(visitor: Page) -> None:
     visitor.goto("/timeline?unit=day")
     # Twenty days before the tenth of June: three messages and two notes.
-    visitor.get_by_role("group", name="Learnt, by day").get_by_role("link", name="2026-05-21: 5").press(
+    visitor.get_by_role("group", name="Stored, by day").get_by_role("link", name="2026-05-21: 5").press(
         "Enter"
     )
     listed = visitor.locator("main .item")
     listed.first.wait_for()
     assert listed.count() == 5
     assert "early ferry" in listed.first.inner_text()
+
+
+def test_a_large_import_does_not_flatten_the_other_bars_and_the_axis_shows_counts(
+    chromium: Browser, own_dashboard: Served
+) -> None:
+    own_dashboard.memory.remember_many([f"Boat {number} is moored." for number in range(400)])
+    with visiting(chromium, own_dashboard) as page:
+        page.goto("/timeline?unit=day")
+        assert page.locator(".frame").nth(1).locator(".y-axis text").all_text_contents() == ["1", "10", "100"]
+        heights = {
+            int((bar.get_attribute("aria-label") or "").rpartition(": ")[2]): bar.locator(
+                "rect"
+            ).last.evaluate("each => each.getBoundingClientRect().height")
+            for bar in page.locator("g.stored a").all()
+        }
+    # log(1 + 5) / log(1 + 400) = 0.30: five memories are no dot beside four hundred.
+    assert heights[5] / heights[400] == pytest.approx(0.30, abs=0.02)
+
+
+def test_ticks_stand_at_whole_counts_and_whole_units_of_time() -> None:
+    assert [tick.label for tick in count_scale([1, 3, 17]).ticks] == ["0", "5", "10", "15", "20"]
+    begin = datetime(2025, 11, 20, tzinfo=UTC)
+    for days, labels in (
+        (0.5, ["00:00", "03:00", "06:00", "09:00"]),
+        (5, ["20 Nov", "21 Nov", "22 Nov", "23 Nov", "24 Nov"]),
+        (100, ["Dec 2025", "Jan 2026", "Feb 2026"]),
+        (500, ["Jan 2026", "Apr 2026", "Jul 2026", "Oct 2026", "Jan 2027", "Apr 2027"]),
+    ):
+        found = time_ticks(begin, begin + timedelta(days=days), UTC)
+        assert [tick.label for tick in found] == labels
+        assert all(0 <= tick.at < 100 for tick in found)
 
 
 def test_a_moment_is_taken_along_from_the_timeline(visitor: Page) -> None:
@@ -115,13 +149,13 @@ def test_several_presses_on_the_slider_are_one_request(visitor: Page) -> None:
     assert len(asked) == 1
 
 
-def test_what_was_learnt_later_had_not_happened_yet_for_the_memory(visitor: Page) -> None:
+def test_memories_stored_later_are_left_out_of_a_past_timeline(visitor: Page) -> None:
     visitor.goto("/timeline?unit=day&as_of=2026-05-22T00:00:00%2B00:00")
-    happened, learnt = (
+    happened, stored = (
         [
             int((bar.get_attribute("aria-label") or "").rpartition(": ")[2])
             for bar in visitor.locator(f"g.{name} a").all()
         ]
-        for name in ("happened", "learnt")
+        for name in ("happened", "stored")
     )
-    assert sum(happened) == sum(learnt) > 0
+    assert sum(happened) == sum(stored) > 0

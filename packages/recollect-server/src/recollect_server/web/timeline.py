@@ -1,4 +1,4 @@
-"""Timeline: what happened and what was learnt, by day, week or month."""
+"""Timeline: how many memories happened and were stored, by day, week or month."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.results import BrowsePage, Bucket
 from recollect.plugin import BrowseFilter, Internals, TimeOf, Unit, coarser
+from recollect_server.web.drawings import CountScale, Tick, count_scale, place_between, time_ticks
 from recollect_server.web.templating import SECURITY_HEADERS, Screen, parsed_time
 
 # The slider over the days
@@ -20,12 +21,12 @@ from recollect_server.web.templating import SECURITY_HEADERS, Screen, parsed_tim
 
 @dataclass(frozen=True, slots=True)
 class DaySlider:
-    """The days from the first memory to the last day that may be chosen, which is now."""
+    """The days from the first memory until now."""
 
     first: date
     days: int
     chosen: int
-    """Which of the days is looked at; `days` is now."""
+    """Number of the chosen day; `days` is now."""
 
 
 def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
@@ -37,7 +38,7 @@ def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
 
 
 async def chosen_day(screen: Screen, path: str) -> Response | None:
-    """Where the slider was moved, redirect to the same page at the end of that day, or now."""
+    """If the slider was moved, redirect to the same page at the end of that day, or now."""
     day, first = (screen.params.get(name, "") for name in ("day", "first"))
     if not day:
         return None
@@ -58,8 +59,12 @@ _UNITS: dict[str, timedelta] = {
     "month": timedelta(days=30),
 }
 _MOST_BARS = 120
+_BARS_AHEAD = 20
 _ROWS = 30
-_TIMES: dict[TimeOf, str] = {"happened": "Happened", "stored": "Learnt"}
+_TIMES: dict[TimeOf, tuple[str, str]] = {
+    "happened": ("Happened", "when it took place"),
+    "stored": ("Stored", "when this memory learned it"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +76,26 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class BarChart:
+    bars: Sequence[Bar]
+    scale: CountScale
+
+    @property
+    def highest(self) -> Bar:
+        return max(self.bars, key=lambda bar: bar.bucket.count)
+
+
+@dataclass(frozen=True, slots=True)
 class TimelineView:
     unit: Unit
-    rows: dict[TimeOf, list[Bar]]
+    rows: dict[TimeOf, BarChart]
+    ticks: Sequence[Tick]
+    now: float | None
+    """Place of the present, if the drawing goes on after it."""
     total: int
     begin: datetime | None
-    end: datetime | None
     left_out: int
-    """Memories of times before the first that is drawn."""
+    """Memories stored before the first bar."""
     chosen: BrowsePage | None
     slider: DaySlider
 
@@ -100,13 +117,14 @@ async def timeline_screen(screen: Screen) -> Response:
         time_of=time_of,
         since=since,
         until=until,
+        last=until and until - timedelta(days=1),
         chosen_start=params.get("since"),
     )
 
 
 def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
     then = screen.as_of
-    # Leave out what was learnt later, but not what was still to come.
+    # Leave out memories stored later; keep those about the future.
     days: dict[TimeOf, Sequence[Bucket]] = {
         "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
@@ -115,9 +133,22 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
     starts = [bucket.start for buckets in counted.values() for bucket in buckets]
+    present = then or Internals(memory).now()
     end = max(stops, default=None)
-    begin = None if end is None else max(min(starts), end - _MOST_BARS * _UNITS[unit])
-    rows = {name: _bars(buckets, begin, end) for name, buckets in counted.items()}
+    begin = min(starts, default=None)
+    if end is not None and begin is not None and end - begin > _MOST_BARS * _UNITS[unit]:
+        # Mostly the past: a memory may be about a distant future.
+        end = min(end, max(present, begin) + _BARS_AHEAD * _UNITS[unit])
+        begin = max(begin, end - _MOST_BARS * _UNITS[unit])
+    rows: dict[TimeOf, BarChart] = {}
+    ticks: Sequence[Tick] = ()
+    now: float | None = None
+    if begin is not None and end is not None:
+        rows = {
+            name: chart for name, buckets in counted.items() if (chart := _chart(buckets, begin, end)).bars
+        }
+        ticks = time_ticks(begin, end, memory.zone)
+        now = place_between(present, begin, end)
     stored = counted["stored"]
     page = None
     if chosen.since is not None and chosen.until is not None:
@@ -126,38 +157,29 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
     return TimelineView(
         unit,
         rows,
+        ticks,
+        now if now is not None and 0 < now < 100 else None,
         sum(bucket.count for bucket in stored),
         begin,
-        end,
         sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
         page,
         day_slider(memory, then, min((each.start.date() for each in stored), default=date.max)),
     )
 
 
-def _bars(buckets: Sequence[Bucket], begin: datetime | None, end: datetime | None) -> list[Bar]:
-    if begin is None or end is None:
-        return []
-    drawn = [bucket for bucket in buckets if bucket.start >= begin]
-    span, most = (end - begin).total_seconds(), max((bucket.count for bucket in drawn), default=1)
+def _chart(buckets: Sequence[Bucket], begin: datetime, end: datetime) -> BarChart:
+    drawn = [bucket for bucket in buckets if begin <= bucket.start < end]
+    scale = count_scale([bucket.count for bucket in drawn])
 
-    def place(at: datetime) -> float:
-        return 100 * (at - begin).total_seconds() / span
+    def bar(bucket: Bucket) -> Bar:
+        x, stop = (place_between(at, begin, end) for at in (bucket.start, bucket.stop))
+        return Bar(bucket, x, round(max(stop - x - 0.1, 0.2), 3), scale.height(bucket.count))
 
-    return [
-        Bar(
-            bucket,
-            round(place(bucket.start), 3),
-            round(max(place(bucket.stop) - place(bucket.start) - 0.08, 0.15), 3),
-            # Even one of a thousand is seen.
-            round(max(100 * bucket.count / most, 3.0), 2),
-        )
-        for bucket in drawn
-    ]
+    return BarChart([bar(bucket) for bucket in drawn], scale)
 
 
 def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
-    """The unit that was asked for, or the finest that fits the drawing."""
+    """Return the requested unit, or the finest one that fits the drawing."""
     if given:
         if given not in _UNITS:
             raise InvalidInput(f"unit: choose {', '.join(_UNITS)}.")
