@@ -24,7 +24,7 @@ from recollect.domain.changes import (
     Purge,
     PutEntity,
     PutText,
-    RecordUse,
+    RecordUsage,
     Relate,
     RemoveObservations,
     Restore,
@@ -86,7 +86,7 @@ def seen(
     query: str | None = None,
     scope: Scope = ME,
 ) -> None:
-    do(store, RecordUse(scope, ids, session, query=query, profile=query and "reverie"), second)
+    do(store, RecordUsage(scope, ids, session, query=query, profile=query and "reverie"), second)
 
 
 def looked(store: Repository, second: float = 0, scope: Scope = ME, together: int = 3) -> DreamState:

@@ -18,7 +18,7 @@ from recollect.domain.changes import (
     Purge,
     PutEntity,
     PutText,
-    RecordUse,
+    RecordUsage,
     Relate,
     RemoveObservations,
     Restore,
@@ -135,7 +135,7 @@ class GraphMarkContract:
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         first = watched.do(PutText(ME, NewText(Kind.NOTE, "Ada sails")), differs=False).ids[0]
         watched.do(PutText(ME, NewText(Kind.MESSAGE, "Hello", session="s")), differs=False)
-        watched.do(RecordUse(ME, (ada, first), "s"), differs=False)
+        watched.do(RecordUsage(ME, (ada, first), "s"), differs=False)
         correction = NewText(Kind.NOTE, "Ada rows")
         watched.do(Supersede(ME, (first,), correction), differs=False)
         watched.do(entity("Ada", "rows", scope=YOU), differs=False)

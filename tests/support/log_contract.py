@@ -16,7 +16,7 @@ from recollect.domain.changes import (
     NewText,
     Purge,
     PutText,
-    RecordUse,
+    RecordUsage,
     TuneProfile,
 )
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
@@ -50,11 +50,11 @@ def answer(
     bounds: Bounds | None = None,
 ) -> None:
     log = Logged(handle, "ours", "similarity", ids, tuple(reversed(ids)), b"x" * size, 7, bounds or Bounds())
-    do(store, RecordUse(scope, ids, session, query=query, profile=profile, log=log), second)
+    do(store, RecordUsage(scope, ids, session, query=query, profile=profile, log=log), second)
 
 
 def opened(store: Repository, *ids: int, second: float = 0, session: str = "s", scope: Scope = ME) -> None:
-    do(store, RecordUse(scope, ids, session, opened=True), second)
+    do(store, RecordUsage(scope, ids, session, opened=True), second)
 
 
 def answers(store: Repository, profile: str = "limbic", scope: Scope = ME) -> list[LoggedAnswer]:
@@ -210,7 +210,7 @@ class LogContract:
     def test_what_was_seen_otherwise_says_nothing(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         answer(store, "q", one)
-        do(store, RecordUse(ME, (one,), "s"), 1)
+        do(store, RecordUsage(ME, (one,), "s"), 1)
         assert feedback(store) == {"q": ()}
 
     # What was said of it

@@ -25,7 +25,7 @@ from recollect.domain.changes import (
     PutEntity,
     PutText,
     PutVectors,
-    RecordUse,
+    RecordUsage,
     Relate,
     RemoveObservations,
     Restore,
@@ -1388,15 +1388,15 @@ class StoreContract(WholeStore):
 
     def test_use_counts_each_memory_once_and_notes_when(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
-        outcome = one(store, RecordUse(ME, (bob, ada, bob), "s"), second=10)
+        outcome = one(store, RecordUsage(ME, (bob, ada, bob), "s"), second=10)
         assert (outcome.ids, outcome.count) == ((bob, ada), 2)
-        one(store, RecordUse(ME, (ada,), "s"), second=20)
+        one(store, RecordUsage(ME, (ada,), "s"), second=20)
         known = facts(store, ada, bob, eve)
         assert known.access_count.tolist() == [2, 1, 0]
         assert known.last_access.tolist() == [microseconds(at(20)), microseconds(at(10)), NEVER]
         assert known.access_days.tolist() == [1, 1, 0]
         # A note that comes late does not turn the time back.
-        one(store, RecordUse(ME, (ada,), "s"), second=5)
+        one(store, RecordUsage(ME, (ada,), "s"), second=5)
         assert facts(store, ada).last_access.tolist() == [microseconds(at(20))]
         assert facts(store, ada).access_count.tolist() == [3]
 
@@ -1411,15 +1411,15 @@ class StoreContract(WholeStore):
             (datetime(1969, 12, 31, 23, tzinfo=UTC), 3),
             (datetime(1970, 1, 1, 1, tzinfo=UTC), 4),
         ):
-            store.apply([RecordUse(ME, (ada,), "s")], at=when)
+            store.apply([RecordUsage(ME, (ada,), "s")], at=when)
             assert facts(store, ada).access_days.tolist() == [days]
 
     def test_pairs_are_counted_in_either_order_and_never_with_oneself(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
-        one(store, RecordUse(ME, (eve, ada), "s"), second=1)
-        one(store, RecordUse(ME, (ada, eve, ada), "t"), second=7)
-        one(store, RecordUse(ME, (bob, bob), "t"), second=8)
-        one(store, RecordUse(ME, (bob, eve), "t"), second=9)
+        one(store, RecordUsage(ME, (eve, ada), "s"), second=1)
+        one(store, RecordUsage(ME, (ada, eve, ada), "t"), second=7)
+        one(store, RecordUsage(ME, (bob, bob), "t"), second=8)
+        one(store, RecordUsage(ME, (bob, eve), "t"), second=9)
         assert together(store, ada, bob, eve) == [(0, 2, 2, 7), (1, 2, 1, 9)]
         # Only pairs of which both are asked for, in the places of these.
         assert together(store, eve, ada) == [(0, 1, 2, 7)]

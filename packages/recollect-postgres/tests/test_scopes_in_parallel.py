@@ -12,7 +12,7 @@ from conftest import FixedClock, engine_of
 from postgres_stores import wait_for_a_lock
 
 from recollect.admin import Internals
-from recollect.domain.changes import PutVectors, RecordUse
+from recollect.domain.changes import PutVectors, RecordUsage
 from recollect.domain.errors import Conflict, StoreDamaged
 from recollect.domain.numbers import pack_vector
 from recollect.domain.records import Model, Scope
@@ -154,7 +154,7 @@ def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url
         engine = engine_of(store, FixedClock(), model="none")
         ids = [engine.scoped(scope.owner).remember("green tea").id for scope in (ADA, BOB)]
     ada, bob = (
-        RecordUse(scope, (id_,), "s", missed=missed)
+        RecordUsage(scope, (id_,), "s", missed=missed)
         for scope, id_, missed in zip((ADA, BOB), ids, (3, 4), strict=True)
     )
     # The first to count, and then both again where there is a number already: 3 + 4, and 3 + 4 once more.
@@ -173,6 +173,6 @@ def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> Non
             bob = scope_id(view, BOB)
         for hidden in (bob, 4711):
             with pytest.raises(StoreDamaged, match=f"Scope {hidden} is not there, or hidden"):
-                store.store.transact(lambda rows, scope=hidden: rows.hold([scope]), [ADA])  # type: ignore[misc]
+                store.store.transact(lambda rows, scope=hidden: rows.lock_scopes([scope]), [ADA])  # type: ignore[misc]
         # Who may see it may hold it.
-        store.store.transact(lambda rows: rows.hold([bob]), [BOB])
+        store.store.transact(lambda rows: rows.lock_scopes([bob]), [BOB])

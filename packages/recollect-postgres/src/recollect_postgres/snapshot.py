@@ -257,7 +257,7 @@ class PostgresSnapshot(SqlSnapshot):
             conditions.bindings,
         )
 
-    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+    def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
         asked = [self._question(query) for query in queries]
         if len(asked) == 1:
             return [self.ask(*asked[0])]

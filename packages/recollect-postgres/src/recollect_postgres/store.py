@@ -407,7 +407,7 @@ class _Attempt(Generic[Result]):
             begun = _begin(connection, "SELECT 1", self._within, schema)
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, begun.scopes)
         rows.held.update(held)
-        rows.hold(begun.scopes)
+        rows.lock_scopes(begun.scopes)
         return rows
 
     def _leave_mark(self, rows: PostgresTransaction) -> None:

@@ -115,7 +115,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 
     # Which scope a row is of
 
-    def hold(self, scopes: Collection[int] | None) -> None:
+    def lock_scopes(self, scopes: Collection[int] | None) -> None:
         new = None if scopes is None else sorted(set(scopes) - self.held.keys())
         if new == [] or (new is None and self._holds_all):
             return
@@ -162,7 +162,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             if missing:
                 raise StoreDamaged(f"There is no {owner} {min(missing)} that a {table} could belong to.")
             scopes = [homes[row[column]] for row in rows]
-        self.hold(set(scopes))
+        self.lock_scopes(set(scopes))
         return scopes
 
     # Writing
@@ -186,7 +186,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
                 seen = f"{{{','.join(map(str, self.scopes))}}}"
                 self.send_later("SELECT set_config('recollect.scopes', %s, true)", [seen])
             self._insert(table, values)
-            self.hold(ids)
+            self.lock_scopes(ids)
             return ids
         if table in STORE_WIDE:
             self._note_change(table)
@@ -247,7 +247,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             return
         condition, bindings = self.condition(table, where)
         scopes = f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}"
-        self.hold({scope for (scope,) in self.ask(scopes, bindings)})
+        self.lock_scopes({scope for (scope,) in self.ask(scopes, bindings)})
 
     def _note_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
         self._gather()
@@ -373,7 +373,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         self._insert(table, values)
         if table not in STORE_WIDE:
             # The mark of one scope shows whether an unacknowledged commit succeeded.
-            self.hold({min(values["scope_id"])})
+            self.lock_scopes({min(values["scope_id"])})
 
     def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
@@ -387,7 +387,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             f"AS v({', '.join(columns)}) WHERE {found}",
             [list(values) for values in zip(*rows, strict=True)],
         )
-        self.hold({min(row[columns.index("scope_id")] for row in rows)})
+        self.lock_scopes({min(row[columns.index("scope_id")] for row in rows)})
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
         for table, last in last_ids.items():

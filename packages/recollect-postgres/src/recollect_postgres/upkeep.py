@@ -90,7 +90,7 @@ def server_problems(
 
 def rebuild_derived(rows: PostgresTransaction) -> None:
     """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
-    rows.hold(None)
+    rows.lock_scopes(None)
     for name, ours in _broken_indexes(rows):
         # Rows may violate a unique index that a user added. The check reports it again.
         with suppress(psycopg.errors.IntegrityError):

@@ -20,7 +20,7 @@ from recollect.domain.changes import (
     FlagSimilar,
     Outcome,
     PutVectors,
-    RecordUse,
+    RecordUsage,
     TakeLease,
     TellOnce,
     UseModel,
@@ -87,7 +87,7 @@ class RecentTexts:
 # Versions of a memory, to detect edits since it was read.
 
 # Changes that the engine adds to those of a caller.
-_BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUse, TellOnce, TakeLease, DropLease)
+_BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUsage, TellOnce, TakeLease, DropLease)
 # Fields that people edit. Usage and dreams change others.
 _EDITED = (
     *("id", "kind", "name", "type", "text", "category", "source", "session", "tags", "about", "happened_at"),

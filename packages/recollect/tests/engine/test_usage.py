@@ -14,7 +14,7 @@ import pytest
 from conftest import PATIENCE_SECONDS
 from semantic import search_semantic
 
-from recollect.domain.changes import RecordUse
+from recollect.domain.changes import RecordUsage
 from recollect.domain.errors import StoreUnavailable
 from recollect.domain.records import Scope
 from recollect.domain.tables import TABLES
@@ -181,7 +181,7 @@ def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
     teas(other, 3)
     before = dump(engine)
     engine._services.store.apply(
-        [RecordUse(Scope("someone else"), tuple(ids), "test")], at=engine._services.clock()
+        [RecordUsage(Scope("someone else"), tuple(ids), "test")], at=engine._services.clock()
     )
     assert dump(engine) == before
     other.recall("tea", limit=10)
@@ -245,7 +245,7 @@ class Troubled(Repository):
         self.was_tried = threading.Event()
 
     def apply(self, changes: Sequence[Change], **options: Any) -> Receipt:
-        if any(isinstance(change, RecordUse) for change in changes):
+        if any(isinstance(change, RecordUsage) for change in changes):
             self.was_tried.set()
             if self.gate is not None:
                 assert self.gate.wait(PATIENCE_SECONDS)

@@ -20,7 +20,7 @@ from recollect.domain.changes import (
     NewText,
     PutEntity,
     PutText,
-    RecordUse,
+    RecordUsage,
     Relate,
 )
 from recollect.domain.records import Kind, Scope, Status
@@ -60,7 +60,7 @@ def world(make_engine: MakeEngine, clock: FixedClock) -> Engine:
         with engine._services.store.read() as view:
             ids = entities_named(view, scope_id(view, ME), row["names"])
         engine._services.store.apply(
-            [RecordUse(ME, tuple(ids[name] for name in row["names"]), "before")], at=before(row)
+            [RecordUsage(ME, tuple(ids[name] for name in row["names"]), "before")], at=before(row)
         )
     engine.reindex()
     return engine

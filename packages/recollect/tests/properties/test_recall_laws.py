@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
 
-from recollect.domain.changes import Adopt, AdoptRelation, RecordUse
+from recollect.domain.changes import Adopt, AdoptRelation, RecordUsage
 from recollect.domain.records import Kind, Memory, Observation, Relation, Scope, Status
 from recollect.engine import Engine
 from recollect.models.hashing import HashingEmbedder
@@ -125,7 +125,7 @@ def tell(engine: Engine, world: World) -> None:
     engine._services.store.apply([*adopted, *related], at=NOW)
     for ids, at in world.uses:
         scope = world.memories[0].scope
-        engine._services.store.apply([RecordUse(scope, ids, "before")], at=at)
+        engine._services.store.apply([RecordUsage(scope, ids, "before")], at=at)
     engine.reindex()
 
 
@@ -231,7 +231,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
             return
         chosen = sorted(before)[at % len(before)]
         for _ in range(times_seen):
-            engine._services.store.apply([RecordUse(ME, (chosen,), SESSION)], at=NOW)
+            engine._services.store.apply([RecordUsage(ME, (chosen,), SESSION)], at=NOW)
         after = limbic()
         assert set(after) == set(before)
         for id_, (score, most_days) in before.items():

@@ -299,7 +299,7 @@ class Logged:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordUse:
+class RecordUsage:
     """Record that a caller was shown these, best first, in this session.
 
     An earlier hit of this session that is now opened, or found by another query, was good.
@@ -571,7 +571,7 @@ _OfMemories = (
     | UseModel
 )
 _OfExports = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
-_OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
+_OfLearning = RecordUsage | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 _OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers
 

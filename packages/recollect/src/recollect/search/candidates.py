@@ -478,7 +478,7 @@ class Search:
         if where.expired_by is not None:
             ended = (Compares("expires_at", "<=", where.expired_by),)
             asked.append(RowsQuery("memory", ("id",), ended, limit=1))
-        scopes, models, due, *expired = snapshot.several(asked)
+        scopes, models, due, *expired = snapshot.rows_batch(asked)
         if not any(expired):
             # Usually no memory has expired, and the indexes need no filter.
             self.where = replace(where, expired_by=None)

@@ -133,7 +133,7 @@ def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[
         return np.full(len(ids), NEVER), np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
     known = ids.tolist()
     seen = OneOf("memory_id", known)
-    uses, days = snapshot.several(
+    uses, days = snapshot.rows_batch(
         (
             RowsQuery("usage", ("memory_id", "count", "last_at"), (seen,)),
             RowsQuery("usage_day", ("memory_id",), (seen,)),

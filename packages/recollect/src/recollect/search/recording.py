@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recollect.domain.changes import Bounds, Logged, RecordUse
+from recollect.domain.changes import Bounds, Logged, RecordUsage
 from recollect.domain.errors import InvalidInput, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import AnswerFeedback, Kind, LoggedAnswer, LogSize, Query, Scope, Tuned
@@ -559,7 +559,7 @@ class UsageRecorder:
         self._untold = 0
         self._sized = 0
         self._store_size = 0, 1
-        self._last: tuple[RecordUse, datetime] | None = None
+        self._last: tuple[RecordUsage, datetime] | None = None
 
     def record(
         self,
@@ -578,7 +578,7 @@ class UsageRecorder:
         """
         if not ids or self._store.read_only:
             return
-        use = RecordUse(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
+        use = RecordUsage(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
         if not self.worker.submit(Priority.USAGE, partial(self._write, use, at, log)):
             self._fail("the memory was closed meanwhile")
 
@@ -609,7 +609,7 @@ class UsageRecorder:
             with suppress(RecollectError):  # it was logged when it happened
                 self._apply(replace(use, ids=(), log=None), at)
 
-    def _write(self, use: RecordUse, at: datetime, log: LogEntry | None) -> None:
+    def _write(self, use: RecordUsage, at: datetime, log: LogEntry | None) -> None:
         try:
             use = replace(use, log=None if log is None else log())
         except Exception as error:  # noqa: BLE001  # best effort: usage is still recorded
@@ -621,7 +621,7 @@ class UsageRecorder:
         for look in self.after_recording:
             look(use.scope)
 
-    def _apply(self, use: RecordUse, at: datetime) -> None:
+    def _apply(self, use: RecordUsage, at: datetime) -> None:
         self._last = use, at
         missed = self._untold
         self._store.apply([replace(use, missed=missed)], at=at)

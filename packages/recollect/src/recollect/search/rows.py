@@ -133,7 +133,7 @@ def memories_where(
     rows = snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit)
     if not rows:
         return []
-    return _memories(snapshot, rows, snapshot.several(_child_rows([row[1] for row in rows])))
+    return _memories(snapshot, rows, snapshot.rows_batch(_child_rows([row[1] for row in rows])))
 
 
 def memories_and(
@@ -143,7 +143,7 @@ def memories_and(
     wanted = list(ids)
     own = RowsQuery("memory", MEMORY_COLUMNS, (OneOf("id", wanted),))
     children = _child_rows(wanted)
-    rows, *others = snapshot.several((own, *children, *beside))
+    rows, *others = snapshot.rows_batch((own, *children, *beside))
     found = _memories(snapshot, rows, others[: len(children)])
     return {memory.id: memory for memory in found}, others[len(children) :]
 

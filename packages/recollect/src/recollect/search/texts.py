@@ -67,7 +67,7 @@ _NEWEST_DUE = 2_000
 
 
 def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
-    return model_of(snapshot.several([MODEL_IN_USE])[0])
+    return model_of(snapshot.rows_batch([MODEL_IN_USE])[0])
 
 
 def model_in_use(snapshot: Snapshot) -> Model | None:

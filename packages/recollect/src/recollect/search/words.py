@@ -331,10 +331,10 @@ class TermIndex:
         where = (*self._of_scope(pairs=pairs), OneOf("stem", unknown))
         terms = RowsQuery("term", ("id", "stem", "term"), where)
         if self._tails or not self.sizes.unmerged:
-            (found,) = self.snapshot.several([terms])
+            (found,) = self.snapshot.rows_batch([terms])
         else:
             tail = RowsQuery("document", ("memory_id", "words", "pairs"), unmerged(self.scope))
-            found, last = self.snapshot.several([terms, tail])
+            found, last = self.snapshot.rows_batch([terms, tail])
             self._tails[False] = Tail.of([(id_, words) for id_, words, _ in last])
             self._tails[True] = Tail.of([(id_, packed) for id_, _, packed in last if packed])
         for id_, stem, term in found:

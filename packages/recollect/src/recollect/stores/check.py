@@ -277,7 +277,7 @@ def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
 
 def _wrong_lives(rows: Snapshot) -> dict[int, list[int]]:
     """Passages that are said to live and should not, under 0; the others, under 1."""
-    asked = rows.several([RowsQuery("memory", ("id",), where) for where in _SUSPECTS])
+    asked = rows.rows_batch([RowsQuery("memory", ("id",), where) for where in _SUSPECTS])
     wrong: dict[int, list[int]] = {0: [], 1: []}
     for ids in _batches(sorted({id_ for found in asked for (id_,) in found})):
         in_force = _ids(rows, "memory", (OneOf("id", ids), *IN_FORCE))

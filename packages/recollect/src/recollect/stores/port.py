@@ -111,7 +111,7 @@ class Snapshot(Protocol):
         With `each`, order and limit apply to the rows of each of these values separately.
         """
 
-    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+    def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
         """The rows of each query, asked in one go. Without a limit, they come in any order."""
 
     def count(
@@ -164,7 +164,7 @@ class Transaction(Snapshot, Protocol):
     def remove(self, table: Table, where: Where) -> int:
         """Delete rows and all that belongs to them, and return how many rows met the conditions."""
 
-    def hold(self, scopes: Collection[int] | None) -> None:
+    def lock_scopes(self, scopes: Collection[int] | None) -> None:
         """Lock these scopes, beside those it began with, until the transaction ends; None: all scopes."""
 
     def savepoint(self) -> AbstractContextManager[None]:

@@ -30,6 +30,7 @@ from recollect.domain.changes import (
 from recollect.domain.errors import InvalidInput
 from recollect.domain.learnt import (
     LEARNT_PARTS,
+    Cooccurrence,
     Learnt,
     LearntAnswer,
     LearntCalibration,
@@ -41,7 +42,6 @@ from recollect.domain.learnt import (
     LearntSetting,
     LearntUsage,
     LinkedMemory,
-    SeenTogether,
 )
 from recollect.domain.limits import clean_name, clean_text, clean_type
 from recollect.domain.records import Absence, Kind, Memory, Observation, Relation, Revision, Scope
@@ -65,7 +65,7 @@ _PARTS: dict[str, type[Any]] = {
     "observations": Observation,
     "former": Revision,
     "absences": Absence,
-    "together": SeenTogether,
+    "together": Cooccurrence,
     "links": LinkedMemory,
     "calibrations": LearntCalibration,
     "dismissed": LearntDismissal,

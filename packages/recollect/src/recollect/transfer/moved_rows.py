@@ -16,6 +16,7 @@ from recollect.domain.changes import Change, NoteImport, Outcome
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.learnt import (
     LEARNT_PARTS,
+    Cooccurrence,
     Learnt,
     LearntCalibration,
     LearntDismissal,
@@ -25,7 +26,6 @@ from recollect.domain.learnt import (
     LearntSetting,
     LearntUsage,
     LinkedMemory,
-    SeenTogether,
 )
 from recollect.domain.records import Filter, Kind, Memory, Relation, Scope
 from recollect.domain.tables import Compares, Condition, Equals, Not, OneOf, Row, Table, is_set
@@ -235,7 +235,7 @@ def _usage(
 ) -> Iterator[tuple[int, Learnt]]:
     for page in _pages(view, "memory", ("id",), scopes, after):
         ids = [id_ for (id_,) in page]
-        uses, days, pairs, links = view.several(
+        uses, days, pairs, links = view.rows_batch(
             [
                 RowsQuery("usage", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)),
                 RowsQuery("usage_day", ("memory_id", "day"), (OneOf("memory_id", ids),)),
@@ -258,7 +258,7 @@ def _usage(
                     number,
                     last_at,
                     tuple(_EPOCH + timedelta(days=day) for (day,) in by_day.get(id_, ())),
-                    tuple(SeenTogether(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
+                    tuple(Cooccurrence(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
                     tuple(LinkedMemory(other, weight) for other, weight in by_link.get(id_, ())),
                 ),
             )

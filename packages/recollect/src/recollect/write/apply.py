@@ -32,7 +32,7 @@ def _adopt(work: Work, change: Change) -> Outcome:
     from recollect.write import adoption  # noqa: PLC0415  # few processes import
 
     # Whether an id is free is asked of the whole store.
-    work.rows.hold(None)
+    work.rows.lock_scopes(None)
     return adoption.RULES[type(change)](work, change)
 
 
@@ -53,7 +53,7 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.Amend: lifecycle.amend,
     changes.FlagSimilar: lifecycle.flag_similar,
     changes.Supersede: lifecycle.supersede_memory,
-    changes.RecordUse: usage.record,
+    changes.RecordUsage: usage.record,
     changes.GiveFeedback: usage.give_feedback,
     changes.EmptyLog: lifecycle.empty_log,
     changes.TuneProfile: lifecycle.tune,

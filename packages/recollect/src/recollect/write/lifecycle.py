@@ -172,7 +172,7 @@ def unmake(work: Work, change: changes.Unmake) -> Outcome:
 
 
 def purge(work: Work, change: changes.Purge) -> Outcome:
-    work.rows.hold(None)
+    work.rows.lock_scopes(None)
     before = stamp(change.before)
     gone = (Compares("deleted_at", "<", before),)
     gone_ids = work.ids("memory", gone)

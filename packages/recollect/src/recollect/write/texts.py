@@ -88,7 +88,7 @@ def _put_rows(
 
 def use(work: Work, change: UseModel) -> Outcome:
     """Search by this model's vectors from now on, and drop those of the others."""
-    work.rows.hold(None)
+    work.rows.lock_scopes(None)
     model, _ = _model(work, change.model)
     work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
     work.set("model", model, in_use=1)

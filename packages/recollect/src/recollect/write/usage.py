@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from recollect.domain.changes import GiveFeedback, Outcome, RecordUse
+from recollect.domain.changes import GiveFeedback, Outcome, RecordUsage
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.tables import Compares, Equals, OneOf
 from recollect.ranking.candidates import DAY
@@ -26,7 +26,7 @@ _MOST_RECALLS = 50_000
 _LONGEST_QUERY = 2_000
 
 
-def record(work: Work, change: RecordUse) -> Outcome:
+def record(work: Work, change: RecordUsage) -> Outcome:
     """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
         before = int(work.lock_setting(_UNNOTED, "0"))
@@ -63,7 +63,7 @@ def _count(
     work.rows.put(table, counted)
 
 
-def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> None:
+def _remember(work: Work, seen: list[int], change: RecordUsage, scope: int) -> None:
     (before,) = work.first("recall", (Equals("scope_id", scope),), "ordinal", newest=True) or (0,)
     recall = work.add(
         "recall",
@@ -103,7 +103,7 @@ OPENED, RECALLED = 1.0, 0.5
 _ROW_BYTES = 200
 
 
-def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
+def _notice(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> None:
     """Record implicit feedback: a shown memory was opened, or a later query found it too.
 
     It goes to the last such answer. Repeated queries do not count, nor memories that come up for everything;
@@ -158,7 +158,7 @@ def _shows(shown: str, id_: int) -> bool:
     return str(id_) in shown and f",{id_}," in f",{shown[1:-1]},".replace(" ", "")
 
 
-def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
+def _log(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> None:
     """Keep the answer, and drop the scope's oldest beyond the bounds."""
     kept = change.log
     if kept is None or change.query is None:

@@ -59,7 +59,7 @@ class Work:
         if not known:
             (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])
         self._scopes[scope] = known
-        self.rows.hold([known])
+        self.rows.lock_scopes([known])
         return known
 
     def entity(self, scope: int, name: str) -> int:

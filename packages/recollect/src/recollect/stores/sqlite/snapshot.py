@@ -240,7 +240,7 @@ class SqliteSnapshot(SqlSnapshot):
             (json_list(each.values), *bindings),
         ).fetchall()
 
-    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+    def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
         end_if_interrupted()
         if len(queries) == 1 and queries[0].limit is None:
             source, bindings = _source(queries[0].table, queries[0].where)
@@ -348,7 +348,7 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         )
         return self.connection.total_changes() - before
 
-    def hold(self, scopes: Collection[int] | None) -> None:
+    def lock_scopes(self, scopes: Collection[int] | None) -> None:
         """All scopes are locked from the beginning."""
 
     @contextmanager
