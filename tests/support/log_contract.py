@@ -12,7 +12,7 @@ from recollect.domain.changes import (
     Bounds,
     Forget,
     GiveFeedback,
-    Logged,
+    LogEntry,
     NewText,
     Purge,
     PutText,
@@ -22,8 +22,10 @@ from recollect.domain.changes import (
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.records import Kind, LogSize, Scope
 from recollect.domain.tables import Equals
-from recollect.search.recording import log_sizes, logged_answers, tuned_numbers, tunings
+from recollect.search.recording import tuned_numbers
 from recollect.search.rows import scope_id, stamp
+from recollect.tuning.answers import log_sizes, logged_answers
+from recollect.tuning.tuning import tunings
 from recollect.write import usage
 
 if TYPE_CHECKING:
@@ -49,7 +51,9 @@ def answer(
     size: int = 10,
     bounds: Bounds | None = None,
 ) -> None:
-    log = Logged(handle, "ours", "similarity", ids, tuple(reversed(ids)), b"x" * size, 7, bounds or Bounds())
+    log = LogEntry(
+        handle, "ours", "similarity", ids, tuple(reversed(ids)), b"x" * size, 7, bounds or Bounds()
+    )
     do(store, RecordUsage(scope, ids, session, query=query, profile=profile, log=log), second)
 
 

@@ -403,7 +403,7 @@ class Engine:
 
         `answer` is the answer that they begin, asked for with the option `defer_recording`.
         """
-        from recollect.search.recording import note_shown
+        from recollect.search.recording import record_shown
 
         at = self._services.clock()
         if answer is None:
@@ -411,7 +411,7 @@ class Engine:
         else:
             found = {hit.memory.id: hit.memory for hit in answer.hits}
             shown = [found[id_] for id_ in ids if id_ in found]
-            note_shown(self._services, shown, at, answer.query, answer.profile, answer.trace)
+            record_shown(self._services, shown, at, answer.query, answer.profile, answer.trace)
 
     def feedback(
         self,

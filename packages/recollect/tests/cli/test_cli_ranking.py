@@ -19,10 +19,10 @@ from recollect.domain.limits import SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.domain.records import Kind
 from recollect.language.self_questions import QuestionKind
 from recollect.ranking.profiles import DEFAULT, PROFILES, from_plain, to_plain
-from recollect.search.recording import logged_answers
 from recollect.search.rows import scope_id
 from recollect.self_test import self_test as findings
 from recollect.self_test.questions import Cause, FoundShare, MissedMemory, ProfileComparison, ProfileResult
+from recollect.tuning.answers import logged_answers
 
 if TYPE_CHECKING:
     from command_line import CommandLine

@@ -26,8 +26,9 @@ from recollect.ranking.candidates import (
     run,
 )
 from recollect.ranking.profiles import PROFILES
-from recollect.search.recording import FIELD_TAGS, TAGS, logged_answers, pack, unpack
+from recollect.search.recording import FIELD_TAGS, TAGS, pack, unpack
 from recollect.search.rows import scope_id
+from recollect.tuning.answers import logged_answers
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -15,9 +15,10 @@ from recollect.dreams.state import past_questions
 from recollect.engine import Engine
 from recollect.ranking.candidates import recombined, run
 from recollect.ranking.profiles import PROFILES
-from recollect.search.recording import SIMILARITY, TrialSettings, arm_of, log_bytes, logged_answers, unpack
+from recollect.search.recording import SIMILARITY, TrialSettings, arm_of, log_bytes, unpack
 from recollect.search.rows import scope_id
 from recollect.search.texts import store_setting
+from recollect.tuning.answers import logged_answers
 
 if TYPE_CHECKING:
     from conftest import FixedClock

@@ -19,8 +19,9 @@ from recollect.domain.records import RecallOptions
 from recollect.engine import Engine
 from recollect.ranking.candidates import run
 from recollect.ranking.profiles import PROFILES, from_plain, to_plain
-from recollect.search.recording import TrialSettings, logged_answers
+from recollect.search.recording import TrialSettings
 from recollect.search.rows import scope_id
+from recollect.tuning.answers import logged_answers
 from recollect.tuning.knobs import with_knobs
 from recollect.tuning.tuning import events_of
 

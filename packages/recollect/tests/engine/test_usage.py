@@ -301,7 +301,7 @@ def test_a_locked_file_costs_the_note_and_not_the_answer(
             assert counts(engine) == {}
         assert engine._services.usage.failures == 1
         assert "locked" in (engine._services.usage.last_failure or "")
-        assert "could not be noted" in caplog.text
+        assert "could not be recorded" in caplog.text
         other.execute("ROLLBACK")
         other.close()
         engine.recall("tea", limit=10)
@@ -382,7 +382,7 @@ def test_closing_leaves_notes_behind_that_would_take_too_long_and_says_how_many(
         troubled.gate.set()
         closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
-    assert "2 notes still waited" in caplog.text
+    assert "2 records were still queued" in caplog.text
     assert counts(engine) == {tea: 1}
     assert rows(engine, "SELECT value FROM setting WHERE name = 'unnoted'") == [("2",)]
 

@@ -8,8 +8,8 @@ import pytest
 from mcp_world import done, refused
 
 import recollect
-from recollect.search.recording import logged_answers
 from recollect.search.rows import scope_id
+from recollect.tuning.answers import logged_answers
 
 if TYPE_CHECKING:
     from mcp_world import Served

@@ -282,7 +282,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LogEntry:
     """An answer for the log: as it was ranked, and as it would have been otherwise."""
 
     handle: str
@@ -315,7 +315,7 @@ class RecordUsage:
     profile: str | None = None
     opened: bool = False
     """The caller asked for these themselves, by name or id."""
-    log: Logged | None = None
+    log: LogEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)

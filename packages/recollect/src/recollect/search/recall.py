@@ -44,7 +44,7 @@ from recollect.ranking.steps import Cut, uncut
 from recollect.search.candidates import Gathered, Search, gather
 from recollect.search.contradictions import conflicts_by_memory
 from recollect.search.facts import span_between
-from recollect.search.recording import Rankers, Trace, baseline_of, note_shown, rankers_for
+from recollect.search.recording import Rankers, Trace, baseline_of, rankers_for, record_shown
 from recollect.search.rows import PASSAGE_COLUMNS, memories_and, memories_by_id, moment, passages_from
 from recollect.search.texts import has_pending, passages_by_id
 from recollect.search.words import MOST_TERMS
@@ -436,7 +436,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     shown = fit_budget(likely, query.budget_tokens)
     # Questions about the past are not recorded.
     if query.record and present:
-        note_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
+        record_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
     # Hybrid where words found something beside meaning, as the published pipeline chooses.
     by_meaning = bool(gathered.found.get("meaning"))
     mode: Mode = "words" if not by_meaning else "hybrid" if gathered.found.get("words") else "meaning"

@@ -2,23 +2,93 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import sample_ids
-from recollect.domain.records import Kind, LoggedAnswer, Memory
-from recollect.domain.tables import Compares, Condition, Contains, Equals, Not, OneOf
+from recollect.domain.records import AnswerFeedback, Kind, LoggedAnswer, LogSize, Memory
+from recollect.domain.tables import Compares, Condition, Contains, Equals, Not, OneOf, Row, Where
 from recollect.language.self_questions import keyword_question
 from recollect.ranking.candidates import Profile
 from recollect.ranking.profiles import DEFAULT
 from recollect.search.recall import query_of, recall
-from recollect.search.recording import answer_page, baseline_of
-from recollect.search.rows import allowed, memories_by_id, scope_id
+from recollect.search.recording import baseline_of
+from recollect.search.rows import allowed, memories_by_id, moment, scope_id
 from recollect.services import Services, retry_after_failover
-from recollect.stores.port import Progress
+from recollect.stores.port import Progress, Snapshot
+
+# Reading the log
+
+_PAGE = 200
+_COLUMNS = (
+    "id", "at", "handle", "session", "query", "profile", "version", "arm", "against", "shown", "ranked",
+    "baseline",
+)  # fmt: skip
+
+
+def logged_answers(
+    snapshot: Snapshot, scope: int, profile: str, *, packed: bool = True
+) -> Iterator[LoggedAnswer]:
+    """Yield a profile's logged answers, oldest first, read page by page: all at once may not fit in memory.
+
+    Without `packed`, answers without feedback lack their candidates, which take long to read.
+    """
+    after = 0
+    while True:
+        where = (Equals("scope_id", scope), Equals("profile", profile), Compares("id", ">", after))
+        rows = snapshot.rows("answer_log", _COLUMNS, where, limit=_PAGE)
+        if not rows:
+            return
+        yield from _answers(snapshot, rows, packed=packed)
+        after = rows[-1][0]
+
+
+def answer_page(snapshot: Snapshot, where: Where, limit: int) -> list[LoggedAnswer]:
+    """Return answers that meet the conditions, newest first. Those without feedback lack their candidates."""
+    rows = snapshot.rows("answer_log", _COLUMNS, where, descending=True, limit=limit)
+    return list(_answers(snapshot, rows, packed=False))
+
+
+def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterator[LoggedAnswer]:
+    ids = [row[0] for row in rows]
+    feedback: dict[int, list[AnswerFeedback]] = {}
+    for answer, memory, kind, grade in snapshot.rows(
+        "feedback",
+        ("answer_id", "memory_id", "kind", "grade"),
+        (OneOf("answer_id", ids),),
+        order=("answer_id", "memory_id", "kind"),
+    ):
+        feedback.setdefault(answer, []).append(AnswerFeedback(memory, kind, float(grade)))
+    wanted = ids if packed else list(feedback)
+    candidates: dict[int, bytes] = dict(
+        snapshot.rows("answer_log", ("id", "candidates"), (OneOf("id", wanted),))
+    )
+    for row in rows:
+        read: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+        lists = {name: tuple(json.loads(read[name])) for name in ("shown", "ranked", "baseline")}
+        yield LoggedAnswer(
+            **{**read, **lists, "at": moment(read["at"])},
+            candidates=candidates.get(row[0], b""),
+            feedback=tuple(feedback.get(row[0], ())),
+        )
+
+
+def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
+    """Return the size of each profile's log, by name."""
+    judged = {answer for (answer,) in snapshot.rows("feedback", ("answer_id",))}
+    sizes: dict[str, LogSize] = {}
+    for id_, profile, arm in snapshot.rows(
+        "answer_log", ("id", "profile", "arm"), (Equals("scope_id", scope),)
+    ):
+        size = sizes.get(profile, LogSize(0, 0, 0, profile))
+        treated, seen = size.treated + (arm != "baseline"), size.judged + (id_ in judged)
+        sizes[profile] = LogSize(size.events + 1, treated, seen, profile)
+    return [sizes[profile] for profile in sorted(sizes)]
+
 
 # For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
 _PATIENCE_SECONDS = 15.0

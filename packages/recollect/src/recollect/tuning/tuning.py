@@ -16,23 +16,21 @@ from recollect.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import LoggedAnswer, LogSize, Query, Tuned
 from recollect.domain.results import Answer
+from recollect.domain.tables import Equals
 from recollect.ranking.candidates import Candidates, Facts
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import DEFAULT
 from recollect.search.recording import (
     baseline_of,
-    log_sizes,
-    logged_answers,
     tuned_in,
     tuned_numbers,
-    tunings,
     unpack,
 )
-from recollect.search.rows import scope_id
+from recollect.search.rows import moment, scope_id
 from recollect.search.texts import store_setting
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Snapshot
-from recollect.tuning.answers import ConfidenceCurve, confidence_curve
+from recollect.tuning.answers import ConfidenceCurve, confidence_curve, log_sizes, logged_answers
 from recollect.tuning.events import Event
 from recollect.tuning.knobs import eased, full_names, knobs_of, with_knobs
 from recollect.tuning.search import Analysis, Proposal, analyze, propose_numbers
@@ -40,6 +38,22 @@ from recollect.tuning.search import Analysis, Proposal, analyze, propose_numbers
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
     from recollect.stores.port import Progress
+
+
+def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> Sequence[Tuned]:
+    """Return the sets of numbers that a profile was given, newest first; None for all profiles."""
+    named = () if profile is None else (Equals("profile", profile),)
+    rows = snapshot.rows(
+        "tuning",
+        ("id", "profile", "at", "knobs", "why", "report"),
+        (Equals("scope_id", scope), *named),
+        descending=True,
+        limit=limit,
+    )
+    return [
+        Tuned(version, name, moment(at), json.loads(knobs), why, json.loads(report))
+        for version, name, at, knobs, why, report in rows
+    ]
 
 
 # The log as the tuner reads it.

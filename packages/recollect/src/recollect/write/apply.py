@@ -1,4 +1,4 @@
-"""Changes applied in one transaction, with a receipt; the same key again gives the first receipt."""
+"""Apply changes in one transaction. A retry with the same key returns the receipt of the first try."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from recollect.write import dreams, entities, lifecycle, texts, usage
 from recollect.write.work import NO_DIGEST, Work, purged_key
 
 Precondition = Callable[[Snapshot], None]
-"""Reads what there is before anything is written, and may raise to have nothing written."""
+"""Reads the store before anything is written; raises to prevent the write."""
 BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
-"""Reads what was written, and may raise to have none of it."""
+"""Reads what was written; raises to roll it back."""
 
-# A retry comes within seconds; a key that is a month old guards nothing.
-_KEYS_KEPT_US = 30 * DAY
+# A retry comes within seconds, so older receipts are of no use.
+_RECEIPTS_KEPT_US = 30 * DAY
 
 
 def _adopt(work: Work, change: Change) -> Outcome:
     from recollect.write import adoption  # noqa: PLC0415  # few processes import
 
-    # Whether an id is free is asked of the whole store.
+    # Ids are unique in the whole store.
     work.rows.lock_scopes(None)
     return adoption.RULES[type(change)](work, change)
 
@@ -53,7 +53,7 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.Amend: lifecycle.amend,
     changes.FlagSimilar: lifecycle.flag_similar,
     changes.Supersede: lifecycle.supersede_memory,
-    changes.RecordUsage: usage.record,
+    changes.RecordUsage: usage.record_usage,
     changes.GiveFeedback: usage.give_feedback,
     changes.EmptyLog: lifecycle.empty_log,
     changes.TuneProfile: lifecycle.tune,
@@ -72,14 +72,14 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.UndoDream: dreams.undo,
 }
 
-# Fields that changes got after the first release, each with an empty or false value as its usual one.
+# Fields that changes got after the first release. The default of each is empty or false.
 _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
     changes.FlagSimilar: ("scope",),
     changes.PutVectors: ("searched", "automatic", "tokens", "scope"),
     changes.UseModel: ("automatic",),
 }
 
-# Fields that are worked out from the others, and that a retry may work out otherwise.
+# Fields that are computed from the others. A retry may compute other values.
 _DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {
     changes.PutText: ("embedded", "similar"),
     changes.Supersede: ("embedded", "observations", "copies"),
@@ -99,14 +99,14 @@ def apply(
     """Apply all changes in one transaction, or none.
 
     The same key again returns the first receipt and writes nothing, whatever the `precondition`. With
-    `keep_going`, a change that cannot be applied is left out, and its outcome says why. `before_commit` is
-    called with the outcomes while nothing is committed yet, perhaps more than once: what has to be read of
-    them is read there, since after the commit a failure to read would look like a failure to write.
+    `keep_going`, a change that cannot be applied is skipped, and its outcome says why. `before_commit` gets
+    the outcomes before the commit, perhaps more than once. Read there what you need of them: after the
+    commit, a failure to read would look like a failure to write.
     """
     digest = digest_of(batch) if key is not None else ""
 
     def work(rows: Transaction) -> Receipt:
-        receipt = None if key is None else _repeated(rows, key, digest)
+        receipt = None if key is None else _earlier_receipt(rows, key, digest)
         if receipt is None:
             if precondition is not None:
                 precondition(rows)
@@ -123,12 +123,12 @@ def apply(
         )
         shared.finish()
         if key is not None:
-            rows.remove("receipt", (Compares("at", "<", shared.at - _KEYS_KEPT_US),))
+            rows.remove("receipt", (Compares("at", "<", shared.at - _RECEIPTS_KEPT_US),))
             packed = json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
             rows.put("receipt", [{"key": key, "digest": digest, "at": shared.at, "outcomes": packed}])
         return Receipt(outcomes)
 
-    # Changes without a scope go by ids, or hold for all scopes.
+    # A change without a scope names ids, or affects all scopes.
     scopes: set[Any] = {getattr(change, "scope", None) for change in batch}
     return store.transact(work, None if None in scopes else scopes)
 
@@ -139,38 +139,38 @@ def _apply_one(work: Work, index: int, change: Change, *, keep_going: bool = Fal
             return _RULES[type(change)](work, change)
     except RecollectError as error:
         if keep_going:
-            work.rows_went()
+            work.note_removed_rows()
             return Outcome(error=str(error))
         error.change = index
         raise
 
 
-def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
+def _earlier_receipt(rows: Transaction, key: str, digest: str) -> Receipt | None:
     known = OneOf("key", [key, purged_key(key)])
     found = rows.rows("receipt", ("digest", "outcomes"), (known,))
     if not found:
         return None
     if found[0][0] not in {digest, NO_DIGEST}:
-        # Without the key: its form in the store has the scope in it.
+        # The message does not name the key: the stored key contains the scope.
         raise Conflict(
             "This key was used for other changes before. A retry must repeat the same ones; for others, use "
             "another key. Nothing was written."
         )
     outcomes = []
     for plain in json.loads(found[0][1]):
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
         }
-        told["added"] = tuple(Added(**observation) for observation in plain["added"])
-        outcomes.append(Outcome(**told))
+        values["added"] = tuple(Added(**observation) for observation in plain["added"])
+        outcomes.append(Outcome(**values))
     return Receipt(tuple(outcomes), repeated=True)
 
 
 def digest_of(batch: Sequence[Change]) -> str:
-    """Stored with a key, so it is made of names that must stay: those of changes and of their fields.
+    """Return a digest of the changes: of their class names, their fields and the fields' values.
 
-    A field that is added to a change is left out where it has its usual value (`_ADDED_FIELDS`), or a retry
-    with a key that was used before would be taken for another change.
+    Receipts store it, so these names must not change. A field that was added later counts only if it differs
+    from its default (`_ADDED_FIELDS`): otherwise a retry of an older write would look like another change.
     """
     digested = []
     for change in batch:
@@ -180,7 +180,7 @@ def digest_of(batch: Sequence[Change]) -> str:
                 del plain[name]
         for name in _DERIVED_FIELDS.get(type(change), ()):
             del plain[name]
-        # These fields were added to texts, which several changes contain.
+        # These fields were added to texts, and several changes contain a text.
         for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
             for name in ("expires_at", "ref", "metadata"):
                 if name in part and part[name] is None:

@@ -76,7 +76,7 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
-    work.rows_went()
+    work.note_removed_rows()
     for observation, start, stop in rows:
         work.add_passages(entity, [(start, stop)], observation=observation)
     return given, None

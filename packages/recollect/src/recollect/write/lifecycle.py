@@ -24,7 +24,7 @@ from recollect.search.texts import (
 )
 from recollect.write import texts
 from recollect.write.entities import relation_in_force
-from recollect.write.work import forget_words
+from recollect.write.work import purge_receipts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -167,7 +167,7 @@ def unmake(work: Work, change: changes.Unmake) -> Outcome:
         # Caches of vectors hear of it as of a forgotten memory.
         forget_one(work, scope, memory)
     work.rows.remove("memory", (OneOf("id", ids),))
-    work.rows_went()
+    work.note_removed_rows()
     return Outcome(ids=tuple(ids), count=len(ids))
 
 
@@ -177,7 +177,7 @@ def purge(work: Work, change: changes.Purge) -> Outcome:
     gone = (Compares("deleted_at", "<", before),)
     gone_ids = work.ids("memory", gone)
     observed = AnyOf((gone, (OneOf("memory_id", gone_ids),)))
-    forget_words(work.rows, gone_ids, work.ids("observation", (observed,)))
+    purge_receipts(work.rows, gone_ids, work.ids("observation", (observed,)))
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)
@@ -202,7 +202,7 @@ def purge_memories(work: Work, change: changes.PurgeMemories) -> Outcome:
         if known[id_] is None:
             raise Conflict(f"Memory {id_} is not forgotten; forget it first. Nothing was purged.")
     named = OneOf("memory_id", ids)
-    forget_words(work.rows, ids, work.ids("observation", (named,)))
+    purge_receipts(work.rows, ids, work.ids("observation", (named,)))
     # A query may quote the memories that it was shown.
     asked = {recall for (recall,) in work.rows.rows("recall_hit", ("recall_id",), (named,))}
     moments = {at for (at,) in work.rows.rows("recall", ("at",), (OneOf("id", asked),))}
@@ -225,7 +225,7 @@ def _drop_traces(work: Work) -> None:
 
     The dates beside the pointers stay.
     """
-    work.rows_went()
+    work.note_removed_rows()
     for id_, report in work.rows.rows("dream", ("id", "report")):
         told = json.loads(report)
         cleaned = {**told, "upkeep": None}

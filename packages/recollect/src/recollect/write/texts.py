@@ -159,12 +159,12 @@ def put_text(work: Work, change: PutText) -> Outcome:
         _set_about(work, known, about)
         return Outcome(ids=(known,))
     text_hash = text_key(new.text)
-    twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_hash) else None
+    twin = twin_of(work.rows, scope, new) if work.may_have_text(change.scope, text_hash) else None
     if twin is None:
         memory = _insert(work, scope, new, text_hash, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))
         if change.embedded is not None and _give_vectors(work, passages, change.embedded):
-            work.need_no_vectors(passages)
+            work.skip_vectors(passages)
         work.touch(memory, scope, text=True)
     else:
         memory = twin

@@ -1,4 +1,4 @@
-"""Usage: what callers were shown, the alternatives, and the feedback."""
+"""Usage counts, recalls, the answer log, and feedback on logged answers."""
 
 from __future__ import annotations
 
@@ -16,54 +16,56 @@ from recollect.tuning.events import normalized_query
 if TYPE_CHECKING:
     from recollect.write.work import Work
 
-_UNNOTED = "unnoted"
-"""The setting that counts answers of which nothing could be noted."""
-# Pairs grow with the square of an answer; beyond its first fifty, being together says little.
+_UNRECORDED = "unnoted"
+"""The setting that counts answers that could not be recorded. Exports have this name."""
+# Pairs grow with the square of an answer, and low ranks co-occur by chance.
 _MOST_PAIRED = 50
-# Answers of a scope that are kept for dreams to replay.
+# Recalls of a scope that dreams can replay.
 _MOST_RECALLS = 50_000
-# In letters. What is longer is a text that was pasted, and asking it again would tell nothing.
+# Characters. A longer query is a pasted text; to replay it would teach nothing.
 _LONGEST_QUERY = 2_000
 
 
-def record(work: Work, change: RecordUsage) -> Outcome:
-    """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
+def record_usage(work: Work, change: RecordUsage) -> Outcome:
+    """Count memories, days and pairs; store the recall, implicit feedback and the log entry."""
     if change.missed:
-        before = int(work.lock_setting(_UNNOTED, "0"))
-        work.rows.put("setting", [{"name": _UNNOTED, "value": str(before + change.missed)}])
+        before = int(work.lock_setting(_UNRECORDED, "0"))
+        work.rows.put("setting", [{"name": _UNRECORDED, "value": str(before + change.missed)}])
     scope = work.scope_id(change.scope)
     known = set(work.ids("memory", (Equals("scope_id", scope), OneOf("id", change.ids))))
-    seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
-    if not seen:
+    shown = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
+    if not shown:
         return Outcome()
-    _count(work, "usage", ("memory_id",), [(id_,) for id_ in seen])
-    work.rows.put("usage_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in seen], keep=True)
-    _count(
-        work, "cooccurrence", ("first_id", "second_id"), list(combinations(sorted(seen[:_MOST_PAIRED]), 2))
-    )
-    _remember(work, seen, change, scope)
-    _notice(work, seen, change, scope)
-    _log(work, seen, change, scope)
-    return Outcome(ids=tuple(seen), count=len(seen))
+    _count(work, "usage", ("memory_id",), [(id_,) for id_ in shown])
+    work.rows.put("usage_day", [{"memory_id": id_, "day": work.at // DAY} for id_ in shown], keep=True)
+    pairs = list(combinations(sorted(shown[:_MOST_PAIRED]), 2))
+    _count(work, "cooccurrence", ("first_id", "second_id"), pairs)
+    _add_recall(work, shown, change, scope)
+    _add_implicit_feedback(work, shown, change, scope)
+    _log_answer(work, shown, change, scope)
+    return Outcome(ids=tuple(shown), count=len(shown))
 
 
 def _count(
-    work: Work, table: Literal["usage", "cooccurrence"], key: tuple[str, ...], seen: Sequence[tuple[int, ...]]
+    work: Work,
+    table: Literal["usage", "cooccurrence"],
+    key: tuple[str, ...],
+    items: Sequence[tuple[int, ...]],
 ) -> None:
-    """Count these memories or pairs once more, and note when."""
-    ids = {id_ for each in seen for id_ in each}
+    """Add one to the count of each memory or pair, and set when it was last counted."""
+    ids = {id_ for each in items for id_ in each}
     where = [OneOf(column, ids) for column in key]
     rows = work.rows.rows(table, (*key, "count", "last_at"), where)
     before = {row[:-2]: row[-2:] for row in rows}
     counted = []
-    for each in seen:
+    for each in items:
         count, last_at = before.get(each, (0, work.at))
         own = dict(zip(key, each, strict=True))
         counted.append({**own, "count": count + 1, "last_at": max(last_at, work.at)})
     work.rows.put(table, counted)
 
 
-def _remember(work: Work, seen: list[int], change: RecordUsage, scope: int) -> None:
+def _add_recall(work: Work, shown: list[int], change: RecordUsage, scope: int) -> None:
     (before,) = work.first("recall", (Equals("scope_id", scope),), "ordinal", newest=True) or (0,)
     recall = work.add(
         "recall",
@@ -74,8 +76,8 @@ def _remember(work: Work, seen: list[int], change: RecordUsage, scope: int) -> N
         query=change.query[:_LONGEST_QUERY] if change.query else None,
         profile=change.profile,
     )
-    shown = [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, 1)]
-    work.rows.put("recall_hit", shown)
+    hits = [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(shown, 1)]
+    work.rows.put("recall_hit", hits)
     if before >= _MOST_RECALLS:
         _drop_before(work, "recall", scope, Compares("ordinal", ">", before + 1 - _MOST_RECALLS), recall)
 
@@ -83,37 +85,37 @@ def _remember(work: Work, seen: list[int], change: RecordUsage, scope: int) -> N
 def _drop_before(
     work: Work, table: Literal["recall", "answer_log"], scope: int, kept: Compares, newest: int
 ) -> None:
-    """Drop the rows of a scope that are older than the first one that is kept.
+    """Delete the rows of a scope that are older than the first one that meets `kept`.
 
-    By one look at the oldest rows, however many there are: what `kept` asks of rises from a row to the next.
+    The column of `kept` rises from row to row, so finding the first kept row reads only the oldest ones.
     """
     own = Equals("scope_id", scope)
     (first,) = work.first(table, (own, kept), "id") or (newest + 1,)
     work.rows.remove(table, (own, Compares("id", "<", first)))
 
 
-# How long after an answer its reader still acts upon it.
+# How long after an answer a caller may still act on it.
 _WINDOW_US = 30 * 60 * 1_000_000
-# Earlier answers are not linked to a new query.
+# Older answers get no implicit feedback.
 _MOST_LOOKED_AT = 50
-# Fewer questions than this tell nothing of what comes up whatever is asked.
-_SEVERAL = 3
+# With fewer queries than this, no memory counts as one that comes up for every query.
+_LEAST_QUERIES = 3
 OPENED, RECALLED = 1.0, 0.5
-# Bytes of a row besides its texts and candidates: numbers, names, and its share of the indexes.
+# Bytes of a row of the answer log besides its texts and candidates, with its share of the indexes.
 _ROW_BYTES = 200
 
 
-def _notice(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> None:
-    """Record implicit feedback: a shown memory was opened, or a later query found it too.
+def _add_implicit_feedback(work: Work, shown: Sequence[int], change: RecordUsage, scope: int) -> None:
+    """Add feedback to an earlier answer whose hit was opened now, or is the first hit of another query.
 
-    It goes to the last such answer. Repeated queries do not count, nor memories that come up for everything;
-    a later query counts only for its first place.
+    Only the last answer with that hit gets it. Repeats of a query do not count, nor hits that come up for
+    every query.
     """
     if not change.opened and change.query is None:
         return
     earlier = [
-        (answer, normalized_query(query), shown)
-        for answer, query, shown in work.rows.rows(
+        (answer, normalized_query(query), ids)
+        for answer, query, ids in work.rows.rows(
             "answer_log",
             ("id", "query", "shown"),
             (
@@ -127,45 +129,45 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) ->
         )
     ]
     if change.opened:
-        kind, grade, asked, left = "opened", OPENED, None, set(seen)
+        kind, grade, asked, left = "opened", OPENED, None, set(shown)
     else:
         kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
-        # A memory that shows up in more than a third of several questions comes up whatever is asked.
-        answers = {query: shown for _, query, shown in earlier}.values()
-        showing = sum(_shows(shown, seen[0]) for shown in answers)
-        is_regular = len(answers) >= _SEVERAL and showing > len(answers) / _SEVERAL
-        left = set() if is_regular else {seen[0]}
-    for answer, query, shown in earlier:
+        # A hit of more than a third of the queries comes up for every query.
+        answers = {query: ids for _, query, ids in earlier}.values()
+        showing = sum(_shows(ids, shown[0]) for ids in answers)
+        is_regular = len(answers) >= _LEAST_QUERIES and showing > len(answers) / 3
+        left = set() if is_regular else {shown[0]}
+    for answer, query, ids in earlier:
         if not left:
             break
-        found = {id_ for id_ in left if _shows(shown, id_)}
+        found = {id_ for id_ in left if _shows(ids, id_)}
         if not found or query == asked:
             continue
         left -= found
         for memory in sorted(found):
-            if _feedback(work, answer, memory, kind) is None:
+            if _feedback_id(work, answer, memory, kind) is None:
                 work.add("feedback", answer_id=answer, memory_id=memory, at=work.at, kind=kind, grade=grade)
 
 
-def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
+def _feedback_id(work: Work, answer: int, memory: int, kind: str) -> int | None:
     where = (Equals("answer_id", answer), Equals("memory_id", memory), Equals("kind", kind))
     return work.first_id("feedback", where)
 
 
-def _shows(shown: str, id_: int) -> bool:
-    """Whether a list of ids, as `_ids_json` writes it, holds this one: quicker than to read fifty lists."""
-    # Most lists lack the number altogether, and that is seen at once.
-    return str(id_) in shown and f",{id_}," in f",{shown[1:-1]},".replace(" ", "")
+def _shows(ids: str, id_: int) -> bool:
+    """Whether a list of ids, as `_ids_json` writes it, has this one. Faster than parsing the list."""
+    # Most lists lack the digits altogether, which the first test finds.
+    return str(id_) in ids and f",{id_}," in f",{ids[1:-1]},".replace(" ", "")
 
 
-def _log(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> None:
-    """Keep the answer, and drop the scope's oldest beyond the bounds."""
-    kept = change.log
-    if kept is None or change.query is None:
+def _log_answer(work: Work, shown: Sequence[int], change: RecordUsage, scope: int) -> None:
+    """Add the answer to the log, and delete the scope's oldest answers beyond the bounds."""
+    entry = change.log
+    if entry is None or change.query is None:
         return
-    shown, ranked, baseline = map(_ids_json, (seen, kept.ranked, kept.baseline))
-    size = _ROW_BYTES + len(kept.candidates) + len(change.query.encode())
-    size += len(shown) + len(ranked) + len(baseline)
+    lists = {"shown": shown, "ranked": entry.ranked, "baseline": entry.baseline}
+    packed = {name: _ids_json(ids) for name, ids in lists.items()}
+    size = _ROW_BYTES + len(entry.candidates) + len(change.query.encode()) + sum(map(len, packed.values()))
     last = work.first(
         "answer_log", (Equals("scope_id", scope),), "ordinal", "bytes_before", "bytes", newest=True
     )
@@ -177,21 +179,19 @@ def _log(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> No
         ordinal=ordinal + 1,
         bytes=size,
         bytes_before=before + bytes_,
-        handle=kept.handle,
+        handle=entry.handle,
         session=change.session,
         query=change.query,
         profile=change.profile or "",
-        version=kept.version,
-        arm=kept.arm,
-        against=kept.against,
-        shown=shown,
-        ranked=ranked,
-        baseline=baseline,
-        candidates=kept.candidates,
+        version=entry.version,
+        arm=entry.arm,
+        against=entry.against,
+        candidates=entry.candidates,
+        **packed,
     )
-    bounds = kept.bounds
+    bounds = entry.bounds
     work.rows.remove("answer_log", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
-    # The number of rows is an upper bound: purges leave gaps.
+    # Purges leave gaps, so the ordinals are an upper bound of the rows.
     if ordinal >= bounds.events:
         _drop_before(work, "answer_log", scope, Compares("ordinal", ">", ordinal + 1 - bounds.events), newest)
     through = before + bytes_ + size
@@ -202,7 +202,7 @@ def _log(work: Work, seen: Sequence[int], change: RecordUsage, scope: int) -> No
 
 
 def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
-    """Store a caller's feedback on a memory that it was shown; the last one holds."""
+    """Store a caller's grade for a memory that an answer showed; it replaces an earlier grade."""
     if not -1 <= change.grade <= 1:
         raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {change.grade!r}.")
     scope = work.scope_id(change.scope)
@@ -216,11 +216,11 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
         (Equals("scope_id", scope), *named),
         descending=True,
     )
-    # The answers of this session first, each part from the newest.
+    # Answers of this session come first; within a session, the newest comes first.
     showing = (
         answer
-        for answer, query, shown, _ in sorted(rows, key=lambda row: row[3] != change.session)
-        if _shows(shown, change.memory) and (asked is None or normalized_query(query) == asked)
+        for answer, query, ids, _ in sorted(rows, key=lambda row: row[3] != change.session)
+        if _shows(ids, change.memory) and (asked is None or normalized_query(query) == asked)
     )
     answer = next(showing, None)
     if answer is None:
@@ -231,13 +231,13 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
             f"{which}{to} {shows} memory {change.memory}, or it is no longer kept; recall it first, with the "
             "setting `shadow` on."
         )
-    said = _feedback(work, answer, change.memory, "said")
-    if said is None:
+    known = _feedback_id(work, answer, change.memory, "said")
+    if known is None:
         work.add(
             "feedback", answer_id=answer, memory_id=change.memory, at=work.at, kind="said", grade=change.grade
         )
     else:
-        work.set("feedback", said, at=work.at, grade=change.grade)
+        work.set("feedback", known, at=work.at, grade=change.grade)
     return Outcome(ids=(change.memory,), count=1)
 
 

@@ -1,4 +1,4 @@
-"""Shared state of one transaction's changes: the time, the scopes, and the work left for its end."""
+"""State that the changes of one transaction share: time, scopes, and work to do at its end."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Work:
         self._texts: set[int] = set()
         self._new_entities: set[int] = set()
         self._passages: list[int] = []
-        self._rows_went = False
+        self._has_removed_rows = False
         self._unknown_keys: tuple[Scope | None, set[int]] = (None, set())
 
-    # Helpers of the rules
+    # Reading and writing rows
 
     def expect_texts(self, scope: Scope, keys: Collection[int]) -> None:
-        """Many texts are to come with these keys: look at once which of them the store knows."""
+        """Look up the keys of many coming texts with one query."""
         same = (Equals("scope_id", scope_id(self.rows, scope)), OneOf("text_key", keys))
         known = {key for (key,) in self.rows.rows("memory", ("text_key",), same)}
         self._unknown_keys = (scope, set(keys) - known)
 
-    def may_have(self, scope: Scope, key: int) -> bool:
-        """Whether the scope may have a text with this key. Once it was asked for, it may be there."""
+    def may_have_text(self, scope: Scope, key: int) -> bool:
+        """Whether the scope may have a text with this key. The caller stores it next, so ask once."""
         expected, unknown = self._unknown_keys
         if scope != expected or key not in unknown:
             return True
@@ -52,7 +52,7 @@ class Work:
         return False
 
     def scope_id(self, scope: Scope) -> int:
-        """The scope's id; a new scope gets one."""
+        """Return the id of a scope, and lock it. A new scope is added."""
         if scope.agent is None:
             raise InvalidInput("All agents of an owner can be read as one, not written to; name the agent.")
         known = self._scopes.get(scope) or scope_id(self.rows, scope)
@@ -63,7 +63,7 @@ class Work:
         return known
 
     def entity(self, scope: int, name: str) -> int:
-        """The entity that a caller means by this name, or an error that says what there is."""
+        """Return the id of the entity with this name; `NotFound` lists similar names."""
         found = find_entity(self.rows, scope, name)
         if found is None:
             alike = names_alike(self.rows, scope, name)
@@ -72,7 +72,7 @@ class Work:
         return found
 
     def first(self, table: Table, where: Where, *columns: str, newest: bool = False) -> Row | None:
-        """Columns of the first row that meets the conditions, or of the newest one."""
+        """Return columns of the first row that meets the conditions, or of the newest one."""
         rows = self.rows.rows(table, columns, where, descending=newest, limit=1)
         return rows[0] if rows else None
 
@@ -99,11 +99,11 @@ class Work:
         return "" if row is None else str(row[0])
 
     def add(self, table: Table, **values: Value) -> int:
-        """Put one row into a table that numbers its rows, and return its id."""
+        """Add one row to a table that numbers its rows, and return its id."""
         return self.rows.put(table, [values])[0]
 
     def set(self, table: Table, id_: int, **values: Value) -> int:
-        """Set columns of the row with this id; returns the number of rows, 0 or 1."""
+        """Set columns of the row with this id, and return the number of rows: 0 or 1."""
         return self.rows.patch(table, (Equals("id", id_),), values)
 
     def lock_setting(self, name: str, initial: str) -> str:
@@ -115,7 +115,7 @@ class Work:
         return str(value)
 
     def retire(self, table: Table, id_: int, *, at: int | None = None, **by: int) -> None:
-        """Supersede a memory or an observation: it stays, as history."""
+        """Mark a memory or an observation as superseded; it stays as history."""
         self.set(table, id_, superseded_at=self.at if at is None else at, **by)
         self.set_live(f"{table}_id", id_, live=False)
 
@@ -130,47 +130,47 @@ class Work:
         revision: int | None = None,
         live: bool = True,
     ) -> list[int]:
-        """Pieces that wait for a vector from now on."""
+        """Add passages that wait for a vector, and return their ids."""
         shared = {"memory_id": memory, "observation_id": observation, "revision_id": revision}
         rows = [{**shared, "start": start, "stop": stop, "live": int(live)} for start, stop in spans]
         added = self.rows.put("passage", rows)
         self._passages += added
         return added
 
-    def need_no_vectors(self, passages: Collection[int]) -> None:
-        """These pieces have them already."""
+    def skip_vectors(self, passages: Collection[int]) -> None:
+        """Do not queue these passages: they have vectors already."""
         self._passages = [id_ for id_ in self._passages if id_ not in passages]
 
     def set_live(self, column: str, id_: int, *, live: bool) -> None:
-        """Wake or silence all passages of a memory or an observation."""
+        """Set whether the passages of a memory or an observation can be found."""
         self.rows.patch("passage", (Equals(column, id_),), {"live": int(live)})
 
-    # The end
+    # Work for the end of the transaction
 
     def touch(self, memory: int, scope: int, *, text: bool = False, named: bool = False) -> None:
-        """The memory's words may have changed; it is a text that may name others, or a name for others."""
+        """Index the memory again. `text`: find the entities it names; `named`: find texts that name it."""
         self._touched[memory] = scope
         if text:
             self._texts.add(memory)
         if named:
             self._new_entities.add(memory)
 
-    def rows_went(self) -> None:
-        """A change was rolled back, or deleted rows for good: they may be of this transaction."""
-        self._rows_went = True
+    def note_removed_rows(self) -> None:
+        """Remember that a rollback or a purge may have removed rows that this transaction added."""
+        self._has_removed_rows = True
         self._scopes.clear()
 
     def finish(self) -> None:
-        """Bring the indexes of words and the mentions into step with what was touched; queue new passages."""
+        """Queue new passages for vectors, and update the word index and mentions of touched memories."""
         queued = self._passages
-        if self._rows_went:
+        if self._has_removed_rows:
             queued = self.ids("passage", (OneOf("id", queued),))
         self.rows.put("pending_vector", [{"passage_id": id_} for id_ in queued], keep=True)
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
             by_scope.setdefault(scope, []).append(memory)
         for scope, memories in by_scope.items():
-            if self._rows_went and not self.exists("scope", scope):
+            if self._has_removed_rows and not self.exists("scope", scope):
                 continue
             live = documents(self.rows, memories)
             word_index.erase_documents(self.rows, sorted(set(memories) - {each.id for each in live}))
@@ -179,19 +179,19 @@ class Work:
             word_index.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
 
 
-# Receipts of writes that were given a key, and what stays of one when what it stored is purged.
+# Purging texts from receipts
 
 NO_DIGEST = ""
-"""The digest of a receipt whose contents were purged."""
+"""The digest of a receipt whose texts were purged."""
 
 
 def purged_key(key: str) -> str:
-    """The name under which a key is known once its words are gone, so that a retry repeats nothing."""
+    """Return the hash that replaces a key when its receipt is purged: a retry still finds the receipt."""
     return f"purged {hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
-def forget_words(rows: Transaction, memories: Collection[int], observations: Collection[int]) -> None:
-    """Take the words out of receipts that tell of these, and those of the keys with them."""
+def purge_receipts(rows: Transaction, memories: Collection[int], observations: Collection[int]) -> None:
+    """Delete all texts from receipts of writes to these memories and observations, and hash their keys."""
     gone, gone_observations = set(memories), set(observations)
     if not gone and not gone_observations:
         return
