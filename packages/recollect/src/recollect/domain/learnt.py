@@ -11,7 +11,7 @@ from recollect.domain.records import Arm, Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Cooccurrence:
+class LearntPair:
     """Another memory, of a higher id, that came up in the same answers."""
 
     memory: int
@@ -33,7 +33,7 @@ class LearntUsage:
     count: int = 0
     last_at: datetime | None = None
     days: tuple[date, ...] = ()
-    together: tuple[Cooccurrence, ...] = ()
+    together: tuple[LearntPair, ...] = ()
     links: tuple[LinkedMemory, ...] = ()
 
 

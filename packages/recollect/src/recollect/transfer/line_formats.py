@@ -30,13 +30,13 @@ from recollect.domain.changes import (
 from recollect.domain.errors import InvalidInput
 from recollect.domain.learnt import (
     LEARNT_PARTS,
-    Cooccurrence,
     Learnt,
     LearntAnswer,
     LearntCalibration,
     LearntDismissal,
     LearntFeedback,
     LearntNumbers,
+    LearntPair,
     LearntPart,
     LearntRecall,
     LearntSetting,
@@ -65,7 +65,7 @@ _PARTS: dict[str, type[Any]] = {
     "observations": Observation,
     "former": Revision,
     "absences": Absence,
-    "together": Cooccurrence,
+    "together": LearntPair,
     "links": LinkedMemory,
     "calibrations": LearntCalibration,
     "dismissed": LearntDismissal,

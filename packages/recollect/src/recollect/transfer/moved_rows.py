@@ -16,11 +16,11 @@ from recollect.domain.changes import Change, NoteImport, Outcome
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.learnt import (
     LEARNT_PARTS,
-    Cooccurrence,
     Learnt,
     LearntCalibration,
     LearntDismissal,
     LearntFeedback,
+    LearntPair,
     LearntPart,
     LearntScope,
     LearntSetting,
@@ -258,7 +258,7 @@ def _usage(
                     number,
                     last_at,
                     tuple(_EPOCH + timedelta(days=day) for (day,) in by_day.get(id_, ())),
-                    tuple(Cooccurrence(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
+                    tuple(LearntPair(other, n, moment(at)) for other, n, at in by_pair.get(id_, ())),
                     tuple(LinkedMemory(other, weight) for other, weight in by_link.get(id_, ())),
                 ),
             )
