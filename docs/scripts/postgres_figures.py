@@ -63,22 +63,6 @@ def writes() -> str:
     return markdown_table(("", "in a file", "on PostgreSQL"), rows)
 
 
-def starts() -> str:
-    """The first answer of a process, and what it takes of memory."""
-    run = read_run("postgres")
-    rows = [
-        [f"{row['size']:,}, {row['way']}", figure(row["answer_wall_ms"]), figure(row.get("peak_mb"))]
-        for row in rows_of(run, "first answer")
-    ]
-    scopes = [
-        f"\n{row['scopes']:,} scopes of {row['each']:,} notes were filled in {row['fill_s']:,.0f} s; the "
-        f"first recall in one of them takes {figure(row['first_recall_wall_ms'])} ms, its cache made on the "
-        "way.\n"
-        for row in rows_of(run, "scopes")
-    ]
-    return markdown_table(("notes, store", "first answer, ms", "most memory, MB"), rows) + "".join(scopes)
-
-
 def failovers() -> str:
     run = read_run("failover")
     account = run["account"]
