@@ -56,7 +56,7 @@ def test_links_between_pages_lead_somewhere_and_files_that_they_name_exist() -> 
 def test_pages_stay_within_their_word_budgets() -> None:
     words = {path: len(path.read_text(encoding="utf-8").split()) for path in PAGES}
     assert words[ROOT / "README.md"] <= 600
-    assert sum(count for path, count in words.items() if "docs" in path.parts) <= 81_000
+    assert sum(count for path, count in words.items() if "docs" in path.parts) <= 90_000
     decisions = {path: count for path, count in words.items() if path.match("decisions/0*.md")}
     assert {path.name: count for path, count in decisions.items() if count > 400} == {}
 
