@@ -176,7 +176,7 @@ def page(packages: Iterable[Locked]) -> str:
     )
 
 
-LABELS = {(ALWAYS,): "every installation", (DEVELOPMENT,): "development only"}
+LABELS: dict[tuple[str, ...], str] = {(ALWAYS,): "every installation", (DEVELOPMENT,): "development only"}
 
 
 def _order(row: tuple[tuple[str, str], list[str]]) -> tuple[int, str, str]:

@@ -11,7 +11,7 @@ from figures import title_of
 def prompts() -> str:
     """What `context` gives beside prompts, by the first version and by this one."""
     rows = []
-    for name, label in ((f"prompts{BEFORE}", "before"), ("prompts", "after")):
+    for name, label in ((f"prompts{BEFORE}", "first version"), ("prompts", "now")):
         for data, groups in read_run(name)["data"].items() if has_run(name) else ():
             figures = groups["all"]
             rows.append(
@@ -43,7 +43,7 @@ def precision() -> str:
     """PrecisionMemBench, where it was run."""
     runs = [
         (label, name)
-        for label, name in (("before", f"precision{BEFORE}"), ("after", "precision"))
+        for label, name in (("first version", f"precision{BEFORE}"), ("now", "precision"))
         if has_run(name)
     ]
     if not runs:
@@ -58,56 +58,52 @@ def precision() -> str:
 
 def abstention() -> str:
     """How well confidence tells questions with an answer from those without."""
-    heads = ("data", "absent", "questions", "AUROC", "cosine", "cosine, z", "BM25", "error", "Brier")
-    name = "abstention" if has_run("abstention") else f"abstention{BEFORE}"
     before = _by_data(f"abstention{BEFORE}")
     rows = []
-    for data in read_run(name)["data"]:
-        first = before.get(data["data"]) if name == "abstention" else None
+    for data in read_run("abstention")["data"]:
+        first = before.get(data["data"], {}).get("auroc", {}).get("confidence", {})
         for absent, error in data["calibration_error"].items():
-            means = [
-                data["auroc"][method][absent] for method in ("confidence", "cosine", "cosine, z", "bm25")
-            ]
+            if ": " in absent:
+                continue
+            means = [data["auroc"][method][absent] for method in ("confidence", "cosine", "bm25")]
             told = data["told_nothing"]
-            earlier = "" if first is None else f"{first['auroc']['confidence'].get(absent, 0):.3f} → "
+            earlier = f"{first[absent]:.2f} → " if absent in first else ""
             rows.append(
                 [
-                    title_of(data["data"]),
-                    absent,
-                    f"{data['questions']['present']:,} and {data['questions'][absent]:,}",
-                    *(
-                        f"{earlier if place == 0 else ''}{_best(value, means)}"
-                        for place, value in enumerate(means)
-                    ),
-                    f"{error:.3f}",
-                    f"{data['brier'][absent]:.3f}",
-                    f"{told['present']:.0%}, {told[absent]:.0%}",
+                    f"{title_of(data['data'])}, {absent}",
+                    f"{data['questions']['present']:,} / {data['questions'][absent]:,}",
+                    f"{earlier}{_best(means[0], means)}",
+                    *(_best(value, means) for value in means[1:]),
+                    f"{error:.2f}",
+                    f"{told['present']:.0%} / {told[absent]:.0%}",
                 ]
             )
-    return run_of(name) + markdown_table((*heads, "told nothing: present, absent"), rows)
+    heads = ("data, absent", "questions", "AUROC", "cosine", "BM25", "error")
+    return run_of("abstention") + markdown_table((*heads, "told nothing: present / absent"), rows)
 
 
 def reliability() -> str:
-    """Of single hits, in how many tenths of their confidence the share of right ones is what it says."""
-    name = "abstention" if has_run("abstention") else f"abstention{BEFORE}"
-    before = _by_data(f"abstention{BEFORE}") if name == "abstention" else {}
+    """In how many tenths of their confidence the share of right hits is what it says."""
+    before = _by_data(f"abstention{BEFORE}")
     rows = []
-    for data in read_run(name)["data"]:
+    for data in read_run("abstention")["data"]:
         for kind, tenths in data["reliability"].items():
             first = before.get(data["data"], {}).get("reliability", {}).get(kind)
             earlier = "" if first is None else f"{_holding(first)} → "
-            shares = [
-                f"{tenth['low']:.1f}: {tenth['confidence']:.2f}, {tenth['right']:.2f} ± "
-                f"{tenth['standard_error']:.2f} ({tenth['hits']:,})"
-                for tenth in tenths
-                if not _holds(tenth)
-            ]
-            hits = sum(tenth["hits"] for tenth in tenths)
+            off = [tenth for tenth in tenths if not _holds(tenth)]
+            largest = max(off, key=lambda tenth: tenth["hits"], default=None)
             rows.append(
-                [title_of(data["data"]), kind, f"{hits:,}", f"{earlier}{_holding(tenths)}", "; ".join(shares)]
+                [
+                    f"{title_of(data['data'])}, {kind}",
+                    f"{sum(tenth['hits'] for tenth in tenths):,}",
+                    f"{earlier}{_holding(tenths)}",
+                    f"{largest['confidence']:.2f} / {largest['right']:.2f} ({largest['hits']:,})"
+                    if largest
+                    else "",
+                ]
             )
-    off = "tenths that do not hold: said, right ± standard error (hits)"
-    return markdown_table(("data", "kind", "hits", "tenths that hold", off), rows)
+    heads = ("data, kind", "hits", "tenths that hold", "largest tenth that does not: said / right (hits)")
+    return markdown_table(heads, rows)
 
 
 def _holds(tenth: Plain) -> bool:
@@ -125,4 +121,4 @@ def _by_data(name: str) -> dict[str, Plain]:
 
 
 def _best(value: float, values: Sequence[float]) -> str:
-    return f"**{value:.3f}**" if value == max(values) else f"{value:.3f}"
+    return f"**{value:.2f}**" if value == max(values) else f"{value:.2f}"

@@ -40,11 +40,6 @@ def read_run(name: str) -> Plain:
     return found
 
 
-def turned(value: Mapping[str, float]) -> dict[str, float]:
-    """The difference the other way round, without a negative zero."""
-    return {"mean": 0.0 - value["mean"], "low": 0.0 - value["high"], "high": 0.0 - value["low"]}
-
-
 def points(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from figure_runs import BEFORE, Plain, has_run, interval, markdown_table, points, read_run, turned
+from figure_runs import BEFORE, Plain, has_run, interval, markdown_table, points, read_run
 
 _OURS = "recollect"
 _PLAIN = f"{_OURS} (plain)"
 _PUBLISHED = ("limbic", "mnemosyne", "reverie", "cognis")
-_PART = f"{_OURS} − "
-_RERANKED = f"{_OURS} + rerank"
 _SPOKEN = {"ndcg@10": "NDCG@10", "fraction@10": "R@10", "any@1": "hit@1"}
 
 
@@ -49,80 +47,62 @@ def title_of(data: str) -> str:
 
 
 def data_sets() -> str:
-    """What there is to ask, and what of it took part in choosing numbers."""
+    """Each set, its size, and which of its questions took part in choosing numbers."""
     rows = [
         [
             each.title,
             each.about,
             f"{data['haystacks']:,} / {data['documents']:,} / {data['questions']:,}",
-            *(
-                f"{data[key]:,}" if data[key] else ""
-                for key in ("questions_with_stale", "questions_without_answer")
-            ),
             each.chosen_on,
         ]
         for each, _, data in _sets()
     ]
-    heads = ("data", "what it is like", "stores / memories / questions", "with something stale")
-    return markdown_table((*heads, "without answer", "chosen on: first version; this one"), rows)
+    return markdown_table(("data", "content", "stores / memories / questions", "chosen on"), rows)
 
 
-def summary() -> str:
-    """The table of the README: where the default is ahead, level and behind."""
-    sets = {each.title: now["results"] for each, _, now in _sets()}
-    everyday = sets["everyday, judging"]
-    names = {
-        "friends' chats (LoCoMo)": "LoCoMo",
-        "assistant chats (BEAM)": "BEAM",
-        "overwritten facts (FactConsolidation)": "FactConsolidation",
-        "dated facts (TSQA)": "TSQA",
-        "two-step passages (HotpotQA)": "HotpotQA",
-        "everyday notes": "everyday, judging",
-    }
-    rows = [[name, *_compared(sets[title], "ndcg@10")] for name, title in names.items()]
-    rows.append(["everyday: outdated note first (less is better)", *_compared(everyday, "stale_first")])
-    absent = next(each for each in read_run("abstention")["data"] if each["data"] == "everyday judging")
-    noticed = 100 * absent["told_nothing"]["unsaid"]
-    rows.append(["everyday: missing fact noticed", points(noticed), "–", "–"])
-    return markdown_table(("NDCG@10", "Recollect", "cosine", "rank fusion"), rows)
-
-
-def _compared(results: Plain, measure: str) -> list[str]:
-    return [points(results[name]["all"][measure]) for name in (_OURS, "vectors", "rrf")]
-
-
-def before_and_after(measure: str, group: str = "all", model: str = "") -> str:
-    """Set by set: the first version, this one, what everyone has, and how sure the differences are."""
+def main_table() -> str:
+    """Set by set: the first version, this one, the baselines, and intervals of the differences."""
     rows = []
-    for each, before, now in _sets(model):
-        results = now["results"]
-        if group not in results[_OURS]:
-            continue
-        after = None if now is before else results[_OURS][group][measure]
-        best = max(_PUBLISHED, key=lambda name: results[name][group][measure])
-        minus = now[f"{_OURS} minus"] if group == "all" else now[f"{_OURS} minus, by half"][group[-1]]
-        others = ("rrf", "vectors", best)
+    for each, before, now in _sets():
+        results = {name: groups["all"] for name, groups in now["results"].items() if "all" in groups}
+        best = max(_PUBLISHED, key=lambda name: results[name]["ndcg@10"])
+        judged = now["results"][_OURS].get("half b", {})
+        minus = now[f"{_OURS} minus"]["ndcg@10"]
         rows.append(
             [
                 each.title,
-                points(None if before is None else before["results"][_OURS][group][measure]),
-                points(after),
-                *(points(results[name][group][measure]) for name in ("rrf", "vectors")),
-                f"{points(results[best][group][measure])} ({best})",
-                *(interval(minus[measure][name]) for name in others),
+                points(None if before is None else before["results"][_OURS]["all"]["ndcg@10"]),
+                points(results[_OURS]["ndcg@10"]),
+                points(judged.get("ndcg@10")),
+                *(points(results[name]["ndcg@10"]) for name in ("rrf", "vectors")),
+                f"{points(results[best]['ndcg@10'])} ({best})",
+                *(interval(minus[name]) for name in ("rrf", "vectors")),
+                *(points(results[_OURS][measure]) for measure in ("fraction@10", "any@1")),
             ]
         )
-    heads = (
-        "before",
-        "after",
-        "RRF",
-        "cosine",
-        "best of the four",
-        "− RRF",
-        "− cosine",
-        "− best of the four",
-    )
-    return markdown_table((f"{_SPOKEN[measure]}, %", *heads), rows)
+    heads = ("first version", "now", "now, half b", "RRF", "cosine", "best of four", "− RRF", "− cosine")
+    return markdown_table(("NDCG@10, %", *heads, "R@10", "hit@1"), rows)
+
+
+def models() -> str:
+    """NDCG@10 of the default path with each model, beside rank fusion with the same vectors."""
+    names = ("e5-small", "potion")
+    runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
+    rows = []
+    for each, _, now in _sets():
+        found = [now["results"], *(runs[name].get(each.title) for name in names)]
+        rows.append(
+            [
+                each.title,
+                *(
+                    " / ".join(points(results[row]["all"]["ndcg@10"]) for row in (_OURS, "rrf"))
+                    if results
+                    else ""
+                    for results in found
+                ),
+            ]
+        )
+    return markdown_table(("NDCG@10, recollect / RRF", "default", *names), rows)
 
 
 def worse() -> str:
@@ -142,131 +122,54 @@ def worse() -> str:
 
 
 def stale() -> str:
-    """What is no longer true: how often it comes first, and what comes first where both are shown."""
+    """How often a stale text comes first, and how often the current one stands above it."""
     rows = []
     for each, before, now in _sets():
         if not now["questions_with_stale"]:
             continue
-        best = max(_PUBLISHED, key=lambda name: now["results"][name]["all"]["ndcg@10"])
-        first = None if before is None else before["results"][_OURS]["all"]
-        after = {} if now is before else now["results"][_OURS]["all"]
-        others = [now["results"][name]["all"] for name in ("rrf", "vectors", best)]
+        results = [now["results"][name]["all"] for name in (_OURS, "rrf", "vectors")]
+        first = [before["results"][_OURS]["all"]] if before is not None else [{}]
         rows.append([f"{each.title} ({now['questions_with_stale']})"])
-        for measure in ("stale_first", "current_above", "both_shown"):
-            figures = (
-                (first or {}).get(measure),
-                after.get(measure),
-                *(other.get(measure) for other in others),
-            )
+        for measure in ("stale_first", "current_above"):
+            figures = [(of.get(measure)) for of in (*first, *results)]
             rows[-1].append(" / ".join(points(value) or "–" for value in figures))
-    heads = ("stale first", "current above stale, both shown", "both shown")
-    return markdown_table(("before / after / RRF / cosine / best of the four, %", *heads), rows)
-
-
-def categories(data: str) -> str:
-    """NDCG@10 and R@10 by category."""
-    _, _, now = next(each for each in _sets() if each[0] is SETS[data])
-    results = now["results"]
-    groups = [group for group in results[_OURS] if group != "all" and not group.startswith("half ")]
-    heads = [f"{group} ({results[_OURS][group]['questions']})" for group in groups]
-    rows = [
-        [
-            name,
-            *(f"{means[group]['ndcg@10']:.1f} / {means[group]['fraction@10']:.1f}" for group in groups),
-        ]
-        for name, means in results.items()
-        if not name.startswith(_PART) and " + " not in name
-    ]
-    return markdown_table((f"{SETS[data].title}: NDCG@10 / R@10", *heads), rows)
+    heads = ("stale first", "current above stale, both shown")
+    return markdown_table(("first version / now / RRF / cosine, %", *heads), rows)
 
 
 def extraction() -> str:
-    """What drawing notes out of messages does to each way of ranking."""
-    names = ("rrf", "vectors", "bm25", *_PUBLISHED)
+    """NDCG@10 over messages alone, and with the notes extracted from them."""
+    names = ("rrf", "vectors", "bm25")
     rows = []
     for each, _, now in _sets():
         results = now["results"]
         if results[_OURS]["all"] == results[_PLAIN]["all"]:
             continue
-        ours = " → ".join(points(results[name]["all"]["ndcg@10"]) for name in (_PLAIN, _OURS))
+        pairs = [(_PLAIN, _OURS), *((name, f"{name} + extraction") for name in names)]
         cells = [
-            " → ".join(points(results[row]["all"]["ndcg@10"]) for row in (name, f"{name} + extraction"))
-            if f"{name} + extraction" in results
-            else ""
-            for name in names
+            " → ".join(points(results[row]["all"]["ndcg@10"]) for row in pair) if pair[1] in results else ""
+            for pair in pairs
         ]
-        rows.append([each.title, ours, *cells])
-    return markdown_table(("NDCG@10, messages alone → with notes", _OURS, *names), rows)
+        rows.append([each.title, *cells])
+    return markdown_table(("NDCG@10", _OURS, *names), rows)
 
 
 def without_limit() -> str:
-    """What a caller gets who names no limit."""
+    """Hits, precision and recall of a call without a limit, and the CPU time of one with a limit of ten."""
     rows = []
-    for each, before, now in _sets():
-        both = [data["without_limit"] for data in (before, now) if data is not None]
-        rows.append(
-            [
-                each.title,
-                *(
-                    " → ".join(f"{of[key]:.1f}" for of in both[: 1 if now is before else 2])
-                    for key in both[0]
-                ),
-            ]
-        )
-    return markdown_table(("before → after", "hits", "precision, %", "recall, %"), rows)
-
-
-def milliseconds() -> str:
-    """The CPU time of a recall of ten, the query's embedding aside."""
-    rows = []
-    names = (_OURS, "rrf", "vectors", *_PUBLISHED)
     for key, each in SETS.items():
-        runs = [read_run(name) for name in (f"quality{BEFORE}", "quality") if _has(name, key)]
-        if runs:
-            last = runs[-1]["milliseconds"][key]
-            ours = " → ".join(f"{run['milliseconds'][key][_OURS]:.1f}" for run in runs)
+        if _has("quality", key):
+            run = read_run("quality")
+            data, times = run["data"][key], run["milliseconds"][key]
             rows.append(
                 [
                     each.title,
-                    f"{_size(runs[-1], key):,.0f}",
-                    ours,
-                    *(f"{last[name]:.1f}" for name in names[1:]),
+                    *(f"{value:.1f}" for value in data["without_limit"].values()),
+                    *(f"{times[name]:.1f}" for name in (_OURS, "rrf", "vectors")),
                 ]
             )
-    return markdown_table(("CPU ms of a recall", "memories a store", "before → after", *names[1:]), rows)
-
-
-def parts(data: str) -> str:
-    """What is lost where one part of our profile is left out, once that was measured."""
-    if not has_run("parts"):
-        return "\nNot measured yet with this version.\n"
-    minus = read_run("parts")["data"][data][f"{_OURS} minus itself without a part"]
-    measures = ("fraction@10", "ndcg@10")
-    rows = [
-        [name.removeprefix(_PART), *(interval(minus[measure][name]) for measure in measures)]
-        for name in minus["ndcg@10"]
-    ]
-    return markdown_table(("left out", "costs R@10", "costs NDCG@10"), rows)
-
-
-def reranking(*runs: str) -> str:
-    """Our profile before and after its first places are read again, and what that costs."""
-    measures = ("fraction@1", "fraction@5", "fraction@10", "ndcg@10")
-    rows = []
-    for run in map(read_run, runs):
-        for name, data in run["data"].items():
-            ours, again = (data["results"][each]["all"] for each in (_OURS, _RERANKED))
-            minus = data[f"{_OURS} minus"]
-            taken = run["milliseconds"][name]
-            rows.append(
-                [
-                    f"{name} ({ours['questions']:,})",
-                    *(f"{ours[measure]:.1f} → {again[measure]:.1f}" for measure in measures),
-                    *(interval(turned(minus[each][_RERANKED])) for each in ("fraction@10", "ndcg@10")),
-                    f"{taken[_OURS]:.0f} → {taken[_RERANKED]:.0f}",
-                ]
-            )
-    return markdown_table(("data", *measures, "gains fraction@10", "gains NDCG@10", "ms"), rows)
+    heads = ("hits", "precision, %", "recall, %", "ms", "ms, RRF", "ms, cosine")
+    return markdown_table(("data", *heads), rows)
 
 
 def _sets(model: str = "") -> Iterator[tuple[DataSet, Plain | None, Plain]]:
@@ -285,7 +188,3 @@ def _sets(model: str = "") -> Iterator[tuple[DataSet, Plain | None, Plain]]:
 
 def _has(name: str, data: str) -> bool:
     return has_run(name) and data in read_run(name)["data"]
-
-
-def _size(run: Plain, data: str) -> float:
-    return float(run["data"][data]["documents"] / run["data"][data]["haystacks"])

@@ -9,15 +9,12 @@ from speed_figures import ABSENT, figure
 
 OURS = "Recollect"
 _WHY = {
-    "sqlite-vec + FTS5 by hand": "It reads two indexes and adds two ranks: nothing is recorded, nothing "
-    "tells how sure it is, no scopes, no times, no duplicates. Its search reads every vector from SQLite's "
-    "pages, so it falls behind as the store grows.",
-    "txtai": "Vectors lie in a faiss index in memory and words in arrays of its own; both are on the disk "
-    "only after `save()`, which writes everything.",
-    "Chroma": "It searches an approximate graph (HNSW) by meaning alone: the time hardly grows, and words, "
-    "names and numbers are not looked for.",
-    "LanceDB": "It is a columnar engine in Rust; a write appends a file and is not synced.",
-    "mcp-memory-service": "It searches by meaning alone through sqlite-vec.",
+    "sqlite-vec + FTS5 by hand": "It adds two ranks: no recording, confidence, scopes, times or duplicates. "
+    "It reads every vector from SQLite's pages, so it falls behind as the store grows.",
+    "txtai": "A faiss index and word arrays in memory, on the disk only after `save()`.",
+    "Chroma": "An approximate graph (HNSW), by meaning alone: no words, names or numbers.",
+    "LanceDB": "A columnar engine in Rust; a write appends a file and is not synced.",
+    "mcp-memory-service": "By meaning alone, through sqlite-vec.",
 }
 
 
@@ -76,13 +73,11 @@ def ahead() -> str:
         ]
         if faster:
             times = ", ".join(f"{ratio:.1f} times at {size:,}" for size, ratio in faster)
-            lines.append(
-                f"- **{row['name']} searches with less CPU time** ({times}). {_WHY.get(row['name'], '')}"
-            )
+            lines.append(f"- **{row['name']} uses less CPU** ({times}). {_WHY.get(row['name'], '')}")
         else:
             lines.append(f"- {row['name']} needs more CPU time than we do at every size that was measured.")
     known = _sizes(run)
-    for what, of in (("write with less CPU time", _write), ("take less of the disk", _bytes)):
+    for what, of in (("use less CPU for a write", _write), ("take less disk", _bytes)):
         mine = _at_middle(ours, known, of)
         less = [
             f"{row['name']} ({figure(theirs)})"

@@ -23,7 +23,6 @@ def torture_parts() -> str:
     rows = [
         [
             name,
-            run["about"][name],
             f"{part['done']:,} {part['unit']}",
             f"{part['seconds']:,.0f} s",
             _SEEN[name](part["figures"]),
@@ -31,7 +30,7 @@ def torture_parts() -> str:
         ]
         for name, part in run["parts"].items()
     ]
-    return markdown_table(("part", "what", "done", "took", "figures", "findings"), rows)
+    return markdown_table(("part", "done", "took", "figures", "findings"), rows)
 
 
 def _fuzz(figures: Plain) -> str:
