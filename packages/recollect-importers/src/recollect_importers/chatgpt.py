@@ -72,14 +72,14 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
         parents = {_parent(node) for node in mapping.values()}
         leaves = [key for key in mapping if key not in parents] or list(mapping)
 
-        def created(key: str) -> float:
+        def created_at(key: str) -> float:
             match mapping[key]:
                 case {"message": {"create_time": seconds}} if at := time_of_seconds(seconds):
                     return at.timestamp()
             return float("-inf")
 
         # The last of equals: messages are added at the end.
-        here = max(reversed(leaves), key=created, default=None)
+        here = max(reversed(leaves), key=created_at, default=None)
     path: dict[str, None] = {}
     while isinstance(here, str):
         if here in path:
@@ -110,7 +110,7 @@ def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None
     if not isinstance(role, str) or role not in _SPEAKERS:
         left_out["system and tool messages"] += _has_content(message)
         return None
-    content = _shown(message)
+    content = _visible_text(message)
     if not content.strip():
         left_out["hidden messages, thoughts and tool calls"] += _has_content(message)
         return None
@@ -128,7 +128,7 @@ def _has_content(message: dict[str, Any]) -> bool:
     return False
 
 
-def _shown(message: dict[str, Any]) -> str:
+def _visible_text(message: dict[str, Any]) -> str:
     """Empty if it was hidden, for a tool, or of a kind that people do not read."""
     details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
@@ -149,7 +149,7 @@ def _shown(message: dict[str, Any]) -> str:
         language = content.get("language")
         known = isinstance(language, str) and language.isalnum() and language != "unknown"
         text = f"```{language if known else ''}\n{code}\n```"
-    shown = _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
+    shown = _LEFT_OVER.sub("", _REFERENCE.sub(_reference_text, text)).strip()
     # Images are among the parts.
     files = [each for each in objects_of(details.get("attachments")) if text_of(each["name"])]
     named = [text_of(each["name"]) for each in files if not str(each["mime_type"]).startswith("image/")]
@@ -169,7 +169,7 @@ def _part(part: object) -> str:
     return ""
 
 
-def _named(found: re.Match[str]) -> str:
+def _reference_text(found: re.Match[str]) -> str:
     """The words that a reference showed: a thing's name, a link's title; of a citation, none."""
     about = found[2] or ""
     if found[1] == "url":

@@ -61,7 +61,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
         left_out[OTHER_BRANCHES] = others
 
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
-        left_out.update(_unsaid(message))
+        left_out.update(_attached_sorts(message))
         return _turn(message, session, number)
 
     title = title_line(plain.get("name"), "(no title)")
@@ -118,7 +118,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     return turn if id_ else with_mark(turn, session, number)
 
 
-def _unsaid(message: dict[str, Any]) -> Iterator[str]:
+def _attached_sorts(message: dict[str, Any]) -> Iterator[str]:
     """Name the sort of each thing in a message that is not part of the talk."""
     for block in objects_of(message.get("content")):
         if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):

@@ -266,7 +266,7 @@ class Member(NamedTuple):
     inside: zipfile.ZipInfo | None = None
 
     @contextmanager
-    def opened(self) -> Iterator[IO[bytes]]:
+    def open_content(self) -> Iterator[IO[bytes]]:
         try:
             if self.inside is None:
                 with self.path.open("rb") as raw, open_unpacked(raw) as file:
@@ -279,7 +279,7 @@ class Member(NamedTuple):
 
     def rows(self) -> Iterator[object]:
         """The conversations, as plain data: a list of them, or an object that keeps them in a list."""
-        with self.opened() as file:
+        with self.open_content() as file:
             for plain in json_values(file, self.name):
                 if isinstance(plain, dict) and isinstance(plain.get("conversations"), list):
                     yield from plain["conversations"]

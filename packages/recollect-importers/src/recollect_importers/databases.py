@@ -22,7 +22,7 @@ from recollect.transfer.importers import (
 )
 from recollect_importers.fields import (
     count_sections,
-    made,
+    make_record,
     moment_of,
     object_of,
     open_sections,
@@ -73,7 +73,7 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
             metadata = unusual(row, _COGNIS_USUAL)
             if row["original_content"] not in (None, "", row["content"]):
                 metadata["original_content"] = row["original_content"]
-            yield made(
+            yield make_record(
                 ForeignNote,
                 row,
                 _COGNIS_NOTE,
@@ -86,7 +86,7 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
             if row["access_count"]:
                 yield NoPlace("access counts")
         for row in rows("messages"):
-            yield made(ForeignMessage, row, _COGNIS_MESSAGE)
+            yield make_record(ForeignMessage, row, _COGNIS_MESSAGE)
         for row in rows("memory_conflicts"):
             pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
             yield NoPlace("flags for contradicting memories", pair)
@@ -125,14 +125,14 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
             if kind == _ENTITY_LINK:
                 about[start].append(end)
                 type_ = text_value(object_of(row["metadata"]).get("entity_type"))
-                yield made(ForeignEntity, row, "created_at", name=end, type=type_)
+                yield make_record(ForeignEntity, row, "created_at", name=end, type=type_)
             else:
                 yield NoPlace("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
         for row in rows("memories"):
             metadata = object_of(row["metadata"])
             store = row.text("store")
             inner = "importance=importance|importance_score session=session_id"
-            yield made(
+            yield make_record(
                 ForeignNote,
                 row,
                 _SERVICE_NOTE,
@@ -141,12 +141,12 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
                 about=tuple(about[row.text("content_hash")]),
                 superseded_by=text_value(row["superseded_by"] or metadata.get("superseded_by")) or None,
                 agent="" if store == "default" else store,
-                **made(dict, metadata, inner),
+                **make_record(dict, metadata, inner),
             )
         for row in rows("beliefs"):
             updated = moment_of(row["updated_at"])
             ended = updated if row["status"] == "superseded" else None
-            yield made(ForeignNote, row, _BELIEF, superseded_at=ended)
+            yield make_record(ForeignNote, row, _BELIEF, superseded_at=ended)
 
 
 MCP_MEMORY_SERVICE = ForeignFormat(
@@ -187,11 +187,11 @@ def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
                 continue
             until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
             columns = f"type=relation_type context created_at {until}"
-            yield made(ForeignRelation, row, columns, source=ends[0], target=ends[1])
+            yield make_record(ForeignRelation, row, columns, source=ends[0], target=ends[1])
         # Thoughts about an entity, a relation, a session or everything.
         for row in rows("reflections"):
             named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
-            yield made(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
+            yield make_record(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
             if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
                 yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
         yield from count_sections(rows, _V2_LEARNT)
@@ -205,7 +205,7 @@ def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
     for row in found:
         later = successors.get(row["id"]) if moment_of(row["superseded_at"]) else None
         observations[row["entity_id"]].append(
-            made(ForeignObservation, row, "content kind created_at superseded_at", superseded_by=later)
+            make_record(ForeignObservation, row, "content kind created_at superseded_at", superseded_by=later)
         )
     for row in rows("entities"):
         try:
@@ -213,7 +213,7 @@ def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
         except InvalidInput as error:
             yield BadRow(f"entity {row.text('name')}, status", str(error))
             known = Status.ACTIVE
-        yield made(
+        yield make_record(
             ForeignEntity,
             row,
             "name created_at updated_at",
@@ -277,7 +277,7 @@ def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
         metadata["indexed"] = False
     if isinstance(row.get("ttl_minutes"), int | float):
         metadata["ttl"] = float(row["ttl_minutes"])
-    return made(
+    return make_record(
         ForeignNote,
         row,
         "created_at updated_at expires_at",
@@ -287,7 +287,7 @@ def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
         agent=namespace,
         ref=f"{_GRAPH}:{key}",
         metadata=metadata,
-        **made(dict, value, "tags importance"),
+        **make_record(dict, value, "tags importance"),
     )
 
 

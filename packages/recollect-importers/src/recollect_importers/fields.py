@@ -45,7 +45,7 @@ def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NoPl
             yield NoPlace(what, count=number)
 
 
-def made(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
+def make_record(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
     """Make a record of a row. Each word of `fields` names a field, and where its value comes from:
 
     `created_at` is the column of that name, `key=memory_id|id` the first of these columns that holds
@@ -92,7 +92,7 @@ def moment_of(value: object) -> datetime | None:
     return time_of_iso(value) or time_of_seconds(value)
 
 
-def _parsed(value: object) -> object:
+def _parse_json(value: object) -> object:
     """The value of a JSON text; None if it is not JSON."""
     try:
         return json.loads(value) if isinstance(value, str | bytes) else value
@@ -102,7 +102,7 @@ def _parsed(value: object) -> object:
 
 def object_of(value: object) -> dict[str, Any]:
     """A JSON object, or the text of one; else an empty one."""
-    parsed = _parsed(value)
+    parsed = _parse_json(value)
     return parsed if isinstance(parsed, dict) else {}
 
 
@@ -120,7 +120,7 @@ def checked_objects(values: Iterable[object], place: str) -> Iterator[ForeignRow
 def words_of(value: object) -> tuple[str, ...]:
     """Tags: a list of texts, the JSON of one, or texts with commas between."""
     if isinstance(value, str):
-        parsed = _parsed(value)
+        parsed = _parse_json(value)
         value = parsed if isinstance(parsed, list) else value.split(",")
     if not isinstance(value, list | tuple):
         return ()

@@ -22,7 +22,7 @@ from recollect.transfer.importers import (
     ForeignSource,
     NoPlace,
 )
-from recollect_importers.fields import checked_objects, list_of, made, moment_of, object_of, text_value
+from recollect_importers.fields import checked_objects, list_of, make_record, moment_of, object_of, text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
             members.append(member)
     for row in by_sort[_COMMUNITY]:
         summary = text_value(row.get("summary"))
-        yield made(
+        yield make_record(
             ForeignNote,
             row,
             "key=uuid created_at category='community'",
@@ -155,7 +155,7 @@ def _observations(node: _Row, facts: list[_Row]) -> Iterator[ForeignObservation]
             yield ForeignObservation(f"{key}: {value}", kind="attribute")
     for fact in facts:
         if text := text_value(fact["fact"]).strip():
-            yield made(ForeignObservation, fact, _OBSERVATION, content=text)
+            yield make_record(ForeignObservation, fact, _OBSERVATION, content=text)
 
 
 def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
@@ -163,7 +163,7 @@ def _relation(fact: _Row, names: dict[str, str]) -> ForeignItem:
     if None in ends:
         return BadRow(f"fact {text_value(fact.get('uuid'))}", "One of its two nodes is missing.")
     source, target = map(str, ends)
-    return made(
+    return make_record(
         ForeignRelation,
         fact,
         _RELATION,
@@ -191,7 +191,7 @@ def _message(row: _Row) -> ForeignItem:
         speaker = ""  # outside of talks, `name` is a title
     description = " ".join(text_value(row.get("source_description")).split())
     session = row.get("thread_id") or row.get("session_id") or row.get("group_id") or "episodes"
-    return made(
+    return make_record(
         ForeignMessage,
         row,
         "key=uuid created_at=valid_at|created_at",

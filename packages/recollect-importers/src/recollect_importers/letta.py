@@ -20,7 +20,7 @@ from recollect.transfer.importers import (
 from recollect_importers.fields import (
     checked_objects,
     list_of,
-    made,
+    make_record,
     object_of,
     objects_of,
     other_fields,
@@ -98,7 +98,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         name = text_value(file["original_file_name"] or file["file_name"])
         if text_value(file["content"]).strip():
             file["file_path"] = text_value(file["file_path"]) or name
-            yield made(ForeignNote, file, _FILE, metadata=other_fields({"file": name}))
+            yield make_record(ForeignNote, file, _FILE, metadata=other_fields({"file": name}))
         else:
             yield NoPlace("files whose content is not in the agent file", name)
 
@@ -110,7 +110,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         yield NoPlace("empty blocks of core memory", label)
         return
     metadata = {**object_of(block.get("metadata")), **object_of(block.get("metadata_"))}
-    yield made(
+    yield make_record(
         ForeignNote,
         block,
         "created_at updated_at",
@@ -165,7 +165,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     if not text.strip():
         return
     digest = hashlib.sha256(f"{role}:{text}".encode("utf-8", "replace")).hexdigest()[:16]
-    yield made(
+    yield make_record(
         ForeignMessage,
         message,
         "speaker=name created_at",
@@ -208,7 +208,7 @@ def _passages(holder: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         if isinstance(row, BadRow):
             yield row
         else:
-            yield made(ForeignNote, row, columns, category="archival memory", agent=agent)
+            yield make_record(ForeignNote, row, columns, category="archival memory", agent=agent)
 
 
 def _settings(holder: dict[str, Any]) -> Iterator[ForeignItem]:

@@ -135,23 +135,23 @@ def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], i
             key = found[1]
             text = (found[2] or "").strip()
             is_list = text.startswith("[") and text.endswith("]")
-            items = (_unquoted(each.strip()) for each in text[1:-1].split(",") if each.strip())
-            front[key] = tuple(items) if is_list else _unquoted(text)
+            items = (_unquote(each.strip()) for each in text[1:-1].split(",") if each.strip())
+            front[key] = tuple(items) if is_list else _unquote(text)
             continue
         inner = line.strip()
         if not inner or inner.startswith("#") or not key:
             continue
         held = front[key]
         if isinstance(held, tuple) or (not held and inner.startswith("- ")):
-            front[key] = (*held, _unquoted(inner.removeprefix("- ")))
+            front[key] = (*held, _unquote(inner.removeprefix("- ")))
         elif held:  # a long text goes on in the next line, or begins there
-            front[key] = _unquoted(inner) if held in _BLOCKS else f"{held} {_unquoted(inner)}"
+            front[key] = _unquote(inner) if held in _BLOCKS else f"{held} {_unquote(inner)}"
         else:
             nested[key] = None
     return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1].replace('\\"', '"')
     return text.partition(" #")[0].rstrip()
@@ -368,7 +368,7 @@ def _parts(
     lines: _Lines, opened: list[Label], day: datetime | None, *, dates: bool
 ) -> Iterator[TranscriptPart]:
     preface = lines[: opened[0].at]
-    before = _trimmed([line.text for line in preface if not line.level])
+    before = _trim([line.text for line in preface if not line.level])
     if before:
         yield TranscriptPart(lines[0].number, before, "document", None, day)
     day = _latest_day(preface, day)
@@ -378,7 +378,7 @@ def _parts(
         texts = [line.text for line in following if not (dates and _date_of(line))]
         if label.quoted:
             texts = [text.removeprefix(">").removeprefix(" ") for text in texts]
-        text = _trimmed([label.rest, *texts])
+        text = _trim([label.rest, *texts])
         if text:
             # `User` and the like are not names.
             speaker = None if label.name.lower() in _ANYBODY else label.name
@@ -396,7 +396,7 @@ def _date_of(line: MarkdownLine) -> datetime | None:
     return time_in_words(line.heading) if line.level else None
 
 
-def _trimmed(texts: list[str]) -> str:
+def _trim(texts: list[str]) -> str:
     """Strip the empty lines and rules that separate turns."""
     said = [at for at, text in enumerate(texts) if not _RULE.fullmatch(text.strip())]
     return "\n".join(texts[said[0] : said[-1] + 1]).strip() if said else ""

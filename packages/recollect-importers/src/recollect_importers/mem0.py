@@ -25,7 +25,7 @@ from recollect.transfer.importers import (
 from recollect_importers.fields import (
     checked_objects,
     list_of,
-    made,
+    make_record,
     moment_of,
     object_of,
     open_sections,
@@ -129,7 +129,7 @@ def _chroma_value(field: ForeignRow) -> Any:
 
 def _recognises(source: ForeignSource) -> bool:
     if not source.is_folder and not source.is_database:
-        return _listed(source.document) is not None
+        return _memory_list(source.document) is not None
     history, stores = _files(source)
     if _is_history(history if source.is_folder else source.path):
         return True
@@ -142,7 +142,7 @@ def _recognises(source: ForeignSource) -> bool:
 
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
-    listed = _listed(source.document) if not source.is_folder else None
+    listed = _memory_list(source.document) if not source.is_folder else None
     if listed is not None:
         yield from _items(listed, source.document)
         return
@@ -162,12 +162,12 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     for key, payload in payloads.items():
         if "linked_memory_ids" in payload:
             type_ = text_value(payload.get("entity_type")).lower()
-            yield made(ForeignEntity, payload, "name=data owner=user_id agent=agent_id", type=type_)
+            yield make_record(ForeignEntity, payload, "name=data owner=user_id agent=agent_id", type=type_)
         elif "data" in payload:
             yield _note(key, payload, _revisions(events.get(key, ())), tuple(about[key]))
         else:
             yield NoPlace("records of other programs in the same vector store", key)
-    yield from _unstored(events, payloads)
+    yield from _memories_of_history(events, payloads)
     if history is not None:
         yield from _messages(ForeignSource(history))
 
@@ -203,7 +203,7 @@ def _note(
     categories = words_of(metadata.get("categories"))
     category = text_value(metadata.get("category")) or (categories[0] if categories else "")
     assistant = "assistant" if payload.get("role") == "assistant" else ""
-    return made(
+    return make_record(
         ForeignNote,
         payload,
         _NOTE,
@@ -229,7 +229,7 @@ def _events(history: Path | None) -> dict[str, list[ForeignRow]]:
     return events
 
 
-def _unstored(
+def _memories_of_history(
     events: dict[str, list[ForeignRow]], stored: dict[str, dict[str, Any]]
 ) -> Iterator[ForeignItem]:
     """Memories of the history that the vector stores do not have."""
@@ -261,7 +261,7 @@ def _messages(history: ForeignSource) -> Iterator[ForeignItem]:
         for row in rows("messages"):
             session = row.text("session_scope")
             names = {name: values[0] for name, values in parse_qs(session).items()}
-            yield made(
+            yield make_record(
                 ForeignMessage,
                 row,
                 "key=id text=content role speaker=name created_at",
@@ -286,7 +286,7 @@ def _time(event: ForeignRow) -> datetime | None:
     return moment_of(event["updated_at"]) or moment_of(event["created_at"])
 
 
-def _listed(document: object) -> list[Any] | None:
+def _memory_list(document: object) -> list[Any] | None:
     """The memories of `get_all`, if it is that: with or without `results` around them."""
     rows = document.get("results") if isinstance(document, dict) else document
     match rows:

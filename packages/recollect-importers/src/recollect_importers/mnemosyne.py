@@ -19,7 +19,7 @@ from recollect.transfer.importers import (
 )
 from recollect_importers.fields import (
     count_sections,
-    made,
+    make_record,
     moment_of,
     object_of,
     open_sections,
@@ -113,15 +113,15 @@ def _read_one(source: ForeignSource) -> Iterator[ForeignItem]:
 
         yield from _memories(rows)
         for row in rows("scratchpad"):
-            yield made(ForeignNote, row, _SCRATCH, session=_session(row))
+            yield make_record(ForeignNote, row, _SCRATCH, session=_session(row))
         for row in rows("triples"):
-            yield made(ForeignRelation, row, _TRIPLE)
+            yield make_record(ForeignRelation, row, _TRIPLE)
             if row["confidence"] not in (None, 1.0):
                 yield NoPlace("confidences of triples", f"{row['confidence']}")
         yield from _canonical(rows)
         for row in rows("memoria_persona"):
             is_permanent = row["tier"] == "permanent"
-            yield made(ForeignNote, row, _PERSONA, session=_session(row), pinned=is_permanent)
+            yield make_record(ForeignNote, row, _PERSONA, session=_session(row), pinned=is_permanent)
         yield from count_sections(rows, _DERIVED)
 
 
@@ -134,7 +134,7 @@ def _memories(rows: Sections) -> Iterator[ForeignItem]:
                 about[memory].append(value)
             case "fact":
                 key = f"annotation:{memory}:{value}"
-                yield made(ForeignNote, row, "text=value created_at", key=key, category="fact")
+                yield make_record(ForeignNote, row, "text=value created_at", key=key, category="fact")
             case "occurred_on" | "has_source":
                 pass  # a memory's own date and source, once more
             case kind:
@@ -159,7 +159,7 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
     until = moment_of(row["valid_until"])
     # Further columns with an unusual value.
     marks = unusual(row, {**_USUAL, "channel_id": row["session_id"]})
-    yield made(
+    yield make_record(
         ForeignNote,
         row,
         _MEMORY,
@@ -191,7 +191,7 @@ def _canonical(rows: Sections) -> Iterator[ForeignItem]:
         keys = [f"canonical:{owner}:{category}:{name}:{row.get('version', 1)}" for row in versions]
         for row, key, later in zip(versions, keys, [*keys[1:], None], strict=True):
             ended = moment_of(row["valid_until"])
-            yield made(
+            yield make_record(
                 ForeignNote,
                 row,
                 "created_at=created_at|valid_from",

@@ -56,8 +56,8 @@ def turn_conversations(path: Path, name: str) -> Iterator[Conversation]:
     for row in _rows(path, name):
         batch.add(row)
         if batch.is_full:
-            yield from batch.emptied()
-    yield from batch.emptied()
+            yield from batch.take_all()
+    yield from batch.take_all()
 
 
 def _rows(path: Path, name: str) -> Iterator[_FileRow]:
@@ -73,7 +73,7 @@ def _rows(path: Path, name: str) -> Iterator[_FileRow]:
     # A list, or an object over several lines.
     number = 0
     try:
-        with Member(name, path).opened() as file:
+        with Member(name, path).open_content() as file:
             for number, plain in enumerate(json_values(file, name), 1):
                 yield _row(number, f"{name}, item {number}", partial(object_at, plain, "It"))
     except InvalidInput as error:
@@ -137,7 +137,7 @@ class _Batch:
                 self._size += 1
                 self._letters += len(turn.content)
 
-    def emptied(self) -> Iterator[Conversation]:
+    def take_all(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad, *self._unsaid]):
             title = title_line(session.removeprefix("turns:"), "(no title)")
             unsaid = {_UNSAID_SORT: self._unsaid[session]} if session in self._unsaid else {}

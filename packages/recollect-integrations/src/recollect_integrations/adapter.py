@@ -54,10 +54,10 @@ def in_thread(
     """The same method for `async` code: it runs in a thread, and if it is cancelled, to its end."""
 
     @wraps(method)
-    async def awaited(self: _Adapter, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Result:
+    async def call(self: _Adapter, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Result:
         return await self._calls.run(lambda _: method(self, *args, **options))
 
-    return awaited
+    return call
 
 
 def listed_notes(memory: Engine, *, page: int = MOST_PER_PAGE, **wanted: Any) -> Iterator[Memory]:

@@ -67,7 +67,7 @@ class RecollectMemoryService(BaseMemoryService):
         """`custom_metadata` is kept with each message, and comes back with it."""
         turns = [turn for event in events for turn in _turns(event, custom_metadata)]
         if turns:
-            await self._scoped(app_name, user_id).add_messages(
+            await self._memory_of(app_name, user_id).add_messages(
                 session_id or NO_SESSION, turns, extract=self._extract
             )
 
@@ -82,12 +82,12 @@ class RecollectMemoryService(BaseMemoryService):
         """Each becomes a note; one with an `id` takes the place of the one that was added under it before."""
         notes = [_note(entry, custom_metadata) for entry in memories]
         if notes:
-            await self._scoped(app_name, user_id).remember_many(notes)
+            await self._memory_of(app_name, user_id).remember_many(notes)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         if not query.strip():
             return SearchMemoryResponse()
-        memory = self._scoped(app_name, user_id)
+        memory = self._memory_of(app_name, user_id)
         answer = await memory.recall(
             query[:QUERY_LIMIT], limit=self._limit, options=RecallOptions(abstain=self._abstain)
         )
@@ -99,12 +99,12 @@ class RecollectMemoryService(BaseMemoryService):
             return
         if not memory_id.isdecimal():
             raise InvalidInput(f"There is no memory {memory_id!r}; pass the `id` that a search returned.")
-        await self._scoped(app_name, user_id).forget([int(memory_id)])
+        await self._memory_of(app_name, user_id).forget([int(memory_id)])
 
     async def close(self) -> None:
         await self.memory.close()
 
-    def _scoped(self, app_name: str, user_id: str) -> AsyncEngine:
+    def _memory_of(self, app_name: str, user_id: str) -> AsyncEngine:
         return self.memory.scoped(user_id, app_name)
 
 

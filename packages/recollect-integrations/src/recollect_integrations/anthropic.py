@@ -201,7 +201,9 @@ class MemoryCommands:
         changed = text.count("\n", 0, places[0])
         lines_of_text = text.split("\n")[: changed + new.count("\n") + 1 + _AROUND]
         first = max(0, changed - _AROUND)
-        return "\n".join(["The memory file has been edited.", *_numbered(lines_of_text[first:], first + 1)])
+        return "\n".join(
+            ["The memory file has been edited.", *_with_numbers(lines_of_text[first:], first + 1)]
+        )
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         text = _text(command.insert_text, "insert_text")
@@ -374,7 +376,7 @@ def _numbered_file(path: str, text: str, view_range: Sequence[int] | None) -> st
     if view_range is not None:
         first, last = _range(view_range, len(lines))
     return "\n".join(
-        [f"Here's the content of {path} with line numbers:", *_numbered(lines[first - 1 : last], first)]
+        [f"Here's the content of {path} with line numbers:", *_with_numbers(lines[first - 1 : last], first)]
     )
 
 
@@ -392,7 +394,7 @@ def _too_long(path: str) -> str:
     return f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines."
 
 
-def _numbered(lines: Iterable[str], first: int) -> list[str]:
+def _with_numbers(lines: Iterable[str], first: int) -> list[str]:
     return [f"{number:>{_WIDTH}}\t{line}" for number, line in enumerate(lines, start=first)]
 
 

@@ -71,15 +71,15 @@ class KnownTexts:
         vectors = [list(map(float, row)) for row in embedder.documents(list(texts))]
         with self._lock:
             for vector, text in zip(vectors, texts, strict=True):
-                self._known[_packed(vector)] = KnownText(text, embedder.model.name)
-                self._known.move_to_end(_packed(vector))
+                self._known[_pack(vector)] = KnownText(text, embedder.model.name)
+                self._known.move_to_end(_pack(vector))
             while len(self._known) > _MOST_TEXTS:
                 self._known.popitem(last=False)
         return vectors
 
-    def known(self, vector: Sequence[float] | None) -> KnownText | None:
+    def find_text(self, vector: Sequence[float] | None) -> KnownText | None:
         with self._lock:
-            return self._known.get(_packed(vector or ()))
+            return self._known.get(_pack(vector or ()))
 
 
 def _embedder(model: str | None) -> Embedder:
@@ -111,7 +111,7 @@ class RecollectStorage:
     def save(self, records: list[MemoryRecord]) -> None:
         """A record whose id is stored already takes the place of that one."""
         if records:
-            known = [self.embedder.known(record.embedding) for record in records]
+            known = [self.embedder.find_text(record.embedding) for record in records]
             self.memory.remember_many(
                 [
                     _note(record, None if of is None else of.model)
@@ -134,13 +134,13 @@ class RecollectStorage:
     ) -> Scored:
         """Best first. The score is the vectors' cosine, or the confidence in the hit if that is more."""
         wanted = _Filter(scope_prefix, categories, metadata_filter)
-        asked = self.embedder.known(query_embedding)
+        asked = self.embedder.find_text(query_embedding)
         if limit < 1:
             return []
         if asked is None:
             scored = self._nearest(query_embedding, wanted)
         else:
-            scored = self._recalled(asked, query_embedding, wanted, limit)
+            scored = self._recall(asked, query_embedding, wanted, limit)
         best = sorted(scored, key=lambda each: -each[1])[:limit]
         return [(record, score) for record, score in best if score >= min_score]
 
@@ -155,7 +155,7 @@ class RecollectStorage:
         """Forget records for which all of this holds; `memory.restore` brings a note back."""
         wanted = _Filter(scope_prefix, categories, metadata_filter, older_than)
         notes = self._notes() if record_ids is None else self._known_as(record_ids)
-        ids = [note.id for note in notes if wanted.allows(_kept(note))]
+        ids = [note.id for note in notes if wanted.allows(_fields_of(note))]
         return sum(len(self.memory.forget(ids[at : at + MOST_HITS])) for at in range(0, len(ids), MOST_HITS))
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
@@ -168,13 +168,13 @@ class RecollectStorage:
         if limit < 1 or offset < 0:
             return []
         wanted = _Filter(scope_prefix)
-        notes = [note for note in self._notes(scope_prefix) if wanted.allows(_kept(note))]
-        notes.sort(key=lambda note: _moment(_kept(note)["created_at"]), reverse=True)
+        notes = [note for note in self._notes(scope_prefix) if wanted.allows(_fields_of(note))]
+        notes.sort(key=lambda note: _moment(_fields_of(note)["created_at"]), reverse=True)
         return [_record(note) for note in notes[offset : offset + limit]]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         wanted, path = _Filter(scope), _path(scope)
-        kept = [each for each in map(_kept, self._notes(scope)) if wanted.allows(each)]
+        kept = [each for each in map(_fields_of, self._notes(scope)) if wanted.allows(each)]
         made = sorted((datetime.fromisoformat(each["created_at"]) for each in kept), key=in_utc)
         return ScopeInfo(
             path=path,
@@ -186,18 +186,18 @@ class RecollectStorage:
         )
 
     def list_scopes(self, parent: str = "/") -> list[str]:
-        return _children(_path(parent), map(_kept, self._notes(parent)))
+        return _children(_path(parent), map(_fields_of, self._notes(parent)))
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         wanted, counts = _Filter(scope_prefix), dict[str, int]()
-        for kept in map(_kept, self._notes(scope_prefix)):
+        for kept in map(_fields_of, self._notes(scope_prefix)):
             for category in kept["categories"] if wanted.allows(kept) else ():
                 counts[category] = counts.get(category, 0) + 1
         return counts
 
     def count(self, scope_prefix: str | None = None) -> int:
         wanted = _Filter(scope_prefix)
-        return sum(wanted.allows(_kept(note)) for note in self._notes(scope_prefix))
+        return sum(wanted.allows(_fields_of(note)) for note in self._notes(scope_prefix))
 
     def reset(self, scope_prefix: str | None = None) -> None:
         """As `delete`: `memory.restore` brings back what was forgotten."""
@@ -216,7 +216,7 @@ class RecollectStorage:
         if self._is_ours:
             self.memory.close()
 
-    def _recalled(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
+    def _recall(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
         """By asking the memory. What no tag can tell is tried on what was found, so more may be asked for."""
         asked, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
         while True:
@@ -228,7 +228,7 @@ class RecollectStorage:
                 record=False,
                 options=RecallOptions(category=CATEGORY),
             ).hits
-            found = [hit for hit in hits if _is_record(hit.memory) and wanted.allows(_kept(hit.memory))]
+            found = [hit for hit in hits if _is_record(hit.memory) and wanted.allows(_fields_of(hit.memory))]
             if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
                 break
             asked = min(asked * _GROWTH, MOST_HITS)
@@ -243,7 +243,7 @@ class RecollectStorage:
 
     def _nearest(self, vector: Sequence[float], wanted: _Filter) -> Scored:
         """By comparing with every record that has a vector of this width."""
-        records = [_record(note) for note in self._notes(wanted.path) if wanted.allows(_kept(note))]
+        records = [_record(note) for note in self._notes(wanted.path) if wanted.allows(_fields_of(note))]
         widths = {len(record.embedding) for record in records if record.embedding}
         if widths and len(vector) not in widths:
             raise EmbeddingDimensionMismatchError(min(widths), len(vector))
@@ -309,7 +309,7 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
         mode="json",
         include={"id", "scope", "categories", "metadata", "created_at", "last_accessed", "source", "private"},
     )
-    vector = None if not record.embedding else base64.b64encode(_packed(record.embedding)).decode("ascii")
+    vector = None if not record.embedding else base64.b64encode(_pack(record.embedding)).decode("ascii")
     shown = [category for category in record.categories if category.strip() and len(category) <= TYPE_LIMIT]
     return {
         "text": record.content,
@@ -327,7 +327,7 @@ def _is_record(note: Memory) -> bool:
     return (note.ref or "").startswith(_REF)
 
 
-def _kept(note: Memory) -> Mapping[str, Any]:
+def _fields_of(note: Memory) -> Mapping[str, Any]:
     """Return the fields of a record that its note has no column for."""
     kept: Mapping[str, Any] = (note.metadata or {})["record"]
     return kept
@@ -341,14 +341,14 @@ def _made_by(note: Memory) -> str | None:
 def _record(note: Memory) -> MemoryRecord:
     vector = (note.metadata or {})["embedding"]
     return MemoryRecord(
-        **_kept(note),
+        **_fields_of(note),
         content=note.text,
         importance=note.importance,
         embedding=None if vector is None else np.frombuffer(base64.b64decode(vector), "<f4").tolist(),
     )
 
 
-def _packed(vector: Sequence[float]) -> bytes:
+def _pack(vector: Sequence[float]) -> bytes:
     return np.asarray(vector, "<f4").tobytes()
 
 

@@ -301,7 +301,7 @@ class RecollectDocumentRetriever:
             )
         self.document_store = document_store
         self.filters = filters
-        self.top_k = _checked(top_k)
+        self.top_k = _check_top_k(top_k)
         self.filter_policy = FilterPolicy.from_str(str(filter_policy))
         self.profile = profile
         self.min_confidence = min_confidence
@@ -329,7 +329,7 @@ class RecollectDocumentRetriever:
 
         Filters narrow the best 1,000 documents.
         """
-        wanted = self.top_k if top_k is None else _checked(top_k)
+        wanted = self.top_k if top_k is None else _check_top_k(top_k)
         narrowed = apply_filter_policy(self.filter_policy, self.filters, filters)
         answer = self.document_store.engine.recall(
             query[:QUERY_LIMIT],
@@ -366,7 +366,7 @@ class RecollectDocumentRetriever:
         return await calls.run(lambda _: self.run(query, filters, top_k))
 
 
-def _checked(top_k: int) -> int:
+def _check_top_k(top_k: int) -> int:
     if not 1 <= top_k <= MOST_HITS:
         raise InvalidInput(f"`top_k` must be from 1 to {MOST_HITS:,}, not {top_k}.")
     return top_k

@@ -85,16 +85,16 @@ class KeyedNotes:
         Only the first thousand hits are tested by `wanted`.
         """
 
-        def kept(answer: Answer) -> list[Hit]:
+        def own_hits(answer: Answer) -> list[Hit]:
             own = (hit for hit in answer.hits if self.is_own(hit.memory))
             return [hit for hit in own if wanted is None or wanted(hit.memory)]
 
         end = offset + limit
         answer = self._recall(query, min(end, MOST_HITS))
-        found = kept(answer)
+        found = own_hits(answer)
         if len(found) < min(end, MOST_HITS) <= len(answer.hits):
             answer = self._recall(query, MOST_HITS)
-            found = kept(answer)
+            found = own_hits(answer)
         shown: list[tuple[Memory, Hit | None]] = [(hit.memory, hit) for hit in found[offset:end]]
         if len(found) < end:
             ids = {hit.memory.id for hit in found}

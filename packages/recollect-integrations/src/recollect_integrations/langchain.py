@@ -77,7 +77,7 @@ class RecollectRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # LangChain's
         **asked: Any,
     ) -> list[Document]:
-        return _recalled(self.memory, query, self._arguments(asked))
+        return _recall_documents(self.memory, query, self._arguments(asked))
 
     async def _aget_relevant_documents(
         self,
@@ -86,7 +86,7 @@ class RecollectRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # LangChain's
         **asked: Any,
     ) -> list[Document]:
-        return await self._calls.run(_recalled, query, self._arguments(asked))
+        return await self._calls.run(_recall_documents, query, self._arguments(asked))
 
     @cached_property
     def _calls(self) -> AsyncEngine:
@@ -110,7 +110,7 @@ class RecollectRetriever(BaseRetriever):
         return recall_arguments(own | {names.get(name, name): value for name, value in asked.items()})
 
 
-def _recalled(memory: Engine, query: str, asked: dict[str, Any]) -> list[Document]:
+def _recall_documents(memory: Engine, query: str, asked: dict[str, Any]) -> list[Document]:
     return [_recalled_document(hit) for hit in memory.recall(query[:QUERY_LIMIT], **asked).hits]
 
 

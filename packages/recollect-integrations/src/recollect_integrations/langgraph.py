@@ -226,7 +226,7 @@ class RecollectStore(BaseStore):
         metadata: dict[str, Any] = {"value": plain}
         if text is None:
             metadata["indexed"] = False
-        elif (field := _text_field(plain)) is not None and _searched(plain[field]) == text:
+        elif (field := _text_field(plain)) is not None and _search_text(plain[field]) == text:
             metadata["text_field"] = field
         expires_at = None
         if op.ttl is not None:
@@ -293,7 +293,7 @@ def _value(note: Memory) -> Mapping[str, Any]:
     value: Mapping[str, Any] = kept.get("value", {})
     # An imported value is surely searched by a field only if it is the single one.
     field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
-    if field is None or _searched(value[field]) in {note.text, ""}:
+    if field is None or _search_text(value[field]) in {note.text, ""}:
         return value
     return {**value, field: note.text}
 
@@ -304,7 +304,7 @@ def _text_field(value: Mapping[str, Any]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _searched(text: str) -> str:
+def _search_text(text: str) -> str:
     return searched_text(text.strip(), "")
 
 
@@ -339,7 +339,7 @@ def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
     lines: list[str] = []
     for path in fields:
         lines += [_whole_text(value)] if path == WHOLE_VALUE else get_text_at_path(value, tokenize_path(path))
-    return _searched("\n".join(lines)) or None
+    return _search_text("\n".join(lines)) or None
 
 
 def _whole_text(value: Mapping[str, Any]) -> str:

@@ -46,23 +46,23 @@ class _FileNote:
     note: Memory
 
     @property
-    def kept(self) -> Mapping[str, Any]:
+    def fields(self) -> Mapping[str, Any]:
         return self.note.metadata or {}
 
     @property
     def path(self) -> str:
-        return str(self.kept.get("path", ""))
+        return str(self.fields.get("path", ""))
 
     @property
     def content(self) -> str:
         """The written content, or the note's text if the note was edited since."""
-        written = str(self.kept.get("content", self.note.text))
+        written = str(self.fields.get("content", self.note.text))
         return written if _storable(written) == self.note.text else self.note.text
 
     @property
     def version(self) -> str:
         """Another one after each write here, and after each edit by a person or another program."""
-        return _version(self.kept.get("generation", 0), self.kept.get("writes", 0), self.note.revisions)
+        return _version(self.fields.get("generation", 0), self.fields.get("writes", 0), self.note.revisions)
 
 
 class RecollectHarnessStore:
@@ -81,9 +81,9 @@ class RecollectHarnessStore:
         return MemoryFile(
             content=found.content[:max_chars],
             version=found.version,
-            operation_id=found.kept.get("operation"),
+            operation_id=found.fields.get("operation"),
             truncated=len(found.content) > max_chars,
-            metadata=found.kept.get("metadata"),
+            metadata=found.fields.get("metadata"),
         )
 
     async def get_operation(self, operation: MemoryOperation) -> MemoryMutation | None:
@@ -165,8 +165,8 @@ def _write(
     file = _file(memory, path)
     _check_version(file, expected, path, "written")
     text = _storable(content)
-    generation = generation if file is None else file.kept.get("generation", 0)
-    writes = 1 if file is None else file.kept.get("writes", 0) + 1
+    generation = generation if file is None else file.fields.get("generation", 0)
+    writes = 1 if file is None else file.fields.get("writes", 0) + 1
     edited = file is not None and file.note.text != text
     revisions = 0 if file is None else file.note.revisions + edited
     done = MemoryMutation(_version(generation, writes, revisions), replayed=False, existed=file is not None)
@@ -188,7 +188,7 @@ def _write(
                 file.note.id, text=text, tags=_tags(path, kept, file.note.tags), metadata=kept
             )
     except Conflict as error:
-        raise _changed(path, "written") from error
+        raise _conflict(path, "written") from error
     return done
 
 
@@ -212,7 +212,7 @@ def _delete(
     _check_version(file, expected, path, "deleted")
     done = MemoryMutation(None, replayed=False, existed=file is not None)
     kept = {
-        **({} if file is None else file.kept),
+        **({} if file is None else file.fields),
         "path": path,
         "receipts": _receipts(file, operation, done),
         "deleted": True,
@@ -228,7 +228,7 @@ def _delete(
                 file.note.id, tags=_tags(path, kept, file.note.tags), metadata=kept
             )
         except Conflict as error:
-            raise _changed(path, "deleted") from error
+            raise _conflict(path, "deleted") from error
         memory.forget([file.note.id])
     return done
 
@@ -282,7 +282,7 @@ def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutatio
 def _receipts(
     file: _FileNote | None, operation: MemoryOperation | None, done: MemoryMutation
 ) -> dict[str, list[Any]]:
-    known = dict({} if file is None else file.kept.get("receipts") or {})
+    known = dict({} if file is None else file.fields.get("receipts") or {})
     if operation is not None:
         known[operation.id] = [operation.fingerprint, done.version, done.existed]
     return dict(list(known.items())[-_MOST_RECEIPTS:])
@@ -294,10 +294,10 @@ def _expecting(memory: Engine, file: _FileNote) -> Engine:
 
 def _check_version(file: _FileNote | None, expected: str | None, path: str, done: str) -> None:
     if (None if file is None else file.version) != expected:
-        raise _changed(path, done)
+        raise _conflict(path, done)
 
 
-def _changed(path: str, done: str) -> MemoryConflictError:
+def _conflict(path: str, done: str) -> MemoryConflictError:
     return MemoryConflictError(f"The file {path!r} changed before it could be {done}; read it again.")
 
 

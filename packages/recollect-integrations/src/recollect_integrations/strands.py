@@ -170,7 +170,7 @@ class RecollectSessionRepository(SessionRepository):
         return session
 
     def read_session(self, session_id: str, **kwargs: Any) -> Session | None:
-        kept = self._kept(session_id)
+        kept = self._stored_state(session_id)
         return None if kept is None else Session.from_dict(kept)
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
@@ -187,7 +187,7 @@ class RecollectSessionRepository(SessionRepository):
         self._keep(session_agent.to_dict(), session_id, "agent", session_agent.agent_id)
 
     def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
-        kept = self._kept(session_id, "agent", agent_id)
+        kept = self._stored_state(session_id, "agent", agent_id)
         return None if kept is None else SessionAgent.from_dict(kept)
 
     def update_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
@@ -231,7 +231,7 @@ class RecollectSessionRepository(SessionRepository):
         self, session_id: str, agent_id: str, limit: int | None = None, offset: int = 0, **kwargs: Any
     ) -> list[SessionMessage]:
         """In order of their ids, without those that were forgotten."""
-        if self._kept(session_id, "agent", agent_id) is None:
+        if self._stored_state(session_id, "agent", agent_id) is None:
             raise SessionException(f"Agent {agent_id} in session {session_id} does not exist")
         messages = sorted(
             map(_message, self._turns(session_id, agent_id).values()), key=lambda one: one.message_id
@@ -242,7 +242,7 @@ class RecollectSessionRepository(SessionRepository):
         self._keep(multi_agent.serialize_state(), session_id, "multi-agent", multi_agent.id)
 
     def read_multi_agent(self, session_id: str, multi_agent_id: str, **kwargs: Any) -> dict[str, Any] | None:
-        return self._kept(session_id, "multi-agent", multi_agent_id)
+        return self._stored_state(session_id, "multi-agent", multi_agent_id)
 
     def update_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
         if self.read_multi_agent(session_id, multi_agent.id) is None:
@@ -259,7 +259,7 @@ class RecollectSessionRepository(SessionRepository):
             metadata={"state": state},
         )
 
-    def _kept(self, session_id: str, *of: str) -> dict[str, Any] | None:
+    def _stored_state(self, session_id: str, *of: str) -> dict[str, Any] | None:
         notes = self.memory.list(refs=[_ref(session_id, *of)]).memories
         return dict((notes[0].metadata or {})["state"]) if notes else None
 

@@ -14,7 +14,7 @@ from click import unstyle
 from hand_weights import hand_weighted
 
 from recollect.models.registry import RERANKER, availability
-from recollect.ranking.candidates import Reason, recombined
+from recollect.ranking.candidates import Reason, recompute_score
 from recollect.ranking.profiles import DEFAULT, PROFILES
 from recollect.text.phrases import decimals
 
@@ -27,7 +27,7 @@ pytest_plugins = ["command_line"]
 
 
 def _again(reasons: list[dict[str, Any]]) -> float:
-    return recombined(
+    return recompute_score(
         Reason(each["step"], each["effect"], each["value"], tuple(each["numbers"]), each["score"])
         for each in reasons
     )

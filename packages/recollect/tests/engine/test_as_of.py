@@ -9,7 +9,7 @@ import pytest
 
 from recollect.domain.errors import InvalidInput
 from recollect.models.registry import availability
-from recollect.ranking.candidates import recombined
+from recollect.ranking.candidates import recompute_score
 from recollect.ranking.profiles import PROFILES
 from recollect.search.facts import ranking_facts
 from recollect.search.rows import MemoryRows
@@ -86,7 +86,7 @@ def test_a_text_is_found_and_read_as_it_stood(
     (hit,) = engine.search("red kettle", profile=profile, as_of=first, explain=True).hits
     assert hit.memory.former == ()
     assert hit.passage == (None if model == "none" else "a red kettle")
-    assert recombined(hit.reasons) == hit.score
+    assert recompute_score(hit.reasons) == hit.score
 
 
 @every_model

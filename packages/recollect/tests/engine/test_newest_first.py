@@ -9,7 +9,7 @@ import pytest
 from hand_weights import hand_weighted
 
 import recollect
-from recollect.ranking.candidates import recombined
+from recollect.ranking.candidates import recompute_score
 from recollect.ranking.profiles import RECOLLECT
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_the_later_of_two_stands_first_and_a_question_about_the_past_turns_it_ro
         assert found(moved, query)[:2] == [LISBON, PORTO]
     hits = moved.search(RIVER, explain=True).hits
     assert any(reason.step == "newest wins" for reason in hits[0].reasons)
-    assert [recombined(hit.reasons) for hit in hits] == [hit.score for hit in hits]
+    assert [recompute_score(hit.reasons) for hit in hits] == [hit.score for hit in hits]
 
 
 def test_both_stay_in_force_and_each_says_what_the_other_is(moved: Engine) -> None:

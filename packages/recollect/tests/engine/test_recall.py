@@ -14,7 +14,7 @@ from semantic import search_semantic
 from recollect.domain.changes import NewText, PutText
 from recollect.domain.errors import InvalidInput
 from recollect.domain.records import Filter, Kind, Scope
-from recollect.ranking.candidates import Reason, recombined
+from recollect.ranking.candidates import Reason, recompute_score
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.search.candidates import Search
@@ -132,7 +132,7 @@ def test_answers_are_best_first_explained_and_the_same_when_asked_again(engine: 
         assert [replace(hit, reasons=()) for hit in told.hits] == list(plain.hits)
         for hit in told.hits:
             text = json.dumps([asdict(reason) for reason in hit.reasons], allow_nan=False)
-            assert recombined(Reason(**one) for one in json.loads(text)) == hit.score
+            assert recompute_score(Reason(**one) for one in json.loads(text)) == hit.score
             assert hit.reasons[-1].score == hit.score
 
 

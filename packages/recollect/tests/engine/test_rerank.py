@@ -11,7 +11,7 @@ import pytest
 from recollect.domain.errors import ModelUnavailable
 from recollect.domain.records import RecallOptions
 from recollect.engine import Engine
-from recollect.ranking.candidates import recombined
+from recollect.ranking.candidates import recompute_score
 from recollect.ranking.profiles import PROFILES
 from recollect.ranking.routing import RerankBlend
 
@@ -76,7 +76,7 @@ def test_the_first_twenty_are_read_and_the_answer_is_cut_from_them(engine: Engin
     assert len(again.hits) == 5
     assert set(ids(again)) <= set(ids(plain))
     for hit in again.hits:
-        assert recombined(hit.reasons) == hit.score
+        assert recompute_score(hit.reasons) == hit.score
         assert hit.reasons[-1].step == "re-ranking: counting"
 
 

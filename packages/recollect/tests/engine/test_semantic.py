@@ -14,7 +14,7 @@ from recollect.domain.changes import NewEntity, NewObservation, NewText, PutEnti
 from recollect.domain.records import Kind, Scope
 from recollect.engine import Engine
 from recollect.models.hashing import HashingEmbedder
-from recollect.ranking.candidates import Reason, recombined
+from recollect.ranking.candidates import Reason, recompute_score
 from recollect.ranking.profiles import LIMBIC
 from recollect.ranking.routing import strategy_for
 from recollect.ranking.steps import Keep
@@ -203,7 +203,7 @@ def test_the_explanation_is_there_when_asked_and_gives_the_score_again(
             Reason(one["step"], one["effect"], one["value"], tuple(one["numbers"]), one["score"])
             for one in result["explanation"]
         ]
-        assert recombined(listed) == result["score"]
+        assert recompute_score(listed) == result["score"]
         names = [reason.step for reason in listed]
         assert names[:3] == ["rrf: meaning", "rrf: words", "base relevance"]
         steps = {"salience", "forgetting", "cooccurrence", "status", "metadata", "rescaled"}

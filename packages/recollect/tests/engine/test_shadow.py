@@ -13,7 +13,7 @@ from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.records import RecallOptions, Scope
 from recollect.dreams.state import past_questions
 from recollect.engine import Engine
-from recollect.ranking.candidates import recombined, run
+from recollect.ranking.candidates import recompute_score, run
 from recollect.ranking.profiles import PROFILES
 from recollect.search.recording import SIMILARITY, TrialSettings, arm_of, log_bytes, unpack
 from recollect.search.rows import scope_id
@@ -233,7 +233,7 @@ def test_reasons_recombine_to_the_score_in_every_trial(teas: Engine, design: Des
     engine = in_trial(teas, design, against, share=0.0)
     for profile in PROFILES:
         for hit in engine.recall("tea leaf", profile=profile, explain=True, limit=5).hits:
-            assert recombined(hit.reasons) == hit.score
+            assert recompute_score(hit.reasons) == hit.score
 
 
 def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engine) -> None:

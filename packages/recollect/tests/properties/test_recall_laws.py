@@ -20,7 +20,7 @@ from recollect.domain.changes import Adopt, AdoptRelation, RecordUsage
 from recollect.domain.records import Kind, Memory, Observation, Relation, Scope, Status
 from recollect.engine import Engine
 from recollect.models.hashing import HashingEmbedder
-from recollect.ranking.candidates import Reason, recombined
+from recollect.ranking.candidates import Reason, recompute_score
 from recollect.ranking.profiles import PROFILES
 from recollect.search.facts import ranking_facts
 from recollect.search.recording import UsageRecorder
@@ -148,9 +148,9 @@ def test_reasons_recombine_exactly_lists_are_in_order_and_nothing_is_nan(
             for hit in answer.hits:
                 numbers = [hit.score, *hit.scores.values(), *(place.score for place in hit.places.values())]
                 assert np.isfinite(numbers).all()
-                assert recombined(hit.reasons) == hit.score
+                assert recompute_score(hit.reasons) == hit.score
                 text = json.dumps([asdict(reason) for reason in hit.reasons], allow_nan=False)
-                assert recombined(Reason(**reason) for reason in json.loads(text)) == hit.score
+                assert recompute_score(Reason(**reason) for reason in json.loads(text)) == hit.score
         again = asked(engine, query, limit)
         assert again == asked(engine, query, limit)
 

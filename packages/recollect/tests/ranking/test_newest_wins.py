@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import NOW, Row, gathered, moment
 
-from recollect.ranking.candidates import Candidates, Contradictions, reasons, recombined
+from recollect.ranking.candidates import Candidates, Contradictions, reasons, recompute_score
 from recollect.ranking.factors import microseconds
 from recollect.ranking.steps import NewestWins
 from recollect.tuning.events import Event
@@ -108,7 +108,7 @@ def test_every_newer_one_stands_above_what_it_contradicts(world: Candidates, tex
 @given(worlds(), st.sampled_from(["where?", "where now?", "where before?"]))
 def test_reasons_recombine_and_nobody_else_moves(world: Candidates, text: str) -> None:
     done = NewestWins()(world, replace(moment(), text=text))
-    assert [recombined(each) for each in reasons(done)] == done.score.tolist()
+    assert [recompute_score(each) for each in reasons(done)] == done.score.tolist()
     involved = {*world.contradictions.older.tolist(), *world.contradictions.newer.tolist()}
     assert all(done.score[row] == world.score[row] for row in range(len(world)) if row not in involved)
 

@@ -32,9 +32,9 @@ from recollect.ranking.candidates import (
     NEVER,
     Cooccurrences,
     Reason,
-    named,
     reasons,
-    recombined,
+    recompute_score,
+    register_as,
     run,
 )
 from recollect.ranking.factors import FACTORS
@@ -137,7 +137,7 @@ def test_facts_that_no_step_says_it_reads_move_nothing(
 
 def test_a_step_or_factor_cannot_leave_out_which_facts_it_reads() -> None:
     with pytest.raises(TypeError, match="reads"):
-        named({}, "forgetful")  # type: ignore[call-arg]  # what a developer may forget
+        register_as({}, "forgetful")  # type: ignore[call-arg]  # what a developer may forget
 
 
 @every_profile
@@ -162,10 +162,10 @@ def test_the_reasons_recombine_to_the_score_exactly(
     rows, when = world
     ranked = run(profile, gathered(rows, when), when)
     for told, score in zip(reasons(ranked), ranked.score.tolist(), strict=True):
-        assert recombined(told) == score
+        assert recompute_score(told) == score
         assert told[-1].score == score
         text = json.dumps([asdict(reason) for reason in told], allow_nan=False)
-        assert recombined(Reason(**reason) for reason in json.loads(text)) == score
+        assert recompute_score(Reason(**reason) for reason in json.loads(text)) == score
 
 
 @given(world=worlds())

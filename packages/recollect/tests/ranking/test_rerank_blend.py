@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import Row, gathered, moment
 
-from recollect.ranking.candidates import reasons, recombined
+from recollect.ranking.candidates import reasons, recompute_score
 from recollect.ranking.routing import RerankBlend
 from recollect.ranking.steps import Order
 
@@ -56,8 +56,8 @@ def test_scores_and_readings_are_stretched_and_shared(
 
 def test_of_a_long_list_only_the_first_are_read_and_the_rest_stays_below() -> None:
     step = RerankBlend(first=2, most=3, share=0.5)
-    assert [step.listed(limit) for limit in (1, 2, 9)] == [2, 2, 9]
-    assert [step.read(limit) for limit in (1, 2, 9)] == [2, 2, 3]
+    assert [step.list_length(limit) for limit in (1, 2, 9)] == [2, 2, 9]
+    assert [step.read_count(limit) for limit in (1, 2, 9)] == [2, 2, 3]
     # Four are listed, three read: scores 10, 8, 4, 2 become 1, 0.75, 0.25, 0; readings 0, 2, 1 become 0, 1,
     # 0.5, and none is 0. 1: 0.5; 2: 0.875; 3: 0.375; 4: 0
     assert reread(step, ranked(10, 8, 4, 2), [0, 2, 1], limit=4) == pytest.approx(
@@ -88,11 +88,11 @@ def test_who_was_not_read_stays_below_in_the_former_order(
     scores: list[float], said: list[float], limit: int, first: int, most: int, share: float
 ) -> None:
     step, before = RerankBlend(first, most, share), ranked(*scores)
-    count = min(step.read(limit), len(before))
+    count = min(step.read_count(limit), len(before))
     after = step(before, np.array(said[:count]), moment(limit=limit), "reader")
     unread = before.ids[count:].tolist()
     if len(set(np.round(scores, 6))) == len(scores):  # equal to the last bit, two may change places
         assert after.ids[count:].tolist() == unread
     assert sorted(after.ids.tolist()) == sorted(before.ids.tolist())
     assert (np.diff(after.score) <= 0).all()
-    assert [recombined(each) for each in reasons(after)] == after.score.tolist()
+    assert [recompute_score(each) for each in reasons(after)] == after.score.tolist()

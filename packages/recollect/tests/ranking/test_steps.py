@@ -23,7 +23,7 @@ from recollect.ranking.candidates import (
     Source,
     Step,
     reasons,
-    recombined,
+    recompute_score,
     run,
 )
 from recollect.ranking.factors import NamedSpeaker, StatusWeight
@@ -412,7 +412,7 @@ def test_the_order_of_arrival_and_the_numbers_of_talks_do_not_matter(rows: list[
 @given(rows=talks())
 def test_a_score_is_what_its_reasons_add_up_to(rows: list[Row]) -> None:
     ranked = run(RECOLLECT, gathered(rows), moment(rows))
-    assert [recombined(each) for each in reasons(ranked)] == ranked.score.tolist()
+    assert [recompute_score(each) for each in reasons(ranked)] == ranked.score.tolist()
     assert not np.isnan(ranked.score).any()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.text.clusters import (
     Join,
     average_linkage,
-    centred,
+    centre_rows,
     clusters,
     cut,
     distances,
@@ -85,8 +85,8 @@ def test_distances_are_one_minus_the_cosine() -> None:
 
 def test_what_all_rows_share_does_not_count() -> None:
     # The mean is (9, 0): what is left points up or down.
-    assert centred(np.array([[9.0, 2.0], [9.0, -2.0]])).tolist() == [[0, 1], [0, -1]]
-    assert centred(np.array([[3.0, 4.0], [3.0, 4.0]])).tolist() == [[0, 0], [0, 0]]
+    assert centre_rows(np.array([[9.0, 2.0], [9.0, -2.0]])).tolist() == [[0, 1], [0, -1]]
+    assert centre_rows(np.array([[3.0, 4.0], [3.0, 4.0]])).tolist() == [[0, 0], [0, 0]]
 
 
 def three_ways(each: int) -> Floats:

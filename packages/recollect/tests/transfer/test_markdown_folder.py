@@ -171,8 +171,8 @@ def test_many_of_one_name_are_numbered_without_looking_at_each_other(monkeypatch
         looked += 1
         return folded(name)
 
-    folded = markdown._folded
-    monkeypatch.setattr(markdown, "_folded", counted)
+    folded = markdown._fold_name
+    monkeypatch.setattr(markdown, "_fold_name", counted)
     names = FileNames()
     given_ = [names.name("", key, "Ada" if key % 2 else "ADA") for key in range(1_000)]
     assert given_[-2:] == ["ADA (999)", "Ada (1000)"]

@@ -19,7 +19,7 @@ from recollect.language.words import (
     by_word,
     languages,
     month_names,
-    numbered,
+    number_words,
     sections,
     word_set,
     words_by_name,
@@ -52,7 +52,7 @@ ADDITIVE = WORDS["several"] | WORDS["additive"]
 STATUS_OF = by_word("claims", "statuses")
 ADJECTIVE_ENDINGS = tuple(WORDS["adjective_endings"])
 _PAST_ENDINGS = tuple(WORDS["past_endings"])
-_WEEKDAY_OF = numbered("claims", "weekdays", first=0)
+_WEEKDAY_OF = number_words("claims", "weekdays", first=0)
 _MONTH_OF = {
     word: month
     for language in languages()
@@ -199,7 +199,7 @@ def value_at(words: Sequence[Word], place: int) -> Value | None:
     if word.is_number:
         return _number_at(words, place)
     if word.text in _CURRENCY:
-        return _rated("money", after, words, place + 2) if after is not None and after.is_number else None
+        return _amount("money", after, words, place + 2) if after is not None and after.is_number else None
     if word.folded in _MONTH_OF:
         return _date(word, after, 2) if word.is_capital and after is not None else None
     return _joined_figure(word)
@@ -234,14 +234,14 @@ def _number_at(words: Sequence[Word], place: int) -> Value:
         return Value("time", word.text.lstrip("0"), 1)
     # `type 2 diabetes`, `the 2014 fair`
     is_label = (place > 0 and words[place - 1].folded in WORDS["labelled"]) or _YEAR.fullmatch(word.text)
-    if not is_label and after is not None and not after.is_mark and (value := _measured(words, place)):
+    if not is_label and after is not None and not after.is_mark and (value := _quantity(words, place)):
         return value
     # A bare number may have several groups, as that of a telephone.
     groups = [each.text for each in takewhile(lambda each: each.is_number, words[place:])]
     return Value("number", " ".join(map(plain_number, groups)), len(groups))
 
 
-def _measured(words: Sequence[Word], place: int) -> Value | None:
+def _quantity(words: Sequence[Word], place: int) -> Value | None:
     """Read a number with the word behind it."""
     word, after = words[place : place + 2]
     if after.folded in _HOURS:
@@ -249,11 +249,11 @@ def _measured(words: Sequence[Word], place: int) -> Value | None:
     if after.folded in WORDS["per_cent"]:
         return Value("percent", plain_number(word.text), 2)
     if after.folded in WORDS["money"]:
-        return _rated("money", word, words, place + 2)
+        return _amount("money", word, words, place + 2)
     linked = after.folded in WORDS["described_by"] and place + 2 < len(words)
     if date := _date(words[place + 2] if linked else after, word, 3 if linked else 2):
         return date
-    return _rated(f"amount {after.stem}", word, words, place + 2) if after.is_unit else None
+    return _amount(f"amount {after.stem}", word, words, place + 2) if after.is_unit else None
 
 
 def _date(month: Word, day: Word, length: int) -> Value | None:
@@ -262,7 +262,7 @@ def _date(month: Word, day: Word, length: int) -> Value | None:
     return Value("date", f"{_MONTH_OF[month.folded]}-{int(day.text)}", length)
 
 
-def _rated(kind: str, number: Word, words: Sequence[Word], place: int) -> Value:
+def _amount(kind: str, number: Word, words: Sequence[Word], place: int) -> Value:
     """`1.79 € a litre` is of another kind than `1.79 €`; its unit would begin at the place."""
     is_rate = place + 1 < len(words) and words[place].folded in WORDS["per"] and words[place + 1].is_unit
     kind = f"{kind} per {words[place + 1].stem}" if is_rate else kind

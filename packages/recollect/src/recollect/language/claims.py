@@ -293,7 +293,7 @@ class _Reader:
         if not rest or rest[0].is_mark or subject.is_additive:
             return
         is_now = self._folded[verb] in WORDS["is_now"]
-        yield from self._qualified(verb, subject, rest, is_now=is_now)
+        yield from self._qualifier_claims(verb, subject, rest, is_now=is_now)
         if not is_now:
             return
         if subject.is_name and self._folded[verb + 1] in WORDS["definite"]:
@@ -314,7 +314,7 @@ class _Reader:
         elif value and subject.has_attribute and not placed:
             yield self._claim(verb, subject, "be", kind, value)
 
-    def _qualified(
+    def _qualifier_claims(
         self, verb: int, subject: _Subject, rest: Sequence[Word], *, is_now: bool
     ) -> Iterator[Claim]:
         """`is located in Oslo`, `was founded by Ada`, `is a citizen of Peru`."""
@@ -328,7 +328,7 @@ class _Reader:
         several = not lasts and not known.ADDITIVE.isdisjoint(heads)
         if any(head.endswith("ing") for head in heads):
             return
-        described, values = _described(rest[size + 1 :])
+        described, values = _split_description(rest[size + 1 :])
         kind, value = _value(values)
         if (is_now or lasts) and (kind == "name" or (kind == "word" and described)):
             relation = " ".join(("be", *(word.stem for word in rest[: size + 1]), *described))
@@ -344,7 +344,7 @@ class _Reader:
         if not rest or rest[0].is_mark:
             return
         preposition = rest[0].folded if rest[0].folded in WORDS["prepositions"] else ""
-        described, values = _described(rest[1:] if preposition else rest)
+        described, values = _split_description(rest[1:] if preposition else rest)
         kind, value = _value(values)
         typed = kind in {"money", "percent"} or kind.startswith("amount") or "per" in kind
         match relation:
@@ -403,7 +403,7 @@ def _is_plain(word: Word) -> bool:
     )
 
 
-def _described(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
+def _split_description(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
     """What `city of Oslo` says of its value, and the value."""
     for size in (1, 2):
         linked = len(words) > size + 1 and words[size].folded in WORDS["described_by"]

@@ -75,7 +75,7 @@ def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, M
     return moment
 
 
-def rated(moment: Moment, confidence: float) -> Moment:
+def with_confidence(moment: Moment, confidence: float) -> Moment:
     return replace(moment, confidence=confidence)
 
 
@@ -129,7 +129,7 @@ def _unit(reference: datetime, name: str, offset: int = 0) -> Span:
     return _months(reference, 0, index * length + 1, length)
 
 
-def _moved(reference: datetime, name: str, count: int) -> datetime:
+def _shift(reference: datetime, name: str, count: int) -> datetime:
     """The same clock time some units away; the 31st becomes the last of a shorter month."""
     times, plain = _MULTIPLES.get(name, (1, name))
     by = count * times
@@ -182,7 +182,7 @@ def few_ago(reference: datetime, name: str, direction: int) -> Span:
 @_relative
 def rolling(reference: datetime, name: str, count: int) -> Span:
     """From `count` units before the reference to the reference; a negative count looks ahead."""
-    other = _moved(reference, name, -count)
+    other = _shift(reference, name, -count)
     return Span(other, reference) if count > 0 else Span(reference, other)
 
 

@@ -185,7 +185,7 @@ def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
     )
 
 
-def resolved(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
+def replace_pronouns(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
     """The text with a name for the first pronoun of each sort; None where one of them stays open."""
     written = text
     first = {one.sort: one for one in reversed(references)}
@@ -242,7 +242,7 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
     for match in _OWNED.finditer(text):
         owner, _, man, woman, either, group, name = match.groups()
         sorts = [Sort.MAN] if man else [Sort.WOMAN] if woman else [Sort.GROUP] if group else _PEOPLE
-        said, known_as = _owned(match, owner, turn), name or man or woman or either or group
+        said, known_as = _possessive_name(match, owner, turn), name or man or woman or either or group
         add(said or match[0], sorts, match.span(), known_as, certain=bool(said))
     for match in _SOMEBODY.finditer(text):  # people without a name
         sorts = [Sort.MAN] if match[1] else [Sort.WOMAN] if match[2] else _PEOPLE
@@ -269,7 +269,7 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
     return list(found.values())
 
 
-def _owned(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
+def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
     """How the present speaker would name a person's sister; empty where unknown."""
     rest, folded = match[0][len(owner) :], owner.lower()
     if folded in _YOURS:

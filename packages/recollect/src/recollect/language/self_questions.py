@@ -48,8 +48,8 @@ def sampled_phrase(text: str, seed: int) -> str:
     has_term = [bool(topic_terms(text[start:stop])) for start, stop in pieces]
     starts = range(max(1, len(pieces) - _SAMPLE_WORDS + 1))
     counts = [sum(has_term[start : start + _SAMPLE_WORDS]) for start in starts]
-    chosen = pieces[_sampled(starts, counts, _FEWEST_TERMS, seed) :][:_SAMPLE_WORDS]
-    return _trimmed(text[chosen[0][0] : chosen[-1][1]]) if chosen else ""
+    chosen = pieces[_choose(starts, counts, _FEWEST_TERMS, seed) :][:_SAMPLE_WORDS]
+    return _trim_punctuation(text[chosen[0][0] : chosen[-1][1]]) if chosen else ""
 
 
 def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) -> str | None:
@@ -70,7 +70,7 @@ def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) ->
     if len(rarest_first) - len(gaps) < 2:
         return None
     kept = (piece for word, piece in zip(folded, pieces, strict=True) if word not in gaps)
-    return _trimmed(" ".join(kept))
+    return _trim_punctuation(" ".join(kept))
 
 
 def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
@@ -80,10 +80,10 @@ def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
     if not cut:
         return list(_pieces(text, 0, len(text)))
     counts = [sum(bool(topic_terms(text[start:stop])) for start, stop in pieces) for pieces in cut]
-    return _sampled(cut, counts, fewest_terms, seed)
+    return _choose(cut, counts, fewest_terms, seed)
 
 
-def _sampled(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
+def _choose(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
     """One that counts enough; where none does, one that counts the most."""
     least = min(enough, max(counts))
     good = [choice for choice, count in zip(choices, counts, strict=True) if count >= least]
@@ -109,7 +109,7 @@ def _after_marks(text: str, end: int, stop: int) -> int:
     return end
 
 
-def _trimmed(piece: str) -> str:
+def _trim_punctuation(piece: str) -> str:
     """On one line, without the punctuation at its ends."""
     line = " ".join(piece.split())
     inner = [place for place, letter in enumerate(line) if letter.isalnum()]
@@ -162,7 +162,7 @@ def is_in_spanish(text: str) -> bool:
     return is_spanish(token.word for token in tokenize(text[:_LETTERS]).tokens)
 
 
-def _filled(form: str, text: str, **values: object) -> str:
+def _fill_form(form: str, text: str, **values: object) -> str:
     """A form, such as that of a question, in the language of a text."""
     language = SPANISH if is_in_spanish(text) else ENGLISH
     lines = (line.partition(": ") for line in sections("questions", language)["forms"].splitlines())
@@ -203,7 +203,7 @@ def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
     said = sampled_text(entity, seed)
     observed = " ".join(seen.content for seen in entity.in_force)
     form = "what is" if _PEOPLE.isdisjoint(words(entity.type)) else "who is"
-    asked = _filled(form, observed, name=entity.name)
+    asked = _fill_form(form, observed, name=entity.name)
     yield SelfQuestion(QuestionKind.WHAT_IS, asked, entity.id, frozenset({entity.id}))
     if said:
         asked = f"{entity.name} {densest_phrase(said)}"
@@ -214,13 +214,13 @@ def relation_question(entity: Memory, type_: str, others: Iterable[int]) -> Self
     """Ask for the related entities. The entity itself is no answer: it was named."""
     known = " ".join((type_, *(seen.content for seen in entity.in_force)))
     spaced = " ".join(type_.replace("_", " ").split())
-    asked = _filled(QuestionKind.RELATION, known, name=entity.name, type=spaced)
+    asked = _fill_form(QuestionKind.RELATION, known, name=entity.name, type=spaced)
     return SelfQuestion(QuestionKind.RELATION, asked, entity.id, frozenset(others))
 
 
 def mention_question(text: Memory, name: str, texts: Iterable[int]) -> SelfQuestion:
     """Ask what was said about an entity that the text mentions."""
-    asked = _filled(QuestionKind.MENTION, text.text, name=name)
+    asked = _fill_form(QuestionKind.MENTION, text.text, name=name)
     return SelfQuestion(QuestionKind.MENTION, asked, text.id, frozenset(texts))
 
 
@@ -230,6 +230,6 @@ def day_question(
     """Ask what happened on the day of a text, or what its speaker said on it."""
     asks = QuestionKind.DAY if speaker is None else QuestionKind.SAID
     month = month_names(SPANISH if is_in_spanish(text.text) else ENGLISH)[day.month - 1]
-    written = _filled("date", text.text, day=day.day, month=month, Month=month.title(), year=day.year)
-    asked = _filled(asks, text.text, name=speaker or "", day=written)
+    written = _fill_form("date", text.text, day=day.day, month=month, Month=month.title(), year=day.year)
+    asked = _fill_form(asks, text.text, name=speaker or "", day=written)
     return SelfQuestion(asks, asked, text.id, frozenset(texts))

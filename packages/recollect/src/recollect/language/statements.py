@@ -20,7 +20,7 @@ from recollect.language.referents import (
     in_reach,
     is_ambiguous,
     open_references,
-    resolved,
+    replace_pronouns,
 )
 from recollect.language.words import (
     FIRST_PERSON,
@@ -158,7 +158,7 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
     kept: list[_Candidate] = []
     for candidate in _candidates(text):
         last = kept[-1] if kept else None
-        joined = _joined(text, last, candidate) if last else None
+        joined = _join(text, last, candidate) if last else None
         if joined:
             kept[-1] = joined
         elif candidate.points >= ENOUGH:
@@ -177,7 +177,7 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
     return tuple(found.values())
 
 
-def _joined(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | None:
+def _join(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | None:
     """Both as one statement, if the second says something of the first."""
     if not candidate.follows or candidate.number != last.number + 1 or last.sentences == MOST_SENTENCES:
         return None
@@ -208,7 +208,7 @@ def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTu
     if not references:
         return candidate
     reach = in_reach(text[: candidate.start], before)
-    named = resolved(candidate.text, references, reach)
+    named = replace_pronouns(candidate.text, references, reach)
     if named is None:
         return None
     plain = _plain(named)

@@ -28,7 +28,7 @@ from recollect.language.words import (
     by_word,
     lines,
     month_names,
-    numbered,
+    number_words,
     word_set,
 )
 from recollect.text.tokens import compile_later, fold
@@ -36,10 +36,10 @@ from recollect.text.tokens import compile_later, fold
 # The grammar: rules over words and kinds of tokens, in layers, the longest match first.
 
 _named = partial(by_word, "time")
-_counted = partial(numbered, "time")
+_counted_words = partial(number_words, "time")
 
 
-def _valued(section: str) -> dict[str, int]:
+def _valued_words(section: str) -> dict[str, int]:
     return {word: int(value) for word, value in _named(section).items()}
 
 
@@ -47,10 +47,14 @@ def _at_most(numbers: dict[str, int], most: int) -> dict[str, int]:
     return {word: number for word, number in numbers.items() if number <= most}
 
 
-_ONES, _TEENS, _TENS = _counted("ones"), _counted("teens", first=10), _counted("tens", first=2, step=10)
-_ORDINALS = _counted("ordinals")
-_MONTHS = numbered("time", "months")
-_SHORT_MONTHS = _counted("short months")
+_ONES, _TEENS, _TENS = (
+    _counted_words("ones"),
+    _counted_words("teens", first=10),
+    _counted_words("tens", first=2, step=10),
+)
+_ORDINALS = _counted_words("ordinals")
+_MONTHS = number_words("time", "months")
+_SHORT_MONTHS = _counted_words("short months")
 _CALENDAR = _named("calendar units")
 _ROLLING = {word: unit for word, unit in _CALENDAR.items() if unit != "century"} | _named("rolling units")
 _PARTS_OF_DAY = {word: tuple(map(int, hours.split("-"))) for word, hours in _named("parts of day").items()}
@@ -70,19 +74,19 @@ CLASSES: dict[str, dict[str, Any]] = {
     "MONTH": _MONTHS,
     "ANYMONTH": _SHORT_MONTHS | _MONTHS,
     "SHORTMONTH": {word: number for word, number in _SHORT_MONTHS.items() if word not in _MONTHS},
-    "WEEKDAY": numbered("words", "weekdays", first=0),
-    "SHORTDAY": _counted("short weekdays", first=0),
+    "WEEKDAY": number_words("words", "weekdays", first=0),
+    "SHORTDAY": _counted_words("short weekdays", first=0),
     # By their first months.
-    "SEASON": _counted("seasons", step=3),
-    "THIRD": _valued("thirds"),
+    "SEASON": _counted_words("seasons", step=3),
+    "THIRD": _valued_words("thirds"),
     "CALENDAR": _CALENDAR,
     "SPAN_UNIT": _named("span units"),
     "UNIDAD": {word: unit for word, unit in _CALENDAR.items() if word != unit} | _named("weekend nouns"),
     "ROLLING": _ROLLING,
     "UNIT": _ROLLING | _named("units"),
-    "DAYWORD": _valued("day words"),
-    "NIGHTWORD": _valued("night words"),
-    "SIDE": _valued("sides"),
+    "DAYWORD": _valued_words("day words"),
+    "NIGHTWORD": _valued_words("night words"),
+    "SIDE": _valued_words("sides"),
     "PART": _PARTS_OF_DAY,
     "NOON": {word: hours[0] for word, hours in _PARTS_OF_DAY.items() if hours[1] - hours[0] == 1},
 }
@@ -115,7 +119,7 @@ def _rules_of(*names: str) -> list[str]:
     return [rule for name in names for rule in lines("time", f"rules {name}")]
 
 
-def _sided(things: str, sides: str) -> list[str]:
+def _relative_rules(things: str, sides: str) -> list[str]:
     """Rules for the last, this and the next of things: for each `what: make`, and each `side: rule`."""
     rules = []
     for thing, line in product(lines("time", things), lines("time", sides)):
@@ -127,11 +131,11 @@ def _sided(things: str, sides: str) -> list[str]:
 
 @cache
 def _layers() -> tuple[_Layer, ...]:
-    nouns, feasts = _sided("sided nouns", "noun sides"), _sided("feasts", "feast sides")
+    nouns, feasts = _relative_rules("sided nouns", "noun sides"), _relative_rules("feasts", "feast sides")
     layers = (
         _rules_of("numbers"),
         [*_rules_of("not times", "written", "relative"), *nouns, *feasts, *_rules_of("feasts")],
-        [*_rules_of("parts of wholes"), *_sided("parts of years", "year sides")],
+        [*_rules_of("parts of wholes"), *_relative_rules("parts of years", "year sides")],
         _rules_of("parts of months"),
         _rules_of("parts of days"),
         _rules_of("ranges"),
@@ -196,7 +200,7 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
                 end = first + len(pattern)
                 if end <= past or (rule.unless and rule.unless(Match(tokens, first, end, cased))):
                     continue
-                token = _made(rule, pattern, tokens[first:end])
+                token = _make_token(rule, pattern, tokens[first:end])
                 if token is not None:
                     best, past = token, end
             if best is not None:
@@ -265,7 +269,7 @@ def _element(written: str) -> Element:
     return Element(symbols, tuple(name for name in alternatives if name[:1].isupper()))
 
 
-def _made(rule: Rule, pattern: Pattern, matched: Sequence[Token]) -> Token | None:
+def _make_token(rule: Rule, pattern: Pattern, matched: Sequence[Token]) -> Token | None:
     """Return the token that a rule makes of those that its pattern matched."""
     found: dict[str, Any] = {}
     for element, token in zip(pattern, matched, strict=True):

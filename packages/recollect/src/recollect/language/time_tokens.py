@@ -66,7 +66,7 @@ class TokenizedText:
 
 
 def tokenize(text: str) -> TokenizedText:
-    folded, places = _folded(text)
+    folded, places = _fold_with_places(text)
     tokens = []
     for match in _PIECES.finditer(folded):
         kind, word = match.lastgroup or "", match.group()
@@ -116,7 +116,7 @@ def _clock(word: str) -> tuple[int, int | None]:
     return hour, numbers[1] if len(numbers) > 1 else None
 
 
-def _folded(text: str) -> tuple[str, tuple[int, ...] | None]:
+def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
     """The text without case and accents and, where letters were dropped or grew, the place of each one."""
     if text.isascii():
         return text.lower(), None
@@ -150,7 +150,7 @@ class Match(NamedTuple):
     """Whether capital letters tell names from other words."""
 
     @property
-    def matched(self) -> Sequence[Token]:
+    def own_tokens(self) -> Sequence[Token]:
         return self.tokens[self.first : self.past]
 
     def token(self, steps: int) -> Token:
@@ -190,7 +190,7 @@ def no_month(match: Match) -> bool:
 
 def no_sided_month(match: Match) -> bool:
     """`this may be` is no month."""
-    first, last = match.matched[0], match.matched[-1]
+    first, last = match.own_tokens[0], match.own_tokens[-1]
     alone = Match(match.tokens, match.past - 1, match.past, match.cased)
     is_this = first.word == "this" and last.word in _WORDS["month verbs"]
     return is_this and match.token(1) is not _END and _is_verb(alone, last)
@@ -198,7 +198,7 @@ def no_sided_month(match: Match) -> bool:
 
 def no_date(match: Match) -> bool:
     """A month beside a number may still be a verb beside a count: `may 5 people come`."""
-    tokens = match.matched
+    tokens = match.own_tokens
     if any(token.word == "ago" for token in tokens):  # August in Spanish, where a day and a year enclose it.
         return len(tokens) < 3 or tokens[0].word == "ago"
     named = next(
@@ -282,7 +282,7 @@ def no_feast(match: Match) -> bool:
 
 def no_year(match: Match) -> bool:
     """Four digits are a year after a word that says so, or alone."""
-    last, following = match.matched[-1], match.token(1)
+    last, following = match.own_tokens[-1], match.token(1)
     if _is_alone(match) or not is_plausible(last.value):
         return not is_plausible(last.value)
     if following.word == "-" and following.start == last.stop:
@@ -297,7 +297,7 @@ def no_quarter(match: Match) -> bool:
 
 def no_year_range(match: Match) -> bool:
     """A pair of years, such as 2020-2022, next to other digits is a number of some other kind."""
-    first, last = match.matched[0].value, match.matched[-1].value
+    first, last = match.own_tokens[0].value, match.own_tokens[-1].value
     if not (is_plausible(first) and is_plausible(last) and first < last):
         return True
     return match.word(-1) in {"-", "+"} or match.word(1) == "-" or match.word(1) in COUNTED
@@ -315,14 +315,14 @@ def of_something(match: Match) -> bool:
 
 def short_while(match: Match) -> bool:
     """`last minute`, `in a minute` and `five times in a week` tell no time."""
-    words = [token.word for token in match.matched]
+    words = [token.word for token in match.own_tokens]
     is_short = words[1] in _WORDS["single"] and words[-1] in _WORDS["short whiles"]
     return is_short or match.word(-1) in _WORDS["times before"]
 
 
 def no_bound(match: Match) -> bool:
     """After 2019, but not after 2000 steps."""
-    values = [token.value for token in match.matched if token.kind == "YEAR"]
+    values = [token.value for token in match.own_tokens if token.kind == "YEAR"]
     return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in COUNTED)
 
 

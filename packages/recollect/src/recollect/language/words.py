@@ -91,7 +91,7 @@ def by_word(topic: str, section: str) -> dict[str, str]:
     return {word: name for name, words in words_by_name(topic, section).items() for word in words.split()}
 
 
-def numbered(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
+def number_words(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
     """The words of a section that counts up in each language; synonyms are joined by a bar."""
     return {
         word: number * step

@@ -17,7 +17,7 @@ from recollect.models.registry import (
     availabilities,
     availability,
     is_importable,
-    made_once,
+    make_once,
     packaged_model,
     ready_model,
 )
@@ -73,7 +73,7 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
         return _of_others(kind, rest, options)
     short, _, revision = kind.partition("@")
     if colon or not short:
-        raise _unknown(name)
+        raise _unknown_model(name)
     match short:
         case "none":
             return None
@@ -85,7 +85,7 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
                 raise _other_revision(f"hashing@{revision}", "hashing@1")
             return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
         case _ if short not in EMBEDDER.ours and packaged_model(short) is None:
-            raise _unknown(short)
+            raise _unknown_model(short)
     model = ready_model(short)
     if revision not in {"", model.revision}:
         raise _other_revision(f"{short}@{revision}", model.full_name)
@@ -135,7 +135,7 @@ def embedder_availabilities() -> Sequence[Availability]:
     return found
 
 
-@made_once
+@make_once
 def _of_package(model: PackagedModel, threads: int) -> Embedder:
     from recollect.models.packaged import PackagedEmbedder  # noqa: PLC0415  # only when asked for
 
@@ -169,7 +169,7 @@ def _library(kind: str) -> str:
     return kind if kind in {"fastembed", "sentence-transformers"} else "httpx"
 
 
-def _unknown(name: str) -> ModelUnavailable:
+def _unknown_model(name: str) -> ModelUnavailable:
     names = ", ".join([*EMBEDDER.ours, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _EXAMPLES)])
     return ModelUnavailable(f"No model named {name!r}; there are: {names}.")
 

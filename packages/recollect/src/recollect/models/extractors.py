@@ -189,7 +189,7 @@ class LanguageModel:
 
     def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
         if self._lacks_key:
-            raise self._failed("needs a key, or the base URL of a server that needs none; see the settings")
+            raise self._failure("needs a key, or the base URL of a server that needs none; see the settings")
         found: list[Statement] = []
         before = [(turn, turn.text[:CONTEXT_CHARACTERS]) for turn in context if turn.text.strip()]
         for batch in _batches(messages):
@@ -197,7 +197,7 @@ class LanguageModel:
             try:
                 found += _read_notes(answer, batch)
             except Unreadable as error:
-                raise self._failed(f"answered, but {error}") from error
+                raise self._failure(f"answered, but {error}") from error
             before = [(message, text[-CONTEXT_CHARACTERS:]) for message, text in batch]
         return found
 
@@ -208,8 +208,8 @@ class LanguageModel:
             try:
                 answer = self._remote.post("/chat/completions", sent)
             except Unreachable as error:
-                raise self._failed(str(error)) from error
-            if answer.accepted:
+                raise self._failure(str(error)) from error
+            if answer.is_ok:
                 return answer.text
             named = {
                 name for name in ("response_format", "temperature") if name in sent and name in answer.text
@@ -219,10 +219,10 @@ class LanguageModel:
                     **dict.fromkeys((401, 403), "check the key in the settings"),
                     404: f"check the base URL and that it serves a model named {self._model!r}",
                 }.get(answer.status, "try again later, or use the extractor 'rules'")
-                raise self._failed(answer.refusal(advice))
+                raise self._failure(answer.refusal(advice))
             self._refused |= named
 
-    def _failed(self, what: str) -> ExtractionFailed:
+    def _failure(self, what: str) -> ExtractionFailed:
         return ExtractionFailed(f"{self.name} at {self._remote.address} {what.rstrip('.')}. {_STORED}")
 
 
@@ -273,7 +273,7 @@ def _row(message: Memory, text: str) -> dict[str, Any]:
 
 def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
     """The notes of a chat completion, in the messages' order; `Unreadable` where it has another form."""
-    match _parsed(answer):
+    match _parse_json(answer):
         case {"choices": [{"finish_reason": "length"}, *_]}:
             raise Unreadable("it was cut off; let the model write more tokens")
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
@@ -281,9 +281,9 @@ def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
             content = _THOUGHTS.sub("", content)
         case _:
             raise Unreadable("it is no chat completion; check the base URL")
-    match _parsed(content[content.find("{") : content.rfind("}") + 1]):
+    match _parse_json(content[content.find("{") : content.rfind("}") + 1]):
         case {"notes": list(notes)}:
-            checked = [_checked(note) for note in notes]
+            checked = [_check_note(note) for note in notes]
         case _:
             raise Unreadable("it has no list of notes; try a model that follows instructions better")
     known = [note for note in checked if 1 <= note["message"] <= len(batch)]
@@ -293,14 +293,14 @@ def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
     return [_statement(note, batch[note["message"] - 1][0]) for note in ordered]
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Unreadable("it is not JSON; try a model that follows instructions better") from error
 
 
-def _checked(note: Any) -> dict[str, Any]:
+def _check_note(note: Any) -> dict[str, Any]:
     match note:
         case {"message": int(number), "text": str(text), "category": str()} if not isinstance(number, bool):
             if not 0 < len(text.strip()) <= LONGEST_NOTE:

@@ -14,7 +14,7 @@ from recollect.domain.errors import ModelUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import normalised
 from recollect.models.packaged import PiecewiseEmbedder, Role, as_one, halves, import_library, prefixes
-from recollect.models.registry import is_importable, made_once
+from recollect.models.registry import is_importable, make_once
 from recollect.models.remote import Remote, Unreachable, http_library
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class HostedEmbedder(PiecewiseEmbedder):
         try:
             http_library()
         except Unreachable as error:
-            raise self._failed(str(error)) from error
+            raise self._failure(str(error)) from error
 
     def _fits(self, text: str) -> bool:
         return len(text) <= self._service.characters
@@ -146,7 +146,7 @@ class HostedEmbedder(PiecewiseEmbedder):
     def _halving(self, texts: Sequence[str], role: Role) -> Vectors:
         """Ask; where the server finds this too long, ask for less."""
         try:
-            return self._asked(texts, role)
+            return self._request_vectors(texts, role)
         except _TooLong:
             if len(texts) > 1:
                 return np.concatenate([self._halving([text], role) for text in texts])
@@ -154,7 +154,7 @@ class HostedEmbedder(PiecewiseEmbedder):
                 raise
             return as_one(self._halving(halves(texts[0]), role))[np.newaxis]
 
-    def _asked(self, texts: Sequence[str], role: Role) -> Vectors:
+    def _request_vectors(self, texts: Sequence[str], role: Role) -> Vectors:
         service, dims = self._service, self._options.dims
         options = service.options | ({service.width: dims} if dims else {})
         # A service may refuse an empty text, but not a space.
@@ -162,27 +162,27 @@ class HostedEmbedder(PiecewiseEmbedder):
         try:
             answer = self._remote.post(service.path.format(model=self._name), body)
         except Unreachable as error:
-            raise self._failed(str(error)) from error
-        if not answer.accepted:
+            raise self._failure(str(error)) from error
+        if not answer.is_ok:
             if answer.status in {400, 413} and any(words in answer.text.lower() for words in _OF_LENGTH):
                 raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
             advice = service.advice.get(answer.status, "")
-            raise self._failed(answer.refusal(advice.format(model=self._name)))
+            raise self._failure(answer.refusal(advice.format(model=self._name)))
         try:
             rows = np.array(service.vectors(json.loads(answer.text)), dtype=np.float32)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise self._failed("answered, but not with vectors; check the base URL") from error
+            raise self._failure("answered, but not with vectors; check the base URL") from error
         if rows.ndim != 2 or len(rows) != len(texts):
-            raise self._failed(f"answered {len(rows)} vectors for {len(texts)} texts")
+            raise self._failure(f"answered {len(rows)} vectors for {len(texts)} texts")
         if not np.isfinite(rows).all():
-            raise self._failed("answered a vector that is not made of finite numbers")
+            raise self._failure("answered a vector that is not made of finite numbers")
         expected = dims or self._dims
         if expected not in {None, rows.shape[1]}:
-            raise self._failed(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
+            raise self._failure(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
         self._dims = rows.shape[1]
         return normalised(rows)
 
-    def _failed(self, what: str) -> ModelUnavailable:
+    def _failure(self, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self._kind}:{self._name} at {self._remote.address} {what}")
 
 
@@ -220,7 +220,7 @@ class LibraryEmbedder(PiecewiseEmbedder):
                     f"{problem}; check the name, and that its files can be downloaded"
                 ) from error
 
-        self._loaded = made_once(load)
+        self._loaded = make_once(load)
 
     @abstractmethod
     def _open(self, library: Any) -> Any:

@@ -23,7 +23,7 @@ from recollect.domain.numbers import Rows, normalised, pack_signs, pack_vector
 from recollect.domain.records import Model
 from recollect.language.words import STOPWORDS
 from recollect.models.onnx_graph import graph_in_place
-from recollect.models.registry import RERANKER, made_once, ready_model, reinstall_command
+from recollect.models.registry import RERANKER, make_once, ready_model, reinstall_command
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -386,7 +386,7 @@ class PackagedEmbedder:
         load = load_table if is_table else load_transformer
         self.model = stored_model(packaged)
         self._packaged = packaged
-        self._encoder = made_once(lambda: load(packaged, threads))
+        self._encoder = make_once(lambda: load(packaged, threads))
         # A table is read in microseconds, most of them Python's own, which no second thread shares.
         usual = 1 if is_table else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
         self._threads = TextThreads(at_once or usual)
@@ -437,13 +437,13 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
     loaded = load_onnx(packaged, threads)
     frame_of = lru_cache(maxsize=8)(lambda prefix: _frame(loaded.tokenizer, prefix))
 
-    def pooled(tokens: Vectors) -> Vector:
+    def pool(tokens: Vectors) -> Vector:
         return normalised(tokens[0] if packaged.pooling == "cls" else tokens.mean(axis=0))
 
     def encode(text: str, prefix: str) -> EncodedText:
         runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
         outputs = [loaded.run(ids)[0] for ids in runs]
-        vector = as_one(np.stack([pooled(tokens) for tokens in outputs]))
+        vector = as_one(np.stack([pool(tokens) for tokens in outputs]))
         # The tokens of the beginning, for a text longer than the model reads at once: as many as are
         # kept, or nearly.
         head, tail = frame_of(prefix)
@@ -533,7 +533,7 @@ class CrossEncoder:
                 loaded.tokenizer.enable_truncation(packaged.tokens, strategy="longest_first")
             return loaded
 
-        self._loaded = made_once(load)
+        self._loaded = make_once(load)
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
         """A logit per text. Of a pair that is too long together, the longer one is cut at its end."""
@@ -548,4 +548,4 @@ class CrossEncoder:
         return np.array(scores, dtype=np.float64)
 
 
-_cross_encoder = made_once(CrossEncoder)
+_cross_encoder = make_once(CrossEncoder)

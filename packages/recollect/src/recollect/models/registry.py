@@ -148,16 +148,16 @@ def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
     return [state for state in states if state.ready or state.command]
 
 
-def made_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
-    """Make a thing once for all who ask for it with the same arguments, in whichever thread."""
+def make_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
+    """Cache what `make` returns for the same arguments, safely between threads."""
     cached = lru_cache(maxsize=8)(make)
     lock = Lock()
 
-    def made(*given: _Given.args, **named: _Given.kwargs) -> Made:
+    def make_or_reuse(*given: _Given.args, **named: _Given.kwargs) -> Made:
         with lock:
             return cached(*given, **named)  # type: ignore[arg-type]  # whatever it takes can be hashed
 
-    return made
+    return make_or_reuse
 
 
 def reinstall_command(distribution: str) -> str:
@@ -175,13 +175,13 @@ def read_descriptor(folder: Path, distribution: str | None = None) -> PackagedMo
     """Read `model.json` in the folder. The weights are not touched."""
     try:
         fields = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        return _described(fields, folder, distribution or _distribution(folder.name))
+        return _model_from(fields, folder, distribution or _distribution(folder.name))
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = f"The model package {folder.name} is damaged: model.json: {error!r}"
         raise ModelUnavailable(f"{problem}; install it again") from error
 
 
-def _described(fields: Mapping[str, Any], folder: Path, distribution: str) -> PackagedModel:
+def _model_from(fields: Mapping[str, Any], folder: Path, distribution: str) -> PackagedModel:
     architecture = fields["architecture"]
     names = ["name", "revision", "title", "architecture", "tokens"]
     if architecture in EMBEDDER.architectures:

@@ -32,7 +32,7 @@ class RemoteAnswer:
     text: str
 
     @property
-    def accepted(self) -> bool:
+    def is_ok(self) -> bool:
         return self.status == 200
 
     def refusal(self, advice: str) -> str:

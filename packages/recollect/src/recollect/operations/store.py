@@ -298,7 +298,7 @@ def _numbered(found: Export, part: str, after: int, *, full: bool) -> Iterator[t
         links = found.relations(after) if full else found.relations_in_force(after)
         return ((each.id, each) for each in links)
     name: Any = _EXPORT_PARTS[part]
-    return found.learnt(name, after)
+    return found.read_learnt(name, after)
 
 
 # Operations on the server: who may use it over HTTP, and how long its calls took.

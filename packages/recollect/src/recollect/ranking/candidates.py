@@ -221,16 +221,16 @@ class Candidates:
 
     def lowest(self, values: Floats) -> Floats | float:
         """The least of the values among the candidates of one query: for all rows, or by row."""
-        return self._reduced(np.minimum, values, np.inf)
+        return self._reduce(np.minimum, values, np.inf)
 
     def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
-        return self._reduced(np.maximum, values, at_least)
+        return self._reduce(np.maximum, values, at_least)
 
     def by_query(self, numbers: Sequence[float]) -> Floats | float:
         """A number of each query: for all rows, or by row."""
         return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
 
-    def _reduced(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
+    def _reduce(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
         if self.query is None:
             return float(kind.reduce(values, initial=start))
         starts = np.flatnonzero(np.diff(self.query, prepend=-1))
@@ -300,13 +300,13 @@ def apply_change(score: Floats, change: ScoreChange) -> Floats:
         case "note":
             return score
         case "rescale":
-            return rescaled(score, *change.numbers)
+            return rescale(score, *change.numbers)
         case "mix":
             (weight,) = change.numbers
             return weight * change.values + (1 - weight) * score
 
 
-def rescaled(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
+def rescale(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
     """(value - low) / (high - low); 1 where those are equal."""
     same = np.equal(low, high)
     return np.where(same, 1.0, (values - low) / np.where(same, 1.0, np.subtract(high, low)))
@@ -373,7 +373,7 @@ READS: dict[type[Any], frozenset[FactGroup]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def named(
+def register_as(
     known: dict[str, type[Any]], name: str, *, reads: tuple[FactGroup, ...]
 ) -> Callable[[type[_Kind]], type[_Kind]]:
     """Make a frozen dataclass, known under the name that profiles are written with.
@@ -403,7 +403,7 @@ class _Deep:
         return max(self.least, ceil(self.times * limit))
 
 
-@named(RETRIEVERS, "meaning", reads=())
+@register_as(RETRIEVERS, "meaning", reads=())
 class ByMeaning(_Deep):
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
@@ -419,7 +419,7 @@ class ByMeaning(_Deep):
     tokens: bool = False
 
 
-@named(RETRIEVERS, "words", reads=())
+@register_as(RETRIEVERS, "words", reads=())
 class ByWords(_Deep):
     """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
 
@@ -433,7 +433,7 @@ class ByWords(_Deep):
     held: bool = False
 
 
-@named(RETRIEVERS, "context", reads=())
+@register_as(RETRIEVERS, "context", reads=())
 class ByContext(_Deep):
     """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
 
@@ -445,7 +445,7 @@ class ByContext(_Deep):
     within: int = 2
 
 
-@named(RETRIEVERS, "links", reads=())
+@register_as(RETRIEVERS, "links", reads=())
 class ByLinks:
     """Ask for the entities that are tied by a relation to one that the query names, at most `most`."""
 
@@ -510,7 +510,7 @@ def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
     return [tuple(listed) for listed in of_each]
 
 
-def recombined(listed: Iterable[Reason]) -> float:
+def recompute_score(listed: Iterable[Reason]) -> float:
     """The score again, from nothing but the reasons: equal to the last bit."""
     score = np.zeros(1)
     for reason in listed:

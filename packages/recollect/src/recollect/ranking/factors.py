@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, named
+from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, register_as
 
 if TYPE_CHECKING:
     from recollect.domain.records import Query
@@ -26,7 +26,7 @@ FACTORS: dict[str, type[Factor]] = {}
 # Factors of what a memory says, and of what its writer said it is worth.
 
 
-@named(FACTORS, "importance", reads=())
+@register_as(FACTORS, "importance", reads=())
 class Importance:
     """The importance that the writer gave, from 0 to 1."""
 
@@ -34,7 +34,7 @@ class Importance:
         return candidates.facts.importance
 
 
-@named(FACTORS, "named", reads=())
+@register_as(FACTORS, "named", reads=())
 class NamedSpeaker:
     """1 for messages of a speaker that the query names, else 0.
 
@@ -76,7 +76,7 @@ def last_seen(facts: Facts) -> Ints:
 # Ages are from creation, but Reverie's from the last update. What has no time is not new.
 
 
-@named(FACTORS, "fading", reads=())
+@register_as(FACTORS, "fading", reads=())
 class MnemosyneRecency:
     """Old memories keep most of their score, new ones all of it (Mnemosyne).
 
@@ -92,7 +92,7 @@ class MnemosyneRecency:
         return self.floor + self.share * np.exp(-hours / self.tau_hours)
 
 
-@named(FACTORS, "fresh", reads=())
+@register_as(FACTORS, "fresh", reads=())
 class ReverieRecency:
     """Recently updated memories gain; old ones lose nothing (Reverie).
 
@@ -107,7 +107,7 @@ class ReverieRecency:
         return 1.0 + self.boost * np.exp(-days / self.tau_days)
 
 
-@named(FACTORS, "just", reads=())
+@register_as(FACTORS, "just", reads=())
 class CognisRecency:
     """Memories of the last minutes gain (Cognis).
 
@@ -123,7 +123,7 @@ class CognisRecency:
         return self.recency_boost_weight * np.exp(-seconds / self.recency_half_life_seconds)
 
 
-@named(FACTORS, "temporal", reads=())
+@register_as(FACTORS, "temporal", reads=())
 class TemporalRelevance:
     """How near a memory lies to the time that the query names.
 
@@ -157,7 +157,7 @@ class TemporalRelevance:
 # Factors of what dreams leave on a memory.
 
 
-@named(FACTORS, "strength", reads=())
+@register_as(FACTORS, "strength", reads=())
 class Strength:
     """Synaptic strength, raised by replay and lowered by downscaling in dreams; 1 until the first."""
 
@@ -165,7 +165,7 @@ class Strength:
         return candidates.facts.strength
 
 
-@named(FACTORS, "depth", reads=())
+@register_as(FACTORS, "depth", reads=())
 class DepthWeight:
     """General knowledge counts for more than a single episode."""
 
@@ -179,7 +179,7 @@ class DepthWeight:
         return weight
 
 
-@named(FACTORS, "spread", reads=())
+@register_as(FACTORS, "spread", reads=())
 class Spread:
     """Memories that came up in many sessions count for more.
 
@@ -191,7 +191,7 @@ class Spread:
         return spread
 
 
-@named(FACTORS, "stability", reads=("usage",))
+@register_as(FACTORS, "stability", reads=("usage",))
 class Stability:
     """Memories recalled at growing intervals fade more slowly.
 
@@ -236,7 +236,7 @@ class ComposedFactor:
         return self.whole(self.part(candidates, query))
 
 
-@named(FACTORS, "salience", reads=("usage", "degree"))
+@register_as(FACTORS, "salience", reads=("usage", "degree"))
 class Salience(ComposedFactor):
     """Often used and well connected memories matter more.
 
@@ -275,7 +275,7 @@ class Salience(ComposedFactor):
         return 1 + self.beta_sal * part
 
 
-@named(FACTORS, "forgetting", reads=("usage",))
+@register_as(FACTORS, "forgetting", reads=("usage",))
 class Forgetting(ComposedFactor):
     """Unused memories fade, but never below the floor.
 
@@ -297,7 +297,7 @@ class Forgetting(ComposedFactor):
         return self.decay(age(last_seen(candidates.facts), query.now, HOUR, unknown=0.0))
 
 
-@named(FACTORS, "cooccurrence", reads=("cooccurrence",))
+@register_as(FACTORS, "cooccurrence", reads=("cooccurrence",))
 class Cooccurrence(ComposedFactor):
     """Memories often seen together with other candidates gain.
 
@@ -331,7 +331,7 @@ class Cooccurrence(ComposedFactor):
         return 1 + self.gamma * part
 
 
-@named(FACTORS, "status", reads=())
+@register_as(FACTORS, "status", reads=())
 class StatusWeight:
     """Paused, completed and archived memories count for less."""
 
@@ -345,7 +345,7 @@ class StatusWeight:
         return weights[candidates.facts.status]
 
 
-@named(FACTORS, "metadata", reads=("metadata",))
+@register_as(FACTORS, "metadata", reads=("metadata",))
 class MetadataWeight:
     """An entity that is mostly file listings and settings dumps steps back.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.language.words import lines
-from recollect.ranking.candidates import Candidates, Floats, named, rescaled
+from recollect.ranking.candidates import Candidates, Floats, register_as, rescale
 from recollect.ranking.steps import STEPS, Order, Rescale
 from recollect.text.tokens import words
 
@@ -49,7 +49,7 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
     return Strategy.LIMBIC_HEAVY if total <= -2 else Strategy.HYBRID_BALANCED
 
 
-@named(STEPS, "route", reads=())
+@register_as(STEPS, "route", reads=())
 class Route:
     """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
 
@@ -131,21 +131,21 @@ class RerankBlend:
     """How many of it are read at the most."""
     share: float = 0.3
 
-    def listed(self, limit: int) -> int:
+    def list_length(self, limit: int) -> int:
         """How long a list the answer is cut from."""
         return max(self.first, limit)
 
-    def read(self, limit: int) -> int:
+    def read_count(self, limit: int) -> int:
         """How many of it the second reader is given."""
-        return min(self.listed(limit), self.most)
+        return min(self.list_length(limit), self.most)
 
     def __call__(self, candidates: Candidates, readings: Floats, query: Query, name: str) -> Candidates:
         """`readings` are scores of the first candidates; higher is better."""
         if not len(candidates):
             return candidates
-        score = candidates.score[: self.listed(query.limit)]
+        score = candidates.score[: self.list_length(query.limit)]
         values = np.zeros(len(candidates))
-        values[: len(readings)] = rescaled(readings, readings.min(), readings.max())
+        values[: len(readings)] = rescale(readings, readings.min(), readings.max())
         high = float(score.max())
         # Equal scores all become 1, and what is below them, and not listed, less than that.
         low = high - 1 if score.min() == high else float(score.min())

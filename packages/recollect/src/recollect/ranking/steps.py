@@ -22,8 +22,8 @@ from recollect.ranking.candidates import (
     Source,
     Step,
     known_or_zero,
-    named,
-    rescaled,
+    register_as,
+    rescale,
 )
 from recollect.ranking.factors import ComposedFactor, Factor, TemporalRelevance, factor_name
 
@@ -34,7 +34,7 @@ STEPS: dict[str, type[Step]] = {}
 """By the name that profiles are written with."""
 
 
-@named(STEPS, "rrf", reads=())
+@register_as(STEPS, "rrf", reads=())
 class Rrf:
     """Add 1 / (k + rank) for each search that found the candidate.
 
@@ -50,7 +50,7 @@ class Rrf:
         return candidates
 
 
-@named(STEPS, "weighted_rrf", reads=())
+@register_as(STEPS, "weighted_rrf", reads=())
 class WeightedRrf:
     """Add weight * (k + 1) / (k + rank) for each search that found the candidate (Cognis)."""
 
@@ -65,7 +65,7 @@ class WeightedRrf:
         return candidates
 
 
-@named(STEPS, "linear", reads=())
+@register_as(STEPS, "linear", reads=())
 class Linear:
     """Add weight * cosine (0 where negative or unknown) and weight * BM25 / the best BM25."""
 
@@ -78,7 +78,7 @@ class Linear:
         return candidates.with_change("linear: words", "plus", self.words * words_share(candidates))
 
 
-@named(STEPS, "blend", reads=())
+@register_as(STEPS, "blend", reads=())
 class Blend:
     """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
 
@@ -108,15 +108,15 @@ def words_share(candidates: Candidates, source: str = "words") -> Floats:
 
 
 def stretched_cosine(candidates: Candidates) -> Floats:
-    return _stretched(candidates, candidates.source("meaning").score)
+    return _stretch(candidates, candidates.source("meaning").score)
 
 
-def _stretched(candidates: Candidates, score: Floats) -> Floats:
+def _stretch(candidates: Candidates, score: Floats) -> Floats:
     """From 0 for the lowest known score to 1 for the highest; 0 where unknown, 1 where all are equal."""
     known = ~np.isnan(score)
     low = candidates.lowest(np.where(known, score, np.inf))
     high = candidates.highest(np.where(known, score, -np.inf))
-    return np.where(known, rescaled(score, low, high), 0.0)
+    return np.where(known, rescale(score, low, high), 0.0)
 
 
 def _by_rank(source: Source, weight: float, k: float) -> Floats:
@@ -127,7 +127,7 @@ def _by_rank(source: Source, weight: float, k: float) -> Floats:
 # Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale.
 
 
-@named(STEPS, "times", reads=())
+@register_as(STEPS, "times", reads=())
 class Times:
     """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
 
@@ -151,7 +151,7 @@ class Times:
         return candidates.with_change(factor_name(self.factor), "times", values)
 
 
-@named(STEPS, "plus", reads=())
+@register_as(STEPS, "plus", reads=())
 class Plus:
     """Add weight * factor to the score, while it is switched on."""
 
@@ -166,7 +166,7 @@ class Plus:
         return candidates.with_change(factor_name(self.factor), "plus", values)
 
 
-@named(STEPS, "temporal_blend", reads=())
+@register_as(STEPS, "temporal_blend", reads=())
 class TemporalBlend:
     """share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
 
@@ -180,7 +180,7 @@ class TemporalBlend:
         return candidates.with_change("temporal", "mix", self.relevance(candidates, query), share)
 
 
-@named(STEPS, "base_relevance", reads=())
+@register_as(STEPS, "base_relevance", reads=())
 class BaseRelevance:
     """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
 
@@ -195,13 +195,13 @@ class BaseRelevance:
         if not len(candidates):
             return candidates
         fused = candidates.score
-        share = rescaled(fused, candidates.lowest(fused), candidates.highest(fused))
+        share = rescale(fused, candidates.lowest(fused), candidates.highest(fused))
         by_words = self.low + self.reach * share
         base = np.where(candidates.source("meaning").found, positive_cosine(candidates), by_words)
         return candidates.with_change("base relevance", "set", base).with_values("base", base)
 
 
-@named(STEPS, "keep", reads=())
+@register_as(STEPS, "keep", reads=())
 class Keep:
     """Keep the score so far under a name, for a later step or for the answer."""
 
@@ -211,7 +211,7 @@ class Keep:
         return candidates.with_values(self.name, candidates.score)
 
 
-@named(STEPS, "rescale", reads=())
+@register_as(STEPS, "rescale", reads=())
 class Rescale:
     """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
 
@@ -228,7 +228,7 @@ class Rescale:
 # The step for entities that are related to an entity that the query names.
 
 
-@named(STEPS, "linked", reads=())
+@register_as(STEPS, "linked", reads=())
 class LinkScore:
     """Add weight * the share of the query that names its relation to an entity in the query.
 
@@ -249,7 +249,7 @@ class LinkScore:
 _MARGIN = 0.1
 
 
-@named(STEPS, "time_score", reads=())
+@register_as(STEPS, "time_score", reads=())
 class TimeScore:
     """Add what a memory's times say to the time that the query asks about.
 
@@ -282,7 +282,7 @@ class TimeScore:
         return candidates
 
 
-@named(STEPS, "time_first", reads=())
+@register_as(STEPS, "time_first", reads=())
 class TimeFirst:
     """Rank memories of the asked time first, where the question asks for whatever happened then.
 
@@ -304,7 +304,7 @@ class TimeFirst:
 _HAIR = 1e-9
 
 
-@named(STEPS, "newest_wins", reads=())
+@register_as(STEPS, "newest_wins", reads=())
 class NewestWins:
     """Of two candidates that contradict each other, put the later one above the earlier one.
 
@@ -319,13 +319,13 @@ class NewestWins:
     fall_now: float = 0.5
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        decided = list(self._decided(candidates, query))
+        decided = list(self._decide_pairs(candidates, query))
         if not decided:
             return candidates
-        moved = _reordered(candidates.score, decided) - candidates.score
+        moved = _reorder(candidates.score, decided) - candidates.score
         return candidates.with_change("newest wins", "plus", moved) if moved.any() else candidates
 
-    def _decided(self, candidates: Candidates, query: Query) -> Iterator[tuple[int, int, float]]:
+    def _decide_pairs(self, candidates: Candidates, query: Query) -> Iterator[tuple[int, int, float]]:
         """The rows of who loses and who wins, and by what share of its lead the first falls."""
         pairs = candidates.contradictions
         queries = query.queries
@@ -357,7 +357,7 @@ class NewestWins:
                 yield loser, winner, fall
 
 
-def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats:
+def _reorder(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats:
     """The scores in which each winner is above all that lose against it."""
     ranked = score.copy()
     leading = [(loser, winner, fall) for loser, winner, fall in decided if score[loser] >= score[winner]]
@@ -379,7 +379,7 @@ def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floa
 # Finishing: dropping what should not be shown, sorting, and cutting to the limit.
 
 
-@named(STEPS, "threshold", reads=())
+@register_as(STEPS, "threshold", reads=())
 class Threshold:
     """Drop what words did not find and whose cosine is below the threshold."""
 
@@ -396,7 +396,7 @@ class Threshold:
         )
 
 
-@named(STEPS, "drop_echo", reads=())
+@register_as(STEPS, "drop_echo", reads=())
 class DropEcho:
     """Drop messages of the current session that are equal to the query; never a note or an entity."""
 
@@ -405,7 +405,7 @@ class DropEcho:
         return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
 
-@named(STEPS, "drop_repeats", reads=())
+@register_as(STEPS, "drop_repeats", reads=())
 class DropRepeats:
     """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
 
@@ -461,7 +461,7 @@ def _without_extracted(candidates: Candidates) -> Candidates:
     )
 
 
-@named(STEPS, "order", reads=())
+@register_as(STEPS, "order", reads=())
 class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
@@ -469,7 +469,7 @@ class Order:
         return candidates.at(best_first(candidates))
 
 
-@named(STEPS, "cut", reads=())
+@register_as(STEPS, "cut", reads=())
 class Cut:
     """Keep the first `limit`."""
 
@@ -502,7 +502,7 @@ _LONG = 2_000
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 
-@named(STEPS, "meaning", reads=())
+@register_as(STEPS, "meaning", reads=())
 class MeaningScore:
     """cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
 
@@ -515,7 +515,7 @@ class MeaningScore:
         return candidates.with_change("meaning", "plus", values)
 
 
-@named(STEPS, "words", reads=())
+@register_as(STEPS, "words", reads=())
 class WordScore:
     """bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
 
@@ -530,7 +530,7 @@ class WordScore:
         return candidates.with_change("matched words", "plus", self.share * matched)
 
 
-@named(STEPS, "tokens", reads=())
+@register_as(STEPS, "tokens", reads=())
 class TokenScore:
     """match * the token match, stretched to [0, 1], + deviation * how far it lies above the usual one
     + rank * 11 / (10 + place).
@@ -549,14 +549,14 @@ class TokenScore:
         if not known.any():
             return candidates
         values = (
-            self.match * _stretched(candidates, score)
+            self.match * _stretch(candidates, score)
             + self.deviation * _deviation(candidates, score, known)
-            + self.rank * place_share(_ranked(candidates, score, known))
+            + self.rank * place_share(_rank_known(candidates, score, known))
         )
         return candidates.with_change("tokens", "plus", values)
 
 
-@named(STEPS, "drawn_notes", reads=())
+@register_as(STEPS, "drawn_notes", reads=())
 class DrawnNotes:
     """Replace notes by the message they were drawn from, and add what they match better than it.
 
@@ -589,7 +589,7 @@ class DrawnNotes:
         )
 
 
-@named(STEPS, "conversation", reads=())
+@register_as(STEPS, "conversation", reads=())
 class ConversationScore:
     """Add what is said around a message, by who speaks: the user, an assistant, or anybody else.
 
@@ -637,7 +637,7 @@ class ConversationScore:
         return candidates
 
 
-@named(STEPS, "origin", reads=())
+@register_as(STEPS, "origin", reads=())
 class OriginScore:
     """Add what a candidate is worth by its kind, by who says it, and by how it is said.
 
@@ -699,7 +699,7 @@ def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floa
     return np.where(known, np.clip(above, -1.0, 2.0), 0.0)
 
 
-def _ranked(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
+def _rank_known(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
     """Places by score among the known ones of each query, ties by id."""
     query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
     order = np.lexsort((candidates.ids, np.where(known, -score, np.inf), query))

@@ -230,7 +230,7 @@ class Rescorer:
 
     def __call__(self, ranked: Candidates, gathered: Gathered) -> Candidates:
         """The whole list again, its first places read."""
-        first = ranked.ids[: self.step.read(gathered.query.limit)].tolist()
+        first = ranked.ids[: self.step.read_count(gathered.query.limit)].tolist()
         unknown = [id_ for id_ in first if id_ not in self._known]
         scores = self.reranker.scores(self.query.text, self._texts(unknown, gathered))
         self._known.update(zip(unknown, scores.tolist(), strict=True))
@@ -524,7 +524,7 @@ def _ranked(
     if reranker is not None:
         rescorer = Rescorer(reranker, search.snapshot, query)
         try:
-            depth = rescorer.step.listed(query.limit)
+            depth = rescorer.step.list_length(query.limit)
             ranked = (gathered := gather(search, profile, query, depth=depth, also_ranked=others)).candidates
             for step in uncut(profile):
                 ranked = step(ranked, query)

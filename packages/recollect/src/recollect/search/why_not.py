@@ -98,7 +98,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         stands = _standing(profile, gathered, id_, rescorer)
         enough = _enough(search, profile, query, branches, stands, id_, rescorer)
         before = None if rescorer is None else _standing(profile, gathered, id_, None).place
-        read = None if rescorer is None else rescorer.step.read(query.limit)
+        read = None if rescorer is None else rescorer.step.read_count(query.limit)
     is_beyond = before is not None and read is not None and before > read
     advice = _advice(query, memory, branches, stands, enough)
     if before is not None and not is_beyond and before != stands.place:
@@ -109,7 +109,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
 
 def _depth(query: Query, rescorer: Rescorer | None) -> int:
     """How long a list the searches are asked for: one that is to be read again is longer."""
-    return query.limit if rescorer is None else rescorer.step.listed(query.limit)
+    return query.limit if rescorer is None else rescorer.step.list_length(query.limit)
 
 
 def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer | None) -> Standing:

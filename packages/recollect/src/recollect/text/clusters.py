@@ -55,7 +55,7 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
 
     Rows are compared by their directions from their common middle, so what all share does not count.
     """
-    seen = centred(rows)
+    seen = centre_rows(rows)
     # The rows that are compared, spread by the golden ratio: even steps would meet a rhythm.
     order = np.argsort(np.arange(len(seen)) * 2_654_435_761 % 2**32, kind="stable")
     compared = np.sort(order[:_MOST_COMPARED])
@@ -64,13 +64,13 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
     best = Clusters()
     for groups in range(2, min(most * 2, len(compared) - 1) + 1):
         labels = cut(joins, len(compared), groups)
-        found = _counted(labels, apart, fewest)
+        found = _clusters_of(labels, apart, fewest)
         if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _GAIN:
             best = found
     return best if len(compared) == len(seen) else _with_the_rest(best, seen, compared)
 
 
-def centred(rows: NDArray[np.floating]) -> Floats:
+def centre_rows(rows: NDArray[np.floating]) -> Floats:
     """The directions of rows as seen from their mean; a row that is the mean has none, and stays zero."""
     if not len(rows):
         return np.zeros((0, 0))
@@ -156,7 +156,7 @@ def silhouettes(labels: Ints, apart: Floats) -> Floats:
     return np.where(sizes[places] > 1, value, 0.0)
 
 
-def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:
+def _clusters_of(labels: Ints, apart: Floats, fewest: int) -> Clusters:
     members = [tuple(np.flatnonzero(labels == name).tolist()) for name in np.unique(labels)]
     groups = tuple(group for group in members if len(group) >= fewest)
     value = silhouettes(labels, apart)
@@ -202,7 +202,7 @@ def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) 
     """
     named: list[str] = []
     for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
-        written = _written(group)
+        written = _usual_spellings(group)
         shown = [written.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
         choices = [
             " ".join(word[:1].upper() + word[1:] for word in shown[:length])
@@ -230,7 +230,7 @@ def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
     return rows
 
 
-def _written(texts: Iterable[str]) -> dict[str, str]:
+def _usual_spellings(texts: Iterable[str]) -> dict[str, str]:
     """Each word in the letters that it most often comes in; of equals, those that came first."""
     forms: dict[str, Counter[str]] = {}
     for text in texts:

@@ -45,15 +45,15 @@ def passage_text(memory: Memory, observation: Observation | None, span: tuple[in
         known = memory.type and memory.type != "unknown"
         head = f"{memory.name} ({memory.type})" if known else memory.name
         return f"{head}: {observation.content[start:stop]}" if observation else head
-    return _spoken(memory.text[start:stop], memory.speaker)
+    return _with_speaker(memory.text[start:stop], memory.speaker)
 
 
 def passage_texts(text: str, speaker: str | None) -> tuple[str, ...]:
     """The texts for the embedder of a note or message."""
-    return tuple(_spoken(text[start:stop], speaker) for start, stop in passage_spans(text))
+    return tuple(_with_speaker(text[start:stop], speaker) for start, stop in passage_spans(text))
 
 
-def _spoken(piece: str, speaker: str | None) -> str:
+def _with_speaker(piece: str, speaker: str | None) -> str:
     return f'{speaker} said, "{piece}"' if speaker else piece
 
 

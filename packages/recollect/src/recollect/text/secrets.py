@@ -123,10 +123,10 @@ def _all_spans(text: str) -> Iterator[SecretSpan]:
     for found in _IN_URL.finditer(text):
         if not _NO_VALUE.match(found[1]):
             yield SecretSpan(found.start(1), found.end(1), "password")
-    yield from _assigned(text)
+    yield from _assigned_secrets(text)
 
 
-def _assigned(text: str) -> Iterator[SecretSpan]:
+def _assigned_secrets(text: str) -> Iterator[SecretSpan]:
     for found in _ASSIGNED.finditer(text):
         if _is_secret_value(found):
             yield _value_span(found, "password" if found["password"] else "secret")

@@ -104,7 +104,7 @@ def copy_store(
         new = _Mark(_store_id(seen), _hash(state.encode()).hex())
         mark, started_over = _transact(target, lambda rows: _begun(rows, new))
         resumed = mark.rows
-        mark = _carried(seen, target, mark, sum(table.rows for table in expected), copying)
+        mark = _copy_rows(seen, target, mark, sum(table.rows for table in expected), copying)
         with target.read() as other:
             copied = _tables(_copy_source(other), columns, comparing, mark.rows)
         different = [
@@ -227,7 +227,7 @@ def _refuse_other_copy(rows: CopyTarget, expected: _Mark) -> None:
 # Carrying rows over
 
 
-def _carried(seen: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
+def _copy_rows(seen: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
     """Each batch comes with the mark that counts it, so that nothing is brought twice or left out."""
     with target.read() as other:
         wanted = {table: tuple(_copy_source(other).stored_columns(table)) for table in COPIED}
@@ -343,7 +343,7 @@ def _tables(
         count = digests = 0
         for _, rows in _pages(snapshot, table, columns[table]):
             count += len(rows)
-            digests += sum(int.from_bytes(_hash(_packed(row)), "big") for row in rows)
+            digests += sum(int.from_bytes(_hash(_pack(row)), "big") for row in rows)
             if progress is not None:
                 progress(done + count, total)
         done += count
@@ -351,7 +351,7 @@ def _tables(
     return tuple(found)
 
 
-def _packed(row: Row) -> bytes:
+def _pack(row: Row) -> bytes:
     """The values with their types; bytes after all others, as they are. Zero has no sign in SQLite."""
     plain = repr(
         [

@@ -18,10 +18,10 @@ from recollect.domain.learnt import LEARNT_PARTS
 from recollect.domain.records import Memory, Observation, Relation
 from recollect.transfer.files import (
     EXPORT_TABLES,
-    counted,
     open_folder,
     open_target,
     private_file,
+    report_each,
     write_manifest,
 )
 from recollect.transfer.line_formats import full_header, full_line, official_line
@@ -126,7 +126,7 @@ def _write_lines(
             yield relation
             counts["relations"] += 1
         for part in LEARNT_PARTS if full and learning else ():
-            for _, learnt in found.learnt(part):
+            for _, learnt in found.read_learnt(part):
                 yield learnt
                 # A setting only says how learning works.
                 counts["learnt"] += part != "setting"
@@ -138,7 +138,7 @@ def _write_lines(
         # Relations have no scope of their own, and one memory in two is used: near enough for a bar.
         logs: tuple[Any, ...] = ("recall", "answer_log", "tuning", "dream") if learning else ()
         total = sum(map(found.count, ("memory", *logs)))
-    for record in counted(records(), total, progress):
+    for record in report_each(records(), total, progress):
         write(full_line(record, learning=learning) if full else official_line(record))
         counts["lines"] += 1
 
@@ -197,7 +197,7 @@ def _write_tables(
 def _table_rows(found: Export, counts: Counter[str], progress: Progress | None) -> Iterator[tuple[str, Row]]:
     """Every row, after the name of its table."""
     names = {table: [name for name, _ in columns] for table, columns in TABLE_COLUMNS.items()}
-    for memory in counted(found.memories(), found.count("memory"), progress):
+    for memory in report_each(found.memories(), found.count("memory"), progress):
         own = (memory.scope.owner, memory.scope.agent)
         yield "memories", (*own, *(getattr(memory, name) for name in names["memories"][2:]))
         count_memory(counts, memory, memory.observations)

@@ -66,7 +66,7 @@ class LineFile:
     def lines(self) -> Iterator[FileLine]:
         """Every line that is not empty, from the start; without line ends and a byte-order mark."""
         self.read = 0
-        for number, content in self._numbered():
+        for number, content in self._numbered_lines():
             if content is None or content.strip():
                 self.read += 1
                 yield FileLine(number, content)
@@ -83,10 +83,10 @@ class LineFile:
 
     def first(self) -> FileLine | None:
         """The first line that holds something."""
-        numbered = (FileLine(*line) for line in self._numbered())
+        numbered = (FileLine(*line) for line in self._numbered_lines())
         return next((line for line in numbered if line.content is None or line.content.strip()), None)
 
-    def _numbered(self) -> Iterator[tuple[int, bytes | None]]:
+    def _numbered_lines(self) -> Iterator[tuple[int, bytes | None]]:
         self._raw.seek(0)
         try:
             if self._raw.read(2) in UTF16_MARKS:
@@ -153,12 +153,12 @@ class _UnpackedFile(gzip.GzipFile):
         self._packed = packed
 
     def read(self, size: int | None = -1) -> bytes:
-        return self._checked(super().read(size))
+        return self._check_size(super().read(size))
 
     def readline(self, size: int | None = -1) -> bytes:
-        return self._checked(super().readline(size))
+        return self._check_size(super().readline(size))
 
-    def _checked(self, content: bytes) -> bytes:
+    def _check_size(self, content: bytes) -> bytes:
         check_unpacked("It", self.tell(), self._packed.tell())
         return content
 
@@ -338,7 +338,7 @@ def record_batches(numbered: Iterable[NumberedRecord]) -> Iterator[list[Numbered
         yield batch
 
 
-def counted(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
+def report_each(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
     """Pass the items on, and report progress every few hundred."""
     done = 0
     for done, item in enumerate(items, start=1):

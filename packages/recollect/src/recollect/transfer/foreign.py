@@ -90,7 +90,7 @@ class Placing:
         seen: dict[tuple[Scope, str | None], str] = {}
         for item in items:
             try:
-                for record in self._placed(item, ids):
+                for record in self._records_of(item, ids):
                     if isinstance(record, PlacedNote):
                         note = record.memory
                         key, text = (note.scope, note.source), _digest(note.text)
@@ -104,7 +104,7 @@ class Placing:
             except InvalidInput as error:
                 yield BadRow(_place(item), str(error))
 
-    def _placed(self, item: ForeignItem, ids: count[int]) -> Iterator[ForeignRecord]:
+    def _records_of(self, item: ForeignItem, ids: count[int]) -> Iterator[ForeignRecord]:
         match item:
             case ForeignEntity():
                 yield from self._entity(item, ids)
@@ -174,7 +174,7 @@ class Placing:
             id=next(ids),
             kind=Kind.ENTITY,
             name=name,
-            type=_cleaned(item.type, clean_type, "type") or UNKNOWN,
+            type=_clean(item.type, clean_type, "type") or UNKNOWN,
             observations=tuple(
                 replace(each, superseded_by=places.get(successors[each.id] or "")) for each in observations
             ),
@@ -191,10 +191,10 @@ class Placing:
             kind=Kind.NOTE,
             happened_at=_utc(item.happened_at),
             text=text,
-            category=_cleaned(item.category, clean_type, "category"),
+            category=_clean(item.category, clean_type, "category"),
             source=self._mark(item.key or _digest(text), item.owner, item.agent),
-            session=_cleaned(item.session, clean_name, "session"),
-            speaker=_cleaned(item.speaker, clean_name, "speaker"),
+            session=_clean(item.session, clean_name, "session"),
+            speaker=_clean(item.speaker, clean_name, "speaker"),
             undated=dated is None,
             former=tuple(_revision(each) for each in item.former),
             revisions=len(item.former),
@@ -216,8 +216,8 @@ class Placing:
             text,
             source=self._mark(item.key or _digest(text), item.owner, item.agent),
             session=_name(item.session, "session"),
-            role=_cleaned(item.role, clean_type, "role"),
-            speaker=_cleaned(item.speaker, clean_name, "speaker"),
+            role=_clean(item.role, clean_type, "role"),
+            speaker=_clean(item.speaker, clean_name, "speaker"),
             importance=_importance(item.importance),
             created_at=_utc(item.created_at) or self.at,
             undated=item.created_at is None,
@@ -271,7 +271,7 @@ def _observation(item: ForeignObservation, id_: int, entity_created: datetime) -
     return Observation(
         id=id_,
         content=clean_text(storable_text(item.content), "observation"),
-        kind=_cleaned(item.kind, clean_type, "observation's kind") or "generic",
+        kind=_clean(item.kind, clean_type, "observation's kind") or "generic",
         created_at=created,
         happened_at=_utc(item.happened_at),
         superseded_at=superseded,
@@ -289,7 +289,7 @@ def _name(name: str, what: str = "name") -> str:
     return clean_name(storable_text(name), what)
 
 
-def _cleaned(value: str, clean: Callable[[object, str], str], what: str) -> str | None:
+def _clean(value: str, clean: Callable[[object, str], str], what: str) -> str | None:
     return clean(storable_text(value), what) if value.strip() else None
 
 
@@ -353,7 +353,7 @@ class ForeignTally:
         self._examples: defaultdict[type, list[str]] = defaultdict(list)
         self._owners: Counter[str] = Counter()
 
-    def counted(self, found: Iterable[ForeignRecord], progress: Progress | None) -> Iterator[ForeignRecord]:
+    def count(self, found: Iterable[ForeignRecord], progress: Progress | None) -> Iterator[ForeignRecord]:
         """Pass records on, and count them."""
         number = told = 0
         for record in found:
@@ -462,14 +462,14 @@ class ForeignImport:
         for replaced in _batches(self._superseded):
             self._link_superseded(replaced)
 
-    def _known(self, scope: Scope) -> dict[str, int]:
+    def _ids_by_source(self, scope: Scope) -> dict[str, int]:
         if scope not in self._marks:
-            self._marks[scope] = self._into.marked(scope, f"{self._placing.format}:")
+            self._marks[scope] = self._into.ids_by_source(scope, f"{self._placing.format}:")
         return self._marks[scope]
 
     def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
         """Load the memories that were imported before, by scope and mark."""
-        ids = [self._known(each.scope).get(each.source or "") for each in memories]
+        ids = [self._ids_by_source(each.scope).get(each.source or "") for each in memories]
         found = self._into.memories([id_ for id_ in ids if id_ is not None])
         return {
             (each.scope, each.source): found[id_]
@@ -508,7 +508,7 @@ class ForeignImport:
             if known is None:
                 wanted.append(note)
                 continue
-            if (change := self._revised(note.memory, known)) is not None:
+            if (change := self._changes_since(note.memory, known)) is not None:
                 changed.append(change)
             if known.deleted_at is not None:
                 continue
@@ -531,7 +531,7 @@ class ForeignImport:
         self._tally.counts["notes_changed"] += len(changed)
         self._into.apply(changed)
 
-    def _revised(self, note: Memory, here: Memory) -> Amend | None:
+    def _changes_since(self, note: Memory, here: Memory) -> Amend | None:
         """Return the changes that the source has made since. Changes made here stay."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
@@ -593,7 +593,7 @@ class ForeignImport:
             if (scope, name) in self._entities:
                 continue
             mark = self._placing.entity_mark(name)
-            if (known := self._known(scope).get(mark)) is not None:  # also if it was forgotten here since
+            if (known := self._ids_by_source(scope).get(mark)) is not None:  # forgotten ones too
                 self._entities[scope, name] = known
             else:
                 made.append(Memory(-1, Kind.ENTITY, scope, at, at, name=name, type=UNKNOWN, source=mark))
@@ -606,7 +606,7 @@ class ForeignImport:
     def _link_superseded(self, batch: Sequence[tuple[int, Scope, str, bool]]) -> None:
         new, since = [], []
         for id_, scope, mark, was_here in batch:
-            by = self._known(scope).get(mark)
+            by = self._ids_by_source(scope).get(mark)
             if by is None or by == id_:
                 continue
             if not was_here:
@@ -620,7 +620,7 @@ class ForeignImport:
 
     def _remember(self, memory: Memory, outcome: Outcome) -> None:
         if memory.source is not None:
-            self._known(memory.scope)[memory.source] = outcome.ids[0]
+            self._ids_by_source(memory.scope)[memory.source] = outcome.ids[0]
         if outcome.created:
             self._new.add(outcome.ids[0])
 

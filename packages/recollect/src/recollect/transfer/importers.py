@@ -268,7 +268,7 @@ class ForeignSource:
             raise InvalidInput(f"The folder {self.path} cannot be read: {error.strerror}.") from error
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """For people to read: without a password."""
         return without_password(self.url) if self.url else str(self.path)
 
@@ -329,14 +329,14 @@ class ForeignSource:
     @property
     def document(self) -> Any:
         """The value of a JSON document; None for any other file, lines of JSON included."""
-        return self._parsed[0]
+        return self._document[0]
 
     def broken_document(self) -> str:
         """Where a file that begins as a JSON document is wrong, as the end of a sentence; else empty."""
-        return self._parsed[1]
+        return self._document[1]
 
     @cached_property
-    def _parsed(self) -> tuple[Any, str]:
+    def _document(self) -> tuple[Any, str]:
         start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start.startswith((b"{", b"[")) or self.path.stat().st_size > DOCUMENT_LIMIT:
             return None, ""

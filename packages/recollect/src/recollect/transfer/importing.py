@@ -110,14 +110,14 @@ def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002
     if own is None and not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
         own = "official"
     if own is None:
-        raise _unknown(source, formats)
+        raise _unknown_format(source, formats)
     return own
 
 
 def _own_format(source: ForeignSource) -> str | None:
     if source.url:
         raise InvalidInput(
-            f"{source.shown} has no tables that can be imported; from PostgreSQL, only LangGraph's can. "
+            f"{source.display_name} has no tables that can be imported; of PostgreSQL, only LangGraph's can. "
             "To copy a Recollect store: recollect copy URL NEW-STORE"
         )
     return None if source.is_folder or source.is_database else _format_of_lines(source.path)
@@ -137,7 +137,7 @@ def _format_of_lines(path: Path) -> str | None:
         return None
 
 
-def _unknown(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -> InvalidInput:
+def _unknown_format(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -> InvalidInput:
     if source.tables.keys() >= _OWN_TABLES:
         return InvalidInput(
             f"{source.path} is a Recollect store; open it with --store, or copy it: recollect copy"
@@ -242,7 +242,7 @@ def import_path(
     def others() -> Iterator[ForeignRecord]:
         """Write conversations as they come, and pass on everything else."""
         counts = counter.tally.counts
-        for record in counter.counted(placing.records(of.read(source)), progress):
+        for record in counter.count(placing.records(of.read(source)), progress):
             if not isinstance(record, Conversation):
                 yield record
             elif record.turns:
@@ -291,7 +291,7 @@ def preview_path(
     of, source = _foreign_source(known, path)
     counter = ForeignTally()
     placing = Placing(of.name, Scope(), _NO_TIME, merge_owners)
-    for _ in counter.counted(placing.records(of.read(source)), progress):
+    for _ in counter.count(placing.records(of.read(source)), progress):
         pass
     return counter.report(of)
 
@@ -303,7 +303,7 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
     of: ForeignFormat = load_registered(_GROUP, name, what=f"The format {name!r}", extra=_EXTRA)
     source = ForeignSource(path)
     if not of.order and not of.recognises(source):
-        raise InvalidInput(f"{source.shown} is not {of.title}: nothing in it matches that format.")
+        raise InvalidInput(f"{source.display_name} is not {of.title}: nothing in it matches that format.")
     return of, source
 
 

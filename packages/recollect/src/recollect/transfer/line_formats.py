@@ -148,7 +148,7 @@ def plain_fields(record: Any) -> dict[str, Any]:
 
 
 def _memory(plain: dict[str, Any]) -> tuple[Memory, None]:
-    values = _validated(Memory, plain)
+    values = _validate(Memory, plain)
     memory = Memory(**{"updated_at": values["created_at"], **values})
     if memory.kind is Kind.ENTITY:
         if memory.text or memory.former:
@@ -161,12 +161,12 @@ def _memory(plain: dict[str, Any]) -> tuple[Memory, None]:
 
 
 def _relation(plain: dict[str, Any]) -> tuple[Relation, None]:
-    return Relation(source_name="", target_name="", **_validated(Relation, plain)), None
+    return Relation(source_name="", target_name="", **_validate(Relation, plain)), None
 
 
-def _learnt(part: LearntPart, plain: dict[str, Any]) -> tuple[Learnt, None]:
+def _learnt_record(part: LearntPart, plain: dict[str, Any]) -> tuple[Learnt, None]:
     kind: Any = LEARNT_PARTS[part]
-    learnt: Learnt = kind(**_validated(kind, plain))
+    learnt: Learnt = kind(**_validate(kind, plain))
     if isinstance(learnt, LearntRecall) and learnt.places and len(learnt.places) != len(learnt.memories):
         raise InvalidInput("The recall has different numbers of `places` and `memories`.")
     return learnt, None
@@ -177,13 +177,13 @@ FULL = LineFormat(
     {
         "memory": _memory,
         "relation": _relation,
-        **{part: partial(_learnt, part) for part in LEARNT_PARTS},
+        **{part: partial(_learnt_record, part) for part in LEARNT_PARTS},
     },
     headed=True,
 )
 
 
-def _validated(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
+def _validate(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
     """The values of a record's fields; `InvalidInput` says which of them is wrong, and how."""
     from pydantic import ValidationError  # noqa: PLC0415  # exports need none
 
@@ -241,15 +241,15 @@ def _field_types() -> dict[Any, Any]:
     def number(least: float | None = None, most: float | None = None, above: float | None = None) -> Any:
         return Annotated[float, Strict(), Field(allow_inf_nan=False, ge=least, le=most, gt=above)]
 
-    def cleaned(clean: Callable[[object, str], str], *, may_be_empty: bool = False) -> Any:
+    def clean_field(clean: Callable[[object, str], str], *, may_be_empty: bool = False) -> Any:
         def check(value: object, info: ValidationInfo) -> str:
             empty = may_be_empty and isinstance(value, str) and not value.strip()
             return cast("str", value) if empty else clean(value, f"`{info.field_name}`")
 
         return Annotated[str, PlainValidator(check)]
 
-    id_, type_name = whole(1), cleaned(clean_type)
-    label, text = cleaned(clean_text, may_be_empty=True), cleaned(clean_text)
+    id_, type_name = whole(1), clean_field(clean_type)
+    label, text = clean_field(clean_text, may_be_empty=True), clean_field(clean_text)
     counts = ("ordinal", "size", "before", "version", "through", "revisions", "duplicates")
     # Learnt texts are kept as they are.
     exact = [
@@ -275,7 +275,7 @@ def _field_types() -> dict[Any, Any]:
         float: number(),
         bool: StrictBool,
         str: label,
-        bytes: Annotated[bytes, PlainValidator(_packed)],
+        bytes: Annotated[bytes, PlainValidator(_check_packed)],
         datetime: Annotated[datetime, PlainValidator(_time)],
     }
 
@@ -296,7 +296,7 @@ def _day(value: object) -> date:
         raise ValueError("it must be a day such as 2026-01-31") from None
 
 
-def _packed(value: object) -> bytes:
+def _check_packed(value: object) -> bytes:
     """Check that bytes are compressed, and that they unpack to a usual size."""
     try:
         raw = base64.b64decode(value if isinstance(value, str) else "?", validate=True)
@@ -560,7 +560,7 @@ def official_line(record: Memory | Relation) -> str:
 
 def _official_entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
     """An entity keeps what is good of its observations: without it, its relations would be lost as well."""
-    name = clean_name(_given(plain, "name"), "`name`")
+    name = clean_name(_required(plain, "name"), "`name`")
     type_ = plain.get("entityType", "")
     # The official server takes an empty type, and we have a word for that.
     empty = isinstance(type_, str) and not type_.strip()
@@ -582,14 +582,14 @@ def _official_entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
 
 def _official_relation(plain: dict[str, Any]) -> tuple[NewRelation, None]:
     relation = NewRelation(
-        source=clean_name(_given(plain, "from"), "`from`"),
-        target=clean_name(_given(plain, "to"), "`to`"),
-        type=clean_type(_given(plain, "relationType"), "`relationType`"),
+        source=clean_name(_required(plain, "from"), "`from`"),
+        target=clean_name(_required(plain, "to"), "`to`"),
+        type=clean_type(_required(plain, "relationType"), "`relationType`"),
     )
     return relation, None
 
 
-def _given(plain: dict[str, Any], key: str) -> object:
+def _required(plain: dict[str, Any], key: str) -> object:
     if key not in plain:
         raise InvalidInput(f"The line has no `{key}`.")
     return plain[key]

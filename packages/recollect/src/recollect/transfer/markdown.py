@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.records import Kind, Memory, Relation
-from recollect.transfer.files import NumberedRecord, counted, read_manifest, unpacked_folder
+from recollect.transfer.files import NumberedRecord, read_manifest, report_each, unpacked_folder
 from recollect.transfer.line_formats import FULL, plain_fields
 from recollect.transfer.reports import count_memory
 
@@ -36,12 +36,12 @@ _ESCAPED = re.compile(r"<!-- \\(\\*/?recollect)")
 _AS_ESCAPES = {">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
-def escaped(text: str) -> str:
+def escape_marks(text: str) -> str:
     """The text with nothing in it that looks like one of our comments."""
     return _MARK.sub(r"<!-- \\\1", text)
 
 
-def unescaped(text: str) -> str:
+def unescape_marks(text: str) -> str:
     return _ESCAPED.sub(r"<!-- \1", text)
 
 
@@ -129,13 +129,13 @@ class FileNames:
         if known is not None:
             return known
         plain = safe_name(wanted)
-        place = folder, _folded(plain)
+        place = folder, _fold_name(plain)
         name, number = plain, self._last.get(place, 1)
-        while (folder, _folded(name)) in self._taken:
+        while (folder, _fold_name(name)) in self._taken:
             number += 1
             name = f"{plain} ({number})"
         self._last[place] = number
-        self._taken.add((folder, _folded(name)))
+        self._taken.add((folder, _fold_name(name)))
         self._given[folder, key] = name
         return name
 
@@ -149,7 +149,7 @@ def safe_name(wanted: str) -> str:
     return f"{name}_" if _DEVICES.fullmatch(name) else name
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     # Names that are equal on a file system that ignores case or composes accents.
     return unicodedata.normalize("NFD", name).casefold()
 
@@ -163,7 +163,7 @@ _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 def write_markdown(found: Export, folder: Path, counts: Counter[str], progress: Progress | None) -> None:
     with closing(_Vault(folder)) as vault:
-        for memory in counted(found.memories(), found.count("memory"), progress):
+        for memory in report_each(found.memories(), found.count("memory"), progress):
             if memory.deleted_at is not None or memory.superseded_at is not None:
                 continue
             count_memory(counts, memory, memory.in_force)
@@ -196,11 +196,11 @@ class _Vault:
         kept = replace(entity, observations=(), former=(), absences=(), mentions=())
         plain = plain_fields(kept)
         aliases = {} if name == entity.name else {"aliases": [entity.name]}
-        title = escaped(entity.name).replace("\n", " ")
+        title = escape_marks(entity.name).replace("\n", " ")
         text = f"{front_matter({'recollect': 1, **plain, **aliases})}\n# {title}\n"
         items = []
         for seen in entity.in_force:
-            lines = escaped(seen.content).replace("\n", "\n  ")  # further lines are indented
+            lines = escape_marks(seen.content).replace("\n", "\n  ")  # further lines are indented
             items.append(f"- {lines} {comment(_without(seen, 'content'))}\n")
         if items:
             text += f"\n## Observations\n\n{''.join(items)}"
@@ -222,8 +222,8 @@ class _Vault:
         tags = [f"#{'-'.join(tag.split())}" for tag in memory.tags]
         when = f"{at:%Y-%m-%d %H:%M}" if memory.kind is Kind.MESSAGE else f"{at:%H:%M}"
         parts = (memory.speaker or memory.role, when, memory.category, *tags)
-        title = _shown(" · ".join(filter(None, parts)))
-        said = escaped(memory.text)
+        title = _link_text(" · ".join(filter(None, parts)))
+        said = escape_marks(memory.text)
         section = f"\n## {title}\n{comment(_without(kept, 'text'))}\n\n{said}\n\n{END}\n"
         self._append(f"{path}/{name}.md", section, front_matter({"recollect": 1, **head}))
 
@@ -232,11 +232,11 @@ class _Vault:
         source, target = self._entities.get(relation.source), self._entities.get(relation.target)
         if source is None or target is None:
             return False
-        name = _shown(relation.target_name)
+        name = _link_text(relation.target_name)
         link = f"[[{target[1]}]]" if target[1] == relation.target_name else f"[[{target[1]}|{name}]]"
-        text = f"{_shown(relation.type)} {link}"
+        text = f"{_link_text(relation.type)} {link}"
         if relation.context:
-            text += f" ({_shown(relation.context)})"
+            text += f" ({_link_text(relation.context)})"
         start = "" if relation.source in self._related else "\n## Relations\n\n"
         self._related.add(relation.source)
         item = f"- {text} {comment(_without(relation, 'source'))}\n"
@@ -281,9 +281,9 @@ def _without(record: Memory | Observation | Relation, field: str) -> dict[str, A
     return plain
 
 
-def _shown(text: str) -> str:
+def _link_text(text: str) -> str:
     """On one line, and without what would end a link."""
-    return escaped(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
+    return escape_marks(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
 
 
 # Reading a folder that an export wrote, also after people edited it
@@ -417,7 +417,7 @@ def _texts(
         except InvalidInput as error:
             bad(first, str(error))
             continue
-        text = unescaped("\n".join(said))
+        text = unescape_marks("\n".join(said))
         yield first, len(text), "memory", {**plain, "text": text}
 
 
@@ -441,7 +441,7 @@ def _entity(
         if "target" in fields:
             relations.append((line, len(item), "relation", {**fields, "source": plain.get("id")}))
         else:
-            content = unescaped(text.removeprefix("- ").replace("\n  ", "\n"))
+            content = unescape_marks(text.removeprefix("- ").replace("\n  ", "\n"))
             observations.append({**fields, "content": content})
     size = sum(len(each["content"]) for each in observations)
     yield 1, size, "memory", {**plain, **({"observations": observations} if observations else {})}

@@ -76,7 +76,7 @@ class Export:
         """Whether anything of the scope, or of the store, was used yet."""
         return any(self.count(table) for table in ("recall", "answer_log", "tuning", "dream"))
 
-    def learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
+    def read_learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
         """Read what was learnt from use, each value with the number after which the next page begins."""
         return _READERS[part](self.view, part, self._scopes(), after)
 
@@ -135,7 +135,7 @@ class Import:
             return ()
         return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
 
-    def marked(self, scope: Scope, prefix: str) -> dict[str, int]:
+    def ids_by_source(self, scope: Scope, prefix: str) -> dict[str, int]:
         """The notes and entities of a scope, forgotten ones too, whose `source` begins so, by that."""
         with self.services.read_everything() as view:
             where = (
@@ -246,7 +246,7 @@ def _usage(
             ]
         )
         count = {id_: (number, moment(last_at)) for id_, number, last_at in uses}
-        by_day, by_pair, by_link = (_grouped(rows) for rows in (days, pairs, links))
+        by_day, by_pair, by_link = (_group_by_first(rows) for rows in (days, pairs, links))
         for id_ in ids:
             if id_ not in count and id_ not in by_day and id_ not in by_pair and id_ not in by_link:
                 continue
@@ -264,7 +264,7 @@ def _usage(
             )
 
 
-def _grouped(rows: Sequence[Row]) -> dict[int, list[Row]]:
+def _group_by_first(rows: Sequence[Row]) -> dict[int, list[Row]]:
     """Group rows by their first value, in order."""
     found: dict[int, list[Row]] = {}
     for first, *rest in sorted(rows):
@@ -300,7 +300,7 @@ def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[i
     found: dict[int, dict[str, Any]] = {}
     if part == "recall":
         rows = view.rows("recall_hit", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
-        for id_, shown in _grouped(rows).items():
+        for id_, shown in _group_by_first(rows).items():
             places = tuple(place for place, _ in shown)
             in_order = places == tuple(range(1, len(places) + 1))
             memories = tuple(memory for _, memory in shown)
@@ -308,7 +308,7 @@ def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[i
     elif part == "answer":
         columns = ("answer_id", "id", "memory_id", "at", "kind", "grade")
         rows = view.rows("feedback", columns, (OneOf("answer_id", ids),))
-        for id_, said in _grouped(rows).items():
+        for id_, said in _group_by_first(rows).items():
             feedback = (
                 LearntFeedback(one, memory, moment(at), kind, grade) for one, memory, at, kind, grade in said
             )
