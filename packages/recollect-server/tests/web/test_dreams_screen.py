@@ -46,6 +46,7 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto("/dreams")
         assert "No dreams yet" in main_text(page)
+        assert "Automatic dreams are off" in main_text(page)
         page.evaluate(
             "const status = document.querySelector('[data-progress-words]'); window.stages = [];"
             "new MutationObserver(all => all.forEach(each => each.addedNodes.forEach("
@@ -53,7 +54,7 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         )
         page.keyboard.press("r")
         page.get_by_role("heading", name="What a dream would change").wait_for()
-        assert "Would be merged" in main_text(page)
+        assert "would be merged" in main_text(page)
         assert "The blue canoe needs new seat before the regatta." in main_text(page)
         assert "Every question still finds what it found before." in main_text(page)
         assert memory.dreams.history() == ()
@@ -63,9 +64,16 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         page.keyboard.press("d")
         page.wait_for_url("**/dreams/1")
         assert [each.id for each in memory.dreams.history()] == [1]
-        page.get_by_role("link", name="merged", exact=True).click()
+        # The reader sees which memory is gone, and the one that answers for both.
+        assert [each.split("\n")[0] for each in page.locator(".side-text").all_inner_texts()] == [
+            "Gone",
+            "Stays",
+        ]
+        assert "The blue canoe needs new seat" in page.locator(".side-text").first.inner_text()
+        page.get_by_text("Every change, one by one").click()
+        page.get_by_role("link", name="Merged", exact=True).click()
         page.get_by_text("1 change", exact=True).wait_for()
-        assert "superseded" in page.locator("main tbody").inner_text()
+        assert "replaced" in page.locator("main tbody").last.inner_text()
         assert violations(page) == []
 
         page.keyboard.press("u")
@@ -82,11 +90,14 @@ def test_without_scripts_a_dream_waits_and_leaves_out_what_is_ticked(
         page.get_by_text("Leave out phases").click()
         page.get_by_label("merge").check()
         page.get_by_role("button", name="Dry run").click()
-        assert "Would be merged" not in main_text(page)
+        assert "would be merged" not in main_text(page)
         page.get_by_role("button", name="Dream for real").click()
         assert page.url.endswith("/dreams/1")
         assert "Dream 1 is done." in main_text(page)
-        assert "merge" not in page.get_by_role("list", name="Phases").inner_text().split()
+        page.get_by_text("Phases that ran").click()
+        phases = page.get_by_label("Phases").locator("dt").all_inner_texts()
+        assert "prune" in phases
+        assert "merge" not in phases
         page.get_by_role("button", name="Undo", exact=True).click()
         assert "Undid dream 1" in main_text(page)
 
@@ -106,7 +117,7 @@ def test_a_closed_gate_names_the_questions_that_would_be_lost_and_offers_to_go_w
             page.goto("/dreams")
             page.get_by_role("button", name="Dream").click()
             page.get_by_role("heading", name="Nothing was written").wait_for()
-            assert page.get_by_text("closed by prune").is_visible()
+            assert page.get_by_text("failed in the phase prune").is_visible()
             lost = page.get_by_role("group", name="Questions that find less")
             assert "kettle" in lost.locator("tbody tr").first.inner_text()
             assert violations(page) == []
@@ -114,3 +125,14 @@ def test_a_closed_gate_names_the_questions_that_would_be_lost_and_offers_to_go_w
             page.keyboard.press("w")
             page.wait_for_url("**/dreams/1")
             assert memory.dreams.history()[0].report["pruned"] == []
+
+
+def test_automatic_dreams_are_announced_only_where_they_are_on(chromium: Browser, tmp_path: Path) -> None:
+    settings, _ = load({"store": tmp_path / "memory.db", "model": "hashing", "dream": True})
+    with (
+        engine(settings, Clock(), dreams=True) as memory,
+        served(memory, Clock()) as here,
+        visiting(chromium, here) as page,
+    ):
+        page.goto("/dreams")
+        assert "dreams in the background after an answer, at most every 6 hours" in main_text(page)

@@ -90,6 +90,11 @@ def engine(
         zone=zone(settings),
         knobs=settings.dream_knobs,
         phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
+        dreams_every=(
+            timedelta(minutes=settings.dream_every_minutes)
+            if dreams and settings.dream and not store.read_only
+            else None
+        ),
         process_id=process_identity(),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
         trial=_trial(settings),
@@ -97,8 +102,8 @@ def engine(
         reranks=settings.rerank != "off",
         language_models=replace(language_models(settings), in_background=dreams),
     )
-    if dreams and settings.dream and not store.read_only:
-        _schedule(services, settings)
+    if services.dreams_every is not None:
+        _schedule(services, services.dreams_every, settings)
     return Engine(services)
 
 
@@ -162,8 +167,8 @@ def _trial(settings: Settings) -> TrialSettings:
     )
 
 
-def _schedule(services: Services, settings: Settings) -> None:
-    """Look after each answer whether it is time to dream."""
+def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
+    """After each answer, dream if it is time."""
     from recollect.dreams.dreaming import DreamScheduler  # noqa: PLC0415  # few processes dream
 
     def keep(at: datetime) -> None:
@@ -175,7 +180,6 @@ def _schedule(services: Services, settings: Settings) -> None:
 
     # A server's database has its own tools for backups.
     has_backups = settings.dream_backups and is_file(settings)
-    every = timedelta(minutes=settings.dream_every_minutes)
     dreams = DreamScheduler(services.for_writing, every, keep if has_backups else None)
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
 

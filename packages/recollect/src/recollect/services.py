@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, timedelta, tzinfo
 from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
@@ -210,6 +210,8 @@ class Services:
     """The numbers of a dream."""
     phases: tuple[Phase, ...] = tuple(Phase)
     """Phases of a dream, unless its caller names others."""
+    dreams_every: timedelta | None = None
+    """How often this process dreams in the background; None: never."""
     process_id: str = "this process"
     """By which name it holds what one process at a time may hold."""
     extractor: ExtractorFactory = lambda: None

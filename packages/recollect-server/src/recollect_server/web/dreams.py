@@ -1,4 +1,4 @@
-"""Dreams: the changes of each and the verdict of its gate, a dry run, and undo."""
+"""Dreams: what each changed, a dry run, and undo."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import InvalidInput, NotFound
-from recollect.domain.records import Memory
+from recollect.domain.json_values import to_json
 from recollect.operations.paging import row_id
-from recollect.plugin import DreamReport, DreamResult, Internals, Phase
+from recollect.plugin import DreamResult, Internals, Phase
 from recollect.stores.port import Progress
 from recollect.text.phrases import quantity
 from recollect_server.progress import with_progress_to
 from recollect_server.runner import Right
-from recollect_server.web.drawings import TEXTS
 from recollect_server.web.templating import Screen, Undo
 
 _SHOWN = 50
@@ -25,25 +24,40 @@ _SHOWN = 50
 
 async def dreams_screen(screen: Screen) -> Response:
     found = await screen.call("list_dreams", limit=20, cursor=screen.params.get("cursor") or None)
+    every = await screen.run(lambda memory: Internals(memory).services.dreams_every)
     dreams = [_with_times(row) for row in found["dreams"]]
-    return await screen.page("dreams.html", dreams=dreams, cursor=found.get("cursor"))
+    return await screen.page("dreams.html", dreams=dreams, cursor=found.get("cursor"), every=every)
 
 
 async def dream_screen(screen: Screen) -> Response:
     id_ = _dream_id(screen)
     given = {name: screen.params.get(name) or None for name in ("what", "cursor")}
     found = await screen.call("get_dream", id=id_, limit=_SHOWN, **given)
-    dream = _with_times(found["dream"])
+
+    def look(memory: Engine) -> dict[str, Any]:
+        record, _ = memory.dreams.journal(id_)
+        undone_with = Internals(memory).dreams_undone_with(id_)
+        return {"undone_with": undone_with, **_described(memory, record.report)}
+
     return await screen.page(
         "dream.html",
-        dream=dream,
-        undone_with=await screen.run(lambda memory: Internals(memory).dreams_undone_with(id_)),
+        dream=_with_times(found["dream"]),
         changes=found["changes"],
         total=found["total"],
         cursor=found.get("cursor"),
         what=screen.params.get("what"),
-        counts=[each for each in TEXTS["dream_counts"] if dream[each["name"]]],
+        **await screen.run(look),
     )
+
+
+def _described(memory: Engine, report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dream's report with counts by kind of change, and the memories and facts that it names."""
+    listed = {name: len(report[name]) for name in ("pruned", "merged", "corrected")}
+    listed["merged"] += len(report["merged_observations"])
+    memories = memory.get_many(sorted(_named(report)))
+    facts = {seen.id: seen.content for each in memories.values() for seen in each.observations}
+    counts = {**report, **listed, "linked": report["links"]}
+    return {"report": report, "counts": counts, "memories": memories, "facts": facts, "most": _SHOWN}
 
 
 def _with_times(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,46 +74,44 @@ def _dream_id(screen: Screen) -> int:
 
 async def dream_now(screen: Screen) -> Response:
     """Dream, or try it. A script reads the progress; without one, the page comes when it is done."""
-    # Before a reader of events is promised anything.
+    # Refuse before the stream of events begins.
     screen.caller.require(Right.WRITE)
     form = await screen.request.form()
     dry_run, without = bool(form.get("dry_run")), tuple(str(each) for each in form.getlist("without"))[:20]
     if set(Phase) <= set(without):
-        raise InvalidInput("That leaves no phase to dream; leave at least one of them in.")
+        raise InvalidInput("That leaves out every phase; clear at least one box.")
 
-    def work(memory: Engine, progress: Progress) -> tuple[DreamResult, Mapping[int, Memory]]:
+    def work(memory: Engine, progress: Progress) -> tuple[DreamResult, dict[str, Any]]:
         with screen.runner.metrics.timed("dream"):
             done = memory.dream(dry_run=dry_run, without=without, progress=progress)
-        named = () if done.id is not None else _named(done.report)
-        return done, memory.get_many(sorted(named))
+        return done, {} if done.id is not None else _described(memory, to_json(done.report))
 
-    async def shown(found: tuple[DreamResult, Mapping[int, Memory]]) -> Response:
-        done, memories = found
+    async def show(found: tuple[DreamResult, dict[str, Any]]) -> Response:
+        done, described = found
         if done.id is not None:
             here = f"/dreams/{done.id}"
             return screen.redirect(here, f"Dream {done.id} is done.", Undo(f"{here}/undo"))
-        return await screen.page(
-            "dry_run.html",
-            report=done.report,
-            memories=memories,
-            asked={"dry_run": dry_run, "without": without},
-            most=_SHOWN,
-            facts=lambda id_: [(seen.id, seen.content) for seen in memories[id_].observations],
-        )
+        asked = {"dry_run": dry_run, "without": without}
+        return await screen.page("dry_run.html", asked=asked, **described)
 
-    return await with_progress_to(screen, work, shown, right=Right.WRITE)
+    return await with_progress_to(screen, work, show, right=Right.WRITE)
 
 
-def _named(report: DreamReport) -> set[int]:
-    moved = (*report.strongest, *report.weakest, *report.stablest)
-    pairs = (*report.merged[:_SHOWN], *report.corrected[:_SHOWN], *(row[:2] for row in report.linked))
-    lost = () if report.gate is None else report.gate.losses[:_SHOWN]
+def _named(report: Mapping[str, Any]) -> set[int]:
+    """Return the memories that the page of a report links to."""
+    moved = (*report["strongest"], *report["weakest"], *report["stablest"])
+    pairs = (
+        *report["merged"][:_SHOWN],
+        *report["corrected"][:_SHOWN],
+        *(row[:2] for row in report["linked"]),
+    )
+    lost = report["gate"]["losses"][:_SHOWN] if report.get("gate") else ()
     return {
-        *(each.id for each in moved),
-        *report.pruned[:_SHOWN],
+        *(each["id"] for each in moved),
+        *report["pruned"][:_SHOWN],
         *(id_ for pair in pairs for id_ in pair),
-        *(row[0] for row in report.merged_observations[:_SHOWN]),
-        *(loss.memory for loss in lost),
+        *(row[0] for row in report["merged_observations"][:_SHOWN]),
+        *(loss["memory"] for loss in lost),
     }
 
 
