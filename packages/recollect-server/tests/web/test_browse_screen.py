@@ -15,7 +15,7 @@ pytest_plugins = ["web_fixtures"]
 
 def texts(page: Page) -> list[str]:
     page.wait_for_load_state()
-    return page.locator("main .item .text").all_inner_texts()
+    return page.locator("main :is(.item, .memories) .text").all_inner_texts()
 
 
 def test_rows_are_selected_by_keyboard_forgotten_together_and_brought_back(
@@ -35,7 +35,7 @@ def test_rows_are_selected_by_keyboard_forgotten_together_and_brought_back(
     shows(visitor, "Restored 2 memories.")
     assert texts(visitor) == both
     visitor.get_by_role("button", name="Undo").click()  # and that is taken back as well
-    shows(visitor, "It is as it was before.")
+    shows(visitor, "Undone.")
     visitor.locator("#state").select_option("forgotten")
     visitor.get_by_role("button", name="Restore selected").wait_for()
     assert texts(visitor) == both
@@ -58,7 +58,7 @@ def test_a_superseded_one_is_listed_restored_and_superseded_again_by_undo(
     visitor.keyboard.press("r")
     shows(visitor, f"Restored #{old}.")
     visitor.keyboard.press("z")
-    shows(visitor, "It is as it was before.")
+    shows(visitor, "Undone.")
     left = memory.get(old)
     assert left is not None
     assert left.superseded_by == by
@@ -68,18 +68,18 @@ def test_tags_sessions_and_entities_lead_to_what_they_hold(visitor: Page) -> Non
     visitor.goto("/browse")
     visitor.get_by_role("link", name="Tags").click()
     visitor.locator(".names").get_by_role("link", name="choir").click()
-    visitor.locator(".item", has_text="Mondays").wait_for()
+    visitor.locator("tr", has_text="Mondays").wait_for()
     assert [text.partition(" on ")[0] for text in texts(visitor)] == 2 * ["The harbour choir rehearses"]
     visitor.get_by_role("link", name="Sessions").click()
     visitor.locator("main .item").get_by_role("link", name="harbour", exact=True).click()
-    visitor.locator(".item", has_text="coffee").wait_for()
+    visitor.locator("tr", has_text="coffee").wait_for()
     assert [text.split()[0] for text in texts(visitor)] == ["Shall", "The", "Then"]
     visitor.get_by_role("link", name="Entities").click()
-    visitor.locator(".item", has_text="Marisol Vega").wait_for()
+    visitor.locator("tr", has_text="Marisol Vega").wait_for()
     names = [text.partition(":")[0] for text in texts(visitor)]
     assert names == sorted(names)
     assert {"Harbour choir", "Marisol Vega", "Old mill"} <= set(names)
-    assert "2 observations" in visitor.locator(".item", has_text="Marisol Vega").inner_text()
+    assert visitor.locator("tr", has_text="Marisol Vega").locator("td.number").first.inner_text() == "2"
 
 
 def test_the_past_lists_what_was_known_then(visitor: Page) -> None:

@@ -64,7 +64,7 @@ def test_a_slider_shows_the_graph_as_it_stood(visitor: Page) -> None:
     assert "moved to Long quay since 2026-06-08" in " ".join(relations.inner_text().split())
     visitor.locator("#day").focus()
     visitor.keyboard.press("Home")
-    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    visitor.get_by_text("This is the memory as it was").wait_for()
     assert "Long quay" not in relations.inner_text()
     assert "Harbour choir" in relations.inner_text()
 
@@ -116,7 +116,7 @@ def test_a_moment_is_taken_along_from_the_timeline(visitor: Page) -> None:
     visitor.goto("/timeline")
     visitor.locator("#day").focus()
     visitor.keyboard.press("Home")
-    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    visitor.get_by_text("This is the memory as it was").wait_for()
     visitor.keyboard.press("/")
     visitor.keyboard.type("when does the choir rehearse?")
     visitor.keyboard.press("Enter")
@@ -144,7 +144,7 @@ def test_several_presses_on_the_slider_are_one_request(visitor: Page) -> None:
             slider.dispatchEvent(new Event("change", {bubbles: true}));
         })"""
     )
-    visitor.get_by_text("Everything is shown as it stood").wait_for()
+    visitor.get_by_text("This is the memory as it was").wait_for()
     assert int(visitor.locator("#day").input_value()) == last - 3
     assert len(asked) == 1
 

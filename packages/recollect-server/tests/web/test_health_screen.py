@@ -61,7 +61,7 @@ def test_a_file_is_looked_at_before_it_is_imported(visitor: Page, dashboard: Ser
     file.write_text(f"{json.dumps(entity)}\nno line of JSON\n", encoding="utf-8")
     visitor.goto("/health/transfer")
     visitor.locator("#file").set_input_files(file)
-    visitor.get_by_role("button", name="Look at it first").click()
+    visitor.get_by_role("button", name="Preview").click()
     visitor.get_by_role("heading", name="other.jsonl holds").wait_for()
     assert "Line 2: The line is not JSON" in visitor.locator("main").inner_text()
     assert not dashboard.memory.graph.search_nodes("Tallow").entities
@@ -74,7 +74,7 @@ def test_a_file_is_looked_at_before_it_is_imported(visitor: Page, dashboard: Ser
 def test_everything_is_exported_without_scripts(chromium: Browser, dashboard: Served) -> None:
     with visiting(chromium, dashboard, script=False) as page:
         page.goto("/health/transfer")
-        page.get_by_role("button", name="Make the file").click()
+        page.get_by_role("button", name="Export").click()
         with page.expect_download() as saved:
             page.get_by_role("link", name="Save full.jsonl").click()
         lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()

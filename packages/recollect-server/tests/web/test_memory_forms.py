@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Clock, fill
+from browser import NOW, Clock, fill
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
@@ -54,11 +56,11 @@ def posted(client: TestClient, path: str, **fields: str) -> tuple[int, str]:
     [
         ("/memory/0x10", 404, "an id is a number"),
         ("/memory/999999", 404, "There is no memory 999999"),
-        ("/browse?order=upwards", 400, "there are newest, oldest"),
-        ("/browse?kind=dream", 400, "there are note, entity"),
+        ("/browse?order=upwards", 400, "Choose one of: newest, oldest"),
+        ("/browse?kind=dream", 400, "Choose one of: note, entity"),
         ("/browse?cursor=zebra", 400, "There is no page"),
-        ("/browse?kind=tags&cursor=zebra", 400, "go back to the first one"),
-        ("/browse?since=someday", 400, "is no day; write 2026-03-01"),
+        ("/browse?kind=tags&cursor=zebra", 400, "Go back to the first page"),
+        ("/browse?since=someday", 400, "is not a date. Write it as 2026-03-01"),
         ("/browse?entity=Ana", 400, "write the id of an entity"),
         ("/browse?words=" + 501 * "a", 400, "at most 500 characters"),
         ("/why-not?q=ferry&id=424242", 404, "There is no memory #424242"),
@@ -76,19 +78,19 @@ def test_a_wrong_address_gets_a_page_that_says_what_to_write(
 @pytest.mark.parametrize(
     ("path", "fields", "status", "said"),
     [
-        ("/browse/forget", {}, 400, "Nothing is selected"),
-        ("/browse/forget", {"id": "4,x"}, 400, "by their ids; nothing was changed"),
-        ("/browse/forget", {"id": ",".join(map(str, range(1, 52)))}, 400, "Select up to 50"),
+        ("/browse/forget", {}, 400, "No memory is selected"),
+        ("/browse/forget", {"id": "4,x"}, 400, "by their ids. Nothing was changed"),
+        ("/browse/forget", {"id": ",".join(map(str, range(1, 52)))}, 400, "Select at most 50"),
         ("/browse/undo-restore", {"superseded": "4-5"}, 400, "pairs of ids"),
         ("/memory/4/edit", {"importance": "high"}, 400, "a number from 0 to 1"),
         ("/memory/4/edit", {"importance": "7"}, 400, "importance"),
-        ("/memory/4/edit", {"happened_at": "soon"}, 400, "is no time"),
-        ("/memory/4/edit", {"wording": "3"}, 400, "no former wording"),
+        ("/memory/4/edit", {"happened_at": "soon"}, 400, "is not a time"),
+        ("/memory/4/edit", {"wording": "3"}, 400, "no former text"),
         ("/memory/4/edit", {"text": "New", "version": "0000"}, 409, "was changed since you read it"),
-        ("/memory/4/supersede", {"text": " "}, 400, "Write what holds instead"),
-        ("/memory/4/observations", {"change": "add", "content": "x"}, 400, "is no entity"),
+        ("/memory/4/supersede", {"text": " "}, 400, "Write the correct text"),
+        ("/memory/4/observations", {"change": "add", "content": "x"}, 400, "is not an entity"),
         ("/memory/1/observations", {"change": "shout"}, 400, "add, correct, remove"),
-        ("/memory/1/observations", {"change": "remove", "observation": "99"}, 404, "not there"),
+        ("/memory/1/observations", {"change": "remove", "observation": "99"}, 404, "no longer exists"),
         ("/memory/999/pin", {"pinned": "1"}, 404, "no memory 999"),
         ("/memory/4/purge", {"word": "purge"}, 400, "Nothing was destroyed"),
     ],
@@ -187,9 +189,9 @@ def test_a_note_is_corrected_by_one_that_is_there_and_the_undo_keeps_both(
     wrong = memory.remember("The lighthouse tour starts at nine on Sundays")
     right = memory.remember("The lighthouse tour starts at eleven on Sundays")
     try:
-        assert f"#{right.id} is right instead" in client.get(f"/memory/{wrong.id}").text
+        assert f"Replace it by #{right.id}" in client.get(f"/memory/{wrong.id}").text
         status, page = posted(client, f"/memory/{wrong.id}/supersede", by=str(right.id))
-        assert (status, f"#{right.id} now stands in the place of #{wrong.id}." in page) == (200, True)
+        assert (status, f"#{right.id} now replaces #{wrong.id}." in page) == (200, True)
         retired = memory.get(wrong.id)
         assert retired is not None
         assert retired.superseded_by == right.id
@@ -208,3 +210,60 @@ def test_lists_show_every_field_declared_for_notes(
     memory.remember("Bo came third", source="his diary")
     monkeypatch.setitem(_environment().globals, "note_fields", {"source": "stands for a declared field"})
     assert "<span>source: his diary</span>" in client.get("/browse").text
+
+
+def test_a_note_an_entity_and_a_relation_are_added_and_each_is_undone(
+    client: TestClient, memory: Engine
+) -> None:
+    def undo(page: str) -> str:
+        form = page.partition('class="notice good"')[2].partition("</form>")[0]
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+        return posted(client, re.findall(r'action="([^"]+)"', form)[0], **fields)[1]
+
+    happened = "2025-03-14T10:00"
+    code, page = posted(
+        client, "/add", kind="note", text="The ferry has a bell.", tags="ferry, bell", happened_at=happened
+    )
+    (note,) = memory.list(tags=["bell"]).memories
+    assert (code, f"Added note #{note.id}." in page) == (200, True)
+    assert (set(note.tags), note.happened_at is not None) == ({"ferry", "bell"}, True)
+    assert "Forgotten on" in undo(page)
+
+    _, page = posted(
+        client, "/add", kind="entity", name="Ines", type="person", observations="Brings coffee\n\nRows"
+    )
+    (ines,) = memory.graph.open_nodes(["Ines"]).entities
+    assert ([each.content for each in ines.in_force], ines.type) == (["Brings coffee", "Rows"], "person")
+
+    relation = {"kind": "relation", "source": "Ines", "type": "owns", "target": "Blue canoe"}
+    code, page = posted(client, "/add", **relation)
+    assert (code, "Blue canoe" in page, 'value="owns"' in page) == (
+        400,
+        True,
+        True,
+    )  # the form keeps its values
+    _, page = posted(client, "/add", **relation, create_missing="1")
+    assert [each.type for each in memory.graph.open_nodes(["Ines"]).relations] == ["owns"]
+    assert "Removed the relation Ines owns Blue canoe." in undo(page)
+    assert memory.graph.open_nodes(["Ines"]).relations == ()
+    assert memory.graph.open_nodes(["Blue canoe"]).entities == ()
+
+
+def test_a_past_view_names_what_happened_before_but_was_stored_later(
+    client: TestClient, memory: Engine
+) -> None:
+    late = memory.remember("The regatta cup was won in Vigo.", happened_at=NOW - timedelta(days=40)).id
+    page = client.get("/recall?q=regatta+cup+won&as_of=2026-05-25").text
+    told = page.partition("stored later, so an agent could not know it then")[2].partition("</ul>")[0]
+    assert f'href="/memory/{late}"' in told
+    assert "happened 2026-05-01, stored 2026-06-10" in told
+    assert "It happened on 2026-05-01" in client.get(f"/memory/{late}?as_of=2026-05-25").text
+    memory.forget([late])
+
+
+def test_why_not_offers_the_last_questions(client: TestClient, memory: Engine) -> None:
+    for _ in range(2):
+        memory.recall("who brings the coffee?")
+    page = client.get("/why-not").text
+    assert page.count("who brings the coffee?") == 1
+    assert 'href="/why-not?q=who+brings+the+coffee%3F"' in page

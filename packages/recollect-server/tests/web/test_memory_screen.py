@@ -52,12 +52,12 @@ def test_it_is_forgotten_restored_and_pinned_by_single_keys(visitor: Page, dashb
     roof = id_of(dashboard, "roof leaks")
     visitor.goto(f"/memory/{roof}")
     visitor.keyboard.press("f")
-    shows(visitor, "No search finds it.")
+    shows(visitor, "Searches do not find it.")
     assert dashboard.memory.search("roof leaks canoe", limit=1, kinds=("note",)).hits[0].memory.id != roof
     visitor.keyboard.press("r")
     shows(visitor, f"Restored #{roof}.")
     visitor.keyboard.press("p")
-    shows(visitor, "it does not fade")
+    shows(visitor, "It does not fade")
     assert visitor.locator(".chip", has_text="pinned").is_visible()
     visitor.get_by_role("button", name="Undo").click()
     shows(visitor, "no longer pinned")
@@ -72,14 +72,14 @@ def test_a_correction_takes_its_place_and_both_tell_of_it_until_it_is_undone(
 ) -> None:
     old = next(each.id for each in dashboard.memory.list(tags=["choir"]).memories if "Mondays" in each.text)
     visitor.goto(f"/memory/{old}")
-    visitor.locator("summary", has_text="Correct by a new text").click()
+    visitor.locator("summary", has_text="Correct").click()
     visitor.locator("#new-text").fill("The harbour choir rehearses on Fridays at eight.")
-    visitor.get_by_role("button", name="Correct", exact=True).click()
-    shows(visitor, f"now stands in the place of #{old}")
+    visitor.get_by_role("button", name="Save correction").click()
+    shows(visitor, f"now replaces #{old}")
     assert "rehearses on Mondays" in visitor.locator("section", has_text="Corrections").inner_text()
     visitor.keyboard.press("z")
-    shows(visitor, f"#{old} is in force again.")
-    assert visitor.get_by_text("Superseded on").count() == 0
+    shows(visitor, f"#{old} is current again.")
+    assert visitor.get_by_text("Replaced on").count() == 0
     assert [each.text for each in dashboard.memory.list(tags=["choir"]).memories] == [
         "The harbour choir rehearses on Wednesdays at seven.",
         "The harbour choir rehearses on Mondays at seven.",
@@ -101,7 +101,7 @@ def test_an_entity_shows_what_is_known_and_an_observation_is_corrected_and_put_b
     assert entity is not None
     assert "Allergic to hazelnuts" in [each.content for each in entity.in_force]
     visitor.keyboard.press("z")
-    shows(visitor, "The former observation is in force again.")
+    shows(visitor, "The former observation is current again.")
     entity = dashboard.memory.get(marisol)
     assert entity is not None
     assert {each.content for each in entity.in_force} == {
@@ -121,7 +121,7 @@ def test_its_conversation_and_the_answers_that_showed_it_are_told(visitor: Page,
         "The early ferry leaves at six, pier four.",
         "Then I bring the coffee.",
     ]
-    shown = visitor.locator("section", has_text="Where and when it was shown").locator("tbody tr").first
+    shown = visitor.locator("section", has_text="Answers that showed it").locator("tbody tr").first
     assert shown.locator("td").nth(1).inner_text() == str(place)
     assert shown.locator("td").nth(2).inner_text() == "early ferry"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from browser import shows, visiting
+from browser import NARROW, shows, visiting
 
 import recollect
 
@@ -39,12 +39,13 @@ def test_the_closest_that_were_not_shown_follow_the_hits(visitor: Page) -> None:
     lists = visitor.locator("main ol.list")
     assert lists.count() == 2
     assert lists.nth(0).locator(".hit").count() == 1
-    assert lists.nth(1).locator(".place").first.inner_text() == "2"
+    assert lists.nth(1).locator(".place").first.text_content() == "2"
+    assert not lists.nth(1).is_visible()
 
 
 def test_an_agent_s_context_is_shown_with_its_tokens(visitor: Page, dashboard: Served) -> None:
     visitor.goto("/recall?q=early+ferry")
-    visitor.get_by_text("As an agent would read it").click()
+    visitor.get_by_text("The text that an agent reads").click()
     told = dashboard.memory.context(query="early ferry")
     assert visitor.locator("#context-text").inner_text().split() == told.text.split()
     assert visitor.get_by_text(f"{told.tokens} tokens").is_visible()
@@ -63,7 +64,7 @@ def test_the_hits_are_those_that_an_agent_gets_and_take_one_search(
     monkeypatch.setattr(recollect.Engine, "recall", counted)
     for query in ("early ferry", "where is the spare key?", "choir"):
         page = httpx2.get(f"{dashboard.url}/recall", params={"q": query}).text
-        hits = page.partition("Closest that were not shown")[0]
+        hits = page.partition("that agents do not get")[0]
         told = dashboard.memory.search(query).hits
         assert re.findall(r'class="place"[^>]*>(\d+)<', hits) == [str(n + 1) for n in range(len(told))]
         assert re.findall(r'<p class="text"><a href="/memory/(\d+)', hits) == [
@@ -83,16 +84,16 @@ def test_the_past_is_asked_in_every_screen_until_one_goes_back(visitor: Page) ->
 def test_it_reads_without_scripts(chromium: Browser, dashboard: Served) -> None:
     with visiting(chromium, dashboard, script=False) as page:
         page.goto("/recall")
-        page.locator("#q").fill("early ferry")
-        page.locator("#q").press("Enter")
+        page.locator("#find").fill("early ferry")
+        page.locator("#find").press("Enter")
         assert "pier four" in page.locator(".hit").first.inner_text()
 
 
 def test_it_is_counted_after_the_page_is_there(visitor: Page) -> None:
     visitor.goto("/recall")
-    tiles = visitor.locator(".tile")
-    tiles.first.wait_for()
-    told = " ".join(" ".join(tiles.all_inner_texts()).split())
+    counts = visitor.locator(".counts")
+    counts.locator("b").first.wait_for()
+    told = " ".join(counts.inner_text().split())
     # Two of the notes are of the choir, two of the boathouse; Marisol has two observations.
     assert told == "4 notes 4 entities 3 messages 5 observations 3 relations 0 forgotten"
 
@@ -107,12 +108,12 @@ def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_wi
         id_ = int((first.locator(".text a").get_attribute("href") or "").partition("?")[0].rpartition("/")[2])
 
         page.keyboard.press("n")
-        shows(page, f"Noted: #{id_} did not help")
+        shows(page, f"Recorded: #{id_} did not help")
         (answer,) = memory.answers.page(contains="spare key")
         assert [(each[0], each[2]) for each in answer.feedback if each[1] == "said"] == [(id_, -1.0)]
         assert "q=where" in page.url
         page.keyboard.press("z")
-        shows(page, f"Noted: #{id_} is no longer judged")
+        shows(page, f"Recorded: #{id_} is no longer judged")
         (answer,) = memory.answers.page(contains="spare key")
         assert [each[2] for each in answer.feedback if each[1] == "said"] == [0.0]
 
@@ -124,15 +125,44 @@ def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_wi
 
         page.keyboard.press("c")
         page.locator(f"#right-{id_}").fill("The spare key hangs in the pantry")
-        page.get_by_role("button", name="Put it right").first.click()
-        shows(page, f"now stands in the place of #{id_}")
+        page.get_by_role("button", name="Save correction").first.click()
+        shows(page, f"now replaces #{id_}")
         assert "pantry" in page.locator(".hit").first.inner_text()
         page.keyboard.press("z")
-        shows(page, f"#{id_} is in force again")
+        shows(page, f"#{id_} is current again")
         assert "boathouse door" in page.locator(".hit").first.inner_text()
 
         page.goto("/recall?q=where+is+the+spare+key&as_of=2026-05-25")
         assert page.get_by_role("button", name="Did not help").count() == 0
+
+
+def test_a_hit_replaces_another_and_that_is_undone(chromium: Browser, own_dashboard: Served) -> None:
+    memory = own_dashboard.memory
+    older, newer = sorted(each.id for each in memory.list(tags=["choir"]).memories)
+    with visiting(chromium, own_dashboard, script=False) as page:
+        page.goto("/recall?q=when+does+the+harbour+choir+rehearse")
+        hit = page.locator(".hit", has=page.locator(f"a[href='/memory/{newer}']")).first
+        hit.get_by_text("Replaces another").click()
+        hit.get_by_role("button", name=f"#{older} ").click()
+        shows(page, f"#{newer} now replaces #{older}.")
+        assert [each.id for each in memory.list(tags=["choir"]).memories] == [newer]
+        page.get_by_role("button", name="Undo").click()
+        shows(page, f"#{older} is current again.")
+        assert len(memory.list(tags=["choir"]).memories) == 2
+
+
+def test_on_a_phone_the_open_tab_is_in_sight_and_no_key_is_named(
+    chromium: Browser, dashboard: Served
+) -> None:
+    context = chromium.new_context(base_url=dashboard.url, viewport=NARROW, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto("/health")
+    tab = page.locator(".side [aria-current]").bounding_box()
+    assert tab is not None
+    assert 0 <= tab["x"] <= NARROW["width"] - tab["width"]
+    page.goto("/browse")
+    assert page.get_by_role("button", name="Forget selected").locator("kbd").is_hidden()
+    context.close()
 
 
 def number(text: str) -> float:

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 ORIGIN = {"origin": "http://localhost"}
 # What needs more than the right to read, each with the least that does it.
-WRITES = {"/answers/1/judge": {"memory": "1", "grade": "1"}}
+WRITES = {
+    "/answers/1/judge": {"memory": "1", "grade": "1"},
+    "/add": {"kind": "note", "text": "New"},
+    "/add/undo-relation": {"source": "a", "type": "b", "target": "c"},
+}
 FOR_ADMINS = {
     "/quality/search": {"profile": "limbic"},
     "/quality/apply": {"profile": "limbic"},

@@ -1,4 +1,4 @@
-"""Browse: list memories by filters, a page at a time; forget and restore them."""
+"""Browse: list memories by filters, page by page; forget and restore them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 # Browsing
 
 _ROWS = 50
-# How far one looks for what was in force at a moment: what went since is not on the page.
+# Pages read to fill one page of a past view, since memories of another state are dropped.
 _MOST_PAGES = 20
 _LONGEST_FIELD = 500
 
@@ -46,13 +46,13 @@ class BrowseForm:
 
     @property
     def sort(self) -> str:
-        """A conversation is read from its beginning, and names are looked up."""
+        """The order: conversations oldest first, entities by name, other memories newest first."""
         usual = "oldest" if self.session else "name" if self.kind == "entity" else "newest"
         return self.order or usual
 
     @property
     def is_plain(self) -> bool:
-        """Whether a list of entities by name can answer it."""
+        """Whether only entities can be listed, in an order of their own."""
         others = (self.category, self.tag, self.session, self.entity, self.pinned, self.since, self.until)
         return self.state == "in_force" and not any(others)
 
@@ -74,7 +74,7 @@ class BrowsedPage:
 
 
 def browse_form(params: Mapping[str, str]) -> BrowseForm:
-    # A browser sends a field that was left alone as the empty text.
+    # Browsers send untouched fields as empty text.
     given = {name: params[name].strip() for name in _FIELDS if params.get(name, "").strip()}
     for name, value in given.items():
         if len(value) > _LONGEST_FIELD:
@@ -90,7 +90,7 @@ def browse_form(params: Mapping[str, str]) -> BrowseForm:
         value = getattr(asked, name)
         if value not in words:
             there = ", ".join(filter(None, words))
-            raise InvalidInput(f"{name}: there is no {visible(value[:40])!r}; there are {there}.")
+            raise InvalidInput(f"{name}: {visible(value[:40])!r} is unknown. Choose one of: {there}.")
     return asked
 
 
@@ -122,7 +122,9 @@ def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> Bro
         return _entities(memory, asked)
     wanted, order = _filter(asked, memory.zone, moment), "newest" if by_name else asked.sort
     note = (
-        "Sorted by newest: only entities in force can be sorted by name." if asked.order and by_name else None
+        "Sorted by newest first: only current entities can be sorted by name."
+        if asked.order and by_name
+        else None
     )
     rows: list[dict[str, Any]] = []
     cursor: str | None = asked.cursor or None
@@ -152,11 +154,11 @@ def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseF
     until = _bound(asked.until, "until", zone, is_end=True)
     time_of: Any = asked.time or "happened"
     if moment is not None and since is None and until is None:
-        # Sooner at what was known then; `_at` leaves out the rest.
+        # Skips most later memories; `_at` drops the rest.
         until, time_of = moment + timedelta(microseconds=1), "stored"
     return BrowseFilter(
         kinds=frozenset([Kind(asked.kind)] if asked.kind else Kind),
-        # A memory that is gone now may have been in force then.
+        # A memory that is forgotten now may have been current then.
         state=asked.state if moment is None else "all",  # type: ignore[arg-type]  # it was checked
         category=asked.category or None,
         tags=frozenset([asked.tag] if asked.tag else ()),
@@ -171,7 +173,7 @@ def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseF
 
 
 def _at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Memory]:
-    """As they read at a moment, those that were in that state then."""
+    """Return the memories of that state at a moment, as they were then."""
     if moment is None:
         return list(found)
     known = [memory_at(each, moment) for each in found if each.created_at <= moment]
@@ -179,7 +181,7 @@ def _at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Me
 
 
 def absence_at(memory: Memory, moment: datetime) -> str | None:
-    """Return why a memory was away at that moment, though it came back since."""
+    """Return why a memory was absent at that moment, if it was restored later."""
     return next((each.why for each in memory.absences if each.since <= moment < each.until), None)
 
 
@@ -195,7 +197,7 @@ def _state_at(memory: Memory, moment: datetime) -> str:
 
 
 def _bound(given: str, name: str, zone: tzinfo, *, is_end: bool = False) -> datetime | None:
-    """A day of the user's, or a moment; as an end, a day counts whole."""
+    """Parse a day in the user's zone, or a moment. An end includes its whole day."""
     if not given:
         return None
     try:
@@ -204,7 +206,9 @@ def _bound(given: str, name: str, zone: tzinfo, *, is_end: bool = False) -> date
             return datetime.combine(day, time(), zone)
         found = datetime.fromisoformat(given)
     except (ValueError, OverflowError):
-        raise InvalidInput(f"{name}: {visible(given[:40])!r} is no day; write 2026-03-01.") from None
+        raise InvalidInput(
+            f"{name}: {visible(given[:40])!r} is not a date. Write it as 2026-03-01."
+        ) from None
     return found if found.tzinfo else found.replace(tzinfo=zone)
 
 
@@ -213,7 +217,7 @@ def _entity_id(given: str) -> int | None:
         return None
     found = row_id(given)
     if found is None:
-        raise InvalidInput("entity: write the id of an entity, as its page shows it.")
+        raise InvalidInput("entity: write the id of an entity. Its page shows the id.")
     return found
 
 
@@ -225,7 +229,7 @@ def _start(asked: BrowseForm) -> int:
         return 0
     found = row_id(asked.cursor)
     if found is None:
-        raise InvalidInput("cursor: there is no such page; go back to the first one.")
+        raise InvalidInput("cursor: there is no such page. Go back to the first page.")
     return found
 
 
@@ -247,7 +251,9 @@ def _names(memory: Engine, asked: BrowseForm, _: datetime | None) -> BrowsedPage
 
 # Forgetting and restoring
 
-_NONE_SELECTED = "Nothing is selected. Check the boxes of the memories first; `x` checks the one at hand."
+_NONE_SELECTED = (
+    "No memory is selected. Check the boxes of the memories first; the key x checks the focused one."
+)
 
 
 async def forget_memories(screen: Screen) -> Response:
@@ -255,13 +261,15 @@ async def forget_memories(screen: Screen) -> Response:
     ids, back = _selected(form), form.back("/browse")
     gone = await screen.run(lambda memory: memory.forget(ids), right=Right.WRITE)
     if not gone:
-        return screen.redirect(back, "It was forgotten before, so nothing was changed.", kind="warn")
+        return screen.redirect(back, "It was forgotten already. Nothing was changed.", kind="warn")
     undo = Undo("/browse/restore", (("id", joined_ids(gone)), ("back", back)))
-    return screen.redirect(back, f"Forgot {_named(gone)}. No search finds it now.", undo)
+    return screen.redirect(
+        back, f"Forgot {_named(gone)}. Searches no longer find {'it' if len(gone) == 1 else 'them'}.", undo
+    )
 
 
 async def restore_memories(screen: Screen) -> Response:
-    """Restore one by one, so that one whose name is taken meanwhile holds up no other."""
+    """Restore one by one, so that one refusal does not stop the others."""
     form = await screen.form()
     ids, back = _selected(form), form.back("/browse")
     forgotten: list[int] = []
@@ -303,7 +311,7 @@ async def undo_restore(screen: Screen) -> Response:
             memory.supersede(id_, by, copies=False)
 
     await screen.run(take_back, right=Right.WRITE)
-    return screen.redirect(form.back("/browse"), "It is as it was before.")
+    return screen.redirect(form.back("/browse"), "Undone.")
 
 
 def _selected(form: SentForm) -> Sequence[int]:

@@ -132,7 +132,7 @@ def step_text(step: str) -> str:
     """A description of a ranking step; empty for a user's own step."""
     # Fused searches are named after how they were fused: `rrf: meaning`.
     before, _, last = step.partition(": ")
-    usual = "the kind of question, as the router took it" if before == "routing" else ""
+    usual = "the kind of question, as classified by the router" if before == "routing" else ""
     texts: dict[str, str] = TEXTS["steps"]
     return texts.get(step) or usual or texts.get(last, "")
 

@@ -1,4 +1,4 @@
-"""Memory: one memory with everything around it, and the forms that change it."""
+"""Memory: one memory with its history and relations, and the forms that change it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from recollect_server.web.templating import MOST_SELECTED, Screen, SentForm, Und
 # Word diffs
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
-# Comparing takes the product of both lengths at worst; longer texts are compared line by line.
+# Comparing takes quadratic time at worst, so longer texts are compared line by line.
 _MOST_PIECES = 2_000
 
 DiffKind = Literal["same", "added", "removed"]
@@ -39,7 +39,7 @@ class DiffSpan:
 
 
 def word_diff(before: str, after: str) -> list[DiffSpan]:
-    """The later wording with what it lost: the spans that are not removed give it exactly."""
+    """Return the later text with the removed parts. Spans that are not removed join to the later text."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     if max(len(old), len(new)) > _MOST_PIECES:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
@@ -61,14 +61,14 @@ def word_diff(before: str, after: str) -> list[DiffSpan]:
 _SHOWINGS = 20
 _MOST_VERSIONS = 20
 _MENTIONS = 6
-# As an input of type datetime-local has it.
+# The format of an input of type datetime-local.
 _LOCAL_TIME = "%Y-%m-%dT%H:%M"
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
     number: int
-    """From 0, the oldest; the last is what it says now."""
+    """Counted from 0, the oldest. The last one is the current text."""
     version: MemoryVersion
     spans: Sequence[DiffSpan]
 
@@ -77,7 +77,9 @@ def _memory_id(screen: Screen) -> int:
     given = str(screen.request.path_params["id"])
     found = row_id(given)
     if found is None:
-        raise NotFound(f"There is no memory {visible(given[:40])!r}; an id is a number, as Browse shows it.")
+        raise NotFound(
+            f"There is no memory {visible(given[:40])!r}; an id is a number. Browse lists all memories."
+        )
     return found
 
 
@@ -89,7 +91,7 @@ async def memory_screen(screen: Screen) -> Response:
 def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
     whole = memory.browse.memory(id_, showings=_SHOWINGS, as_of=moment)
     if moment is not None:
-        whole = _as_it_was(whole, moment)
+        whole = _whole_at(whole, moment)
     found, now = whole.memory, moment or Internals(memory).now()
     spoken_of: Sequence[Memory] = ()
     if found.kind is Kind.ENTITY:
@@ -114,7 +116,7 @@ def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
 
 
 def local_time(found: datetime | None, zone: tzinfo) -> str:
-    """The time as a form shows it; empty without one."""
+    """Format a time for a form field; empty without one."""
     return "" if found is None else found.astimezone(zone).strftime(_LOCAL_TIME)
 
 
@@ -128,8 +130,8 @@ def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
     return made[::-1]
 
 
-def _as_it_was(whole: WholeMemory, moment: datetime) -> WholeMemory:
-    """Without what came later. What is alike and what comes up together is only known of now."""
+def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
+    """Remove everything later than the moment. Similar and linked memories are known only for now."""
 
     def known(others: Sequence[Memory]) -> tuple[Memory, ...]:
         return tuple(each for each in others if each.created_at <= moment)
@@ -171,7 +173,7 @@ def _as_it_was(whole: WholeMemory, moment: datetime) -> WholeMemory:
 def existing_memory(memory: Engine, id_: int) -> Memory:
     found = memory.get(id_)
     if found is None:
-        raise NotFound(f"There is no memory {id_}; nothing was changed. Browse lists those there are.")
+        raise NotFound(f"There is no memory {id_}. Nothing was changed. Browse lists all memories.")
     return found
 
 
@@ -201,9 +203,9 @@ async def edit_memory(screen: Screen) -> Response:
 
 
 def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Arguments of `update`, and the fields of the form that undoes it: only for what differs from the store.
+    """Return arguments of `update` for the changed fields, and the fields of the form that undoes it.
 
-    An empty field empties what can be empty.
+    An empty field removes the value.
     """
     arguments: dict[str, Any] = {}
     former: list[tuple[str, str]] = []
@@ -214,7 +216,7 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any]
 
     text = _text_of(found, form)
     if text is not None and text != found.text:
-        # Its former wording is kept, so the undo names it by its number: it may be long.
+        # The store keeps former texts, so the undo form names the text by its number.
         change("text", text, str(len(found.former)), field="wording")
     for name in ("category", *NOTE_FIELDS):
         given, before = form.get(name), getattr(found, name) or ""
@@ -236,25 +238,23 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any]
     for name, none in (("happened_at", "unknown"), ("expires_at", "never")):
         given_time, before = form.get(name), getattr(found, name)
         if given_time is not None and given_time != local_time(before, zone):
-            wanted = _time_of(given_time, name, zone) if given_time else none
+            wanted = parsed_local_time(given_time, name, zone) if given_time else none
             change(name, wanted, "" if before is None else before.isoformat())
     return arguments, former
 
 
 def _text_of(found: Memory, form: SentForm) -> str | None:
-    """The new text: as given, or one of its own former wordings, by number."""
+    """Return the new text: as given, or a former text by its number."""
     wording = form.get("wording")
     if wording is None:
         return None if form.get("text") is None else form.text("text")
     if not wording.isascii() or not wording.isdigit() or int(wording[:9]) >= len(found.former):
-        raise InvalidInput(
-            f"#{found.id} has no former wording {visible(wording[:9])!r}; nothing was changed."
-        )
+        raise InvalidInput(f"#{found.id} has no former text {visible(wording[:9])!r}. Nothing was changed.")
     return found.former[int(wording)].text
 
 
 def _tags_of(found: Memory, form: SentForm) -> list[str]:
-    """Tags with commas between; or one on each line, since a tag may hold a comma."""
+    """Read tags separated by commas, or one per line, since a tag may contain a comma."""
     given, lines = form.get("tags"), form.get("tag_lines")
     if (given is None and lines is None) or given == ", ".join(found.tags):
         return list(found.tags)
@@ -262,12 +262,12 @@ def _tags_of(found: Memory, form: SentForm) -> list[str]:
     return [word.strip() for word in words if word.strip()]
 
 
-def _time_of(given: str, name: str, zone: tzinfo) -> datetime:
+def parsed_local_time(given: str, name: str, zone: tzinfo) -> datetime:
     try:
         found = datetime.fromisoformat(given)
     except ValueError:
         raise InvalidInput(
-            f"{name}: {visible(given[:40])!r} is no time; write 2026-03-01T18:30. Nothing was changed."
+            f"{name}: {visible(given[:40])!r} is not a time; write 2026-03-01T18:30. Nothing was changed."
         ) from None
     return found if found.tzinfo else found.replace(tzinfo=zone)
 
@@ -277,7 +277,7 @@ async def pin_memory(screen: Screen) -> Response:
     pinned = form.get("pinned") == "1"
     await screen.run(lambda memory: memory.update(id_, pinned=pinned), right=Right.WRITE)
     undo = Undo(f"/memory/{id_}/pin", (("pinned", "0" if pinned else "1"),))
-    said = f"Pinned #{id_}: it does not fade." if pinned else f"#{id_} is no longer pinned."
+    said = f"Pinned #{id_}. It does not fade." if pinned else f"#{id_} is no longer pinned."
     return screen.redirect(f"/memory/{id_}", said, undo)
 
 
@@ -289,12 +289,12 @@ async def correct_memory(screen: Screen) -> Response:
     text, copies = form.text("text"), form.get("copies") == "1"
     by = form.ids("by")[:1]
     if not text and not by:
-        raise InvalidInput("Write what holds instead; nothing was changed.")
+        raise InvalidInput("Write the correct text. Nothing was changed.")
 
     def supersede(memory: Engine) -> SupersedeResult:
         wrong = existing_memory(memory, id_)
         if by:
-            # Its near copies stay: the correction may well be one of them, and was looked at alone.
+            # Near copies stay: the correction may be one of them.
             return memory.supersede(id_, existing_memory(memory, by[0]).id, copies=False)
         return memory.supersede(id_, {"text": text, "tags": wrong.tags}, copies=copies)
 
@@ -305,11 +305,11 @@ async def correct_memory(screen: Screen) -> Response:
         ("retired", joined_ids(retired[:MOST_SELECTED])),
         ("observations", joined_ids(observations[:MOST_SELECTED])),
     ]
-    if not by and not done.by.duplicates:  # else it was there before
+    if not by and not done.by.duplicates:  # else it existed before
         fields.append(("made", str(done.by.id)))
     more = len(done.retired) - 1
-    also = f", and {quantity(more, 'near copy', 'near copies')} with it" if more else ""
-    said = f"#{done.by.id} now stands in the place of #{id_}{also}."
+    also = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
+    said = f"#{done.by.id} now replaces #{id_}{also}."
     back = form.get("back")
     if back is not None:
         fields.append(("back", back))
@@ -329,7 +329,7 @@ async def undo_supersede(screen: Screen) -> Response:
             memory.graph.restore_observation(each)
 
     await screen.run(take_back, right=Right.WRITE)
-    return screen.redirect(form.back(f"/memory/{id_}"), f"#{id_} is in force again.")
+    return screen.redirect(form.back(f"/memory/{id_}"), f"#{id_} is current again.")
 
 
 # Observations of an entity
@@ -346,13 +346,13 @@ async def edit_observations(screen: Screen) -> Response:
 
 
 def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, str]]:
-    """Change an observation; return what was done, and the fields of the form that undoes it."""
+    """Change an observation. Return a message and the fields of the form that undoes it."""
     entity, graph = existing_memory(memory, id_), memory.graph
     if entity.kind is not Kind.ENTITY:
-        raise InvalidInput(f"#{id_} is no entity, so it has no observations; nothing was changed.")
+        raise InvalidInput(f"#{id_} is not an entity, so it has no observations. Nothing was changed.")
     change, content = form.get("change") or "", form.text("content")
     if change not in _OBSERVATION_CHANGES:
-        raise InvalidInput(f"Say what to do with the observation: {', '.join(_OBSERVATION_CHANGES)}.")
+        raise InvalidInput(f"change: choose one of {', '.join(_OBSERVATION_CHANGES)}.")
 
     def newest() -> str:
         return str(max(each.id for each in existing_memory(memory, id_).in_force))
@@ -362,13 +362,13 @@ def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, s
         return "Added an observation.", {"change": "remove", "observation": newest()}
     old = next((each for each in entity.observations if [each.id] == list(form.ids("observation"))), None)
     if old is None:
-        raise NotFound("That observation is not there; open the entity again. Nothing was changed.")
+        raise NotFound("That observation no longer exists. Open the entity again. Nothing was changed.")
     if change == "correct":
         if content == old.content:
             return "Nothing was changed.", {}
         graph.add_observations({entity.name: [{"content": content, "supersedes": old.content}]})
         fields = {"change": "undo", "observation": str(old.id), "made": newest()}
-        return "Corrected an observation; the former one stays as history.", fields
+        return "Corrected an observation. The former one stays in the history.", fields
     if change == "remove":
         graph.delete_observations({entity.name: [old.content]})
         return "Removed an observation.", {"change": "restore", "observation": str(old.id)}
@@ -378,7 +378,7 @@ def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, s
             graph.delete_observations({entity.name: [made.content]})
     graph.restore_observation(old.id)
     if change == "undo":
-        return "The former observation is in force again.", {}
+        return "The former observation is current again.", {}
     return "Restored an observation.", {"change": "remove", "observation": str(old.id)}
 
 

@@ -1,4 +1,4 @@
-"""Recall and Why not: answers, the steps of every score, and why a memory is missing."""
+"""Recall and Why not: answers, the steps of each score, and why a memory is missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recollect_server.web.templating import KEPT_PARAMETERS, Screen, Undo, title
 # Recall
 
 _MOST_SHOWN = 50
-# Beyond the hits that are shown, those that came closest.
+# Number of weaker hits below those that an agent gets.
 _CLOSEST = 5
 
 
@@ -41,7 +41,7 @@ class RecallForm:
     as_of: datetime | None
 
     def search(self) -> dict[str, Any]:
-        """Arguments of the engine's `search` and `why_not`, but for the limit."""
+        """Return arguments of the engine's `search` and `why_not`, without the limit."""
         return {
             "profile": self.profile,
             "kinds": self.kinds or tuple(Kind),
@@ -79,6 +79,8 @@ class RecallAnswer:
     shown: tuple[Hit, ...]
     closest: tuple[Hit, ...]
     answer: Answer
+    stored_later: tuple[Memory, ...]
+    """In a past view: memories that fit and happened by then, but were stored later."""
 
 
 async def recall_screen(screen: Screen) -> Response:
@@ -90,22 +92,30 @@ async def recall_screen(screen: Screen) -> Response:
         )
         return await screen.page("recall.html", **form, found=None, recent=recent)
     found = await screen.run(lambda memory: _find(memory, asked))
-    # A form comes back to this very question; the scope and the moment are added to each address.
+    # Forms return to the same question. `Screen.url` adds the scope and the moment.
     params = [each for each in screen.params.multi_items() if each[0] not in KEPT_PARAMETERS]
     back = f"/recall?{urlencode(params)}"
     return await screen.page("recall.html", **form, found=found, recent=(), query=asked.query, back=back)
 
 
 def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
-    """Search once for the hits that an agent gets and for those that came closest, unrecorded."""
+    """Search once, unrecorded, for the hits that an agent gets and the closest others."""
     most = asked.limit or DEFAULT_LIMIT
     found = memory.search(asked.query, limit=most + _CLOSEST, explain=True, **asked.search())
     shown = found.hits[:most] if asked.limit else hits_worth_reading(found.hits[:most])
-    return RecallAnswer(shown, found.hits[len(shown) :][:_CLOSEST], found)
+    return RecallAnswer(shown, found.hits[len(shown) :][:_CLOSEST], found, _stored_later(memory, asked))
+
+
+def _stored_later(memory: Engine, asked: RecallForm) -> tuple[Memory, ...]:
+    if asked.as_of is None:
+        return ()
+    now = memory.search(asked.query, limit=DEFAULT_LIMIT, **(asked.search() | {"as_of": None}))
+    found = (hit.memory for hit in hits_worth_reading(now.hits) if hit.memory.created_at > asked.as_of)
+    return tuple(each for each in found if each.happened_at and each.happened_at <= asked.as_of)
 
 
 async def recall_context(screen: Screen) -> Response:
-    """Show what an agent reads for the same question, once a person opens it."""
+    """Show the text that an agent reads for the same question."""
     asked = recall_form(screen)
     context = await screen.run(
         lambda memory: memory.context(
@@ -116,7 +126,7 @@ async def recall_context(screen: Screen) -> Response:
 
 
 async def recall_counts(screen: Screen) -> Response:
-    """Show the counts: fetched after the page, since a large memory takes a while to count."""
+    """Show the counts, which the page fetches later: counting a large memory is slow."""
 
     def count(memory: Engine) -> dict[str, int]:
         kinds, counts = Internals(memory).how_many(), Internals(memory).own_counts()
@@ -140,26 +150,25 @@ _LOOKED_AT = 30
 
 
 async def judge_recalled(screen: Screen) -> Response:
-    """The address has the question, as on the screen; the form has the hit and its grade."""
+    """Store feedback: the address holds the question, the form holds the hit and its grade."""
     asked, form = recall_form(screen), await screen.form()
     grade, ids = GRADES.get(form.get("grade") or ""), form.ids("memory")
     if grade is None or len(ids) != 1 or not asked.query or asked.as_of is not None:
-        raise InvalidInput("Ask something, and say of one hit whether it helped. Nothing was noted.")
+        raise InvalidInput("Ask a question and judge one of its hits. Nothing was recorded.")
     before = await screen.run(lambda memory: _judge(memory, asked, ids[0], grade), right=Right.WRITE)
     back = form.back("/recall")
     undo = Undo(
         back.replace("/recall", "/recall/judge", 1),
         (("memory", str(ids[0])), ("grade", f"{before:g}"), ("back", back)),
     )
-    said = f"Noted: #{ids[0]} {_SAID[grade]}. Tuning learns from it."
+    said = f"Recorded: #{ids[0]} {_SAID[grade]}. Tuning uses this."
     return screen.redirect(back, said, undo if grade != before else None)
 
 
 def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
-    """Store the grade, and return the one before; 0: none.
+    """Store the grade and return the one before, 0 without one.
 
-    The dashboard's searches are not recorded. Where no logged answer shows the memory, the question is asked
-    again for the log.
+    The dashboard's searches are not recorded. If no logged answer shows the memory, ask again and record it.
     """
     logged = memory.answers.page(contains=asked.query, limit=_LOOKED_AT)
     answer = next((each for each in logged if each.query == asked.query and id_ in each.shown), None)
@@ -169,7 +178,7 @@ def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
         return next(said, 0.0)
     shown = memory.recall(asked.query, limit=asked.limit, **asked.search())
     if id_ not in {hit.memory.id for hit in shown.hits}:
-        raise InvalidInput(f"#{id_} is no longer a hit of this question. Ask again; nothing was noted.")
+        raise InvalidInput(f"#{id_} is no longer a hit for this question. Ask again. Nothing was recorded.")
     memory.feedback(id_, grade, shown)
     return 0.0
 
@@ -180,11 +189,12 @@ _MOST_CHOICES = 10
 _MOST_LOOKED_AT = 50
 _LONGEST_WORDS = 500
 _SMALLEST = 0.00005
+_RECENT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class StepGap:
-    """The effect of one step on the memory and on the one that it is compared with."""
+    """The effect of one ranking step on the memory and on the hit compared with it."""
 
     step: str
     effect: str
@@ -192,21 +202,21 @@ class StepGap:
     other_effect: str
     other_score: float
     points: float
-    """How far the step moved the memory towards the other one; negative: away from it."""
+    """Change of the memory's lead over the other hit; negative: it fell behind."""
     x: float
     width: float
-    """In hundredths of a drawing whose middle is 0."""
+    """In percent of a drawing with 0 in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The memory beside another hit: all the points together are the difference of their scores."""
+    """A memory beside another hit. The points of all steps add up to the difference of the scores."""
 
     other: Hit
     place: int
     steps: Sequence[StepGap]
     missing: float
-    """Points that the memory lacks; negative: points that it has more."""
+    """Points that the memory lacks; negative: its lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +229,11 @@ class WhyNotView:
 
 async def why_not_screen(screen: Screen) -> Response:
     asked, params = recall_form(screen), screen.params
-    # An id from a link, or what a person typed.
+    # Links send `id` or `name`; the form sends `memory`.
     given = (params.get(name, "").strip() for name in ("memory", "id", "name"))
     words = next(filter(None, given), "")
     if len(words) > _LONGEST_WORDS:
-        raise InvalidInput(
-            f"memory: write at most {_LONGEST_WORDS} characters: an id, a name, or some words."
-        )
+        raise InvalidInput(f"memory: write an id, a name or some words, at most {_LONGEST_WORDS} characters.")
     values = await screen.run(lambda memory: _look(memory, asked, words))
     return await screen.page(
         "why_not.html", asked=asked, words=words, profiles=screen.profiles, kinds=list(Kind), **values
@@ -234,11 +242,14 @@ async def why_not_screen(screen: Screen) -> Response:
 
 def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
     chosen = _named(memory, words) if words else None
-    values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": ()}
+    values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": (), "questions": ()}
     if chosen is None:
         if words:
             values["choices"] = _choices(memory, words, asked.as_of)
-        elif asked.query:
+        elif not asked.query:
+            logged = memory.answers.page(limit=_LOOKED_AT)
+            values["questions"] = list(dict.fromkeys(filter(None, (each.query for each in logged))))[:_RECENT]
+        else:
             values["listed"] = memory.search(asked.query, limit=_MOST_CHOICES, **asked.search()).hits
         return values
     values["chosen"] = memory_at(chosen, asked.as_of)
@@ -248,12 +259,12 @@ def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
 
 
 def _named(memory: Engine, words: str) -> Memory | None:
-    """Find a memory by its id, or an entity by its name; None: words to search with."""
+    """Find a memory by its id or an entity by its name; None if neither."""
     number = row_id(words.removeprefix("#"))
     if number is not None:
         found = memory.get(number)
         if found is None:
-            raise NotFound(f"There is no memory #{number}; Browse lists those there are.")
+            raise NotFound(f"There is no memory #{number}. Browse lists all memories.")
         return found
     try:
         return memory.get(Internals(memory).entity_id(words))
@@ -262,7 +273,7 @@ def _named(memory: Engine, words: str) -> Memory | None:
 
 
 def _choices(memory: Engine, words: str, moment: datetime | None) -> list[Memory]:
-    """Memories with these words, in any state; then what a search finds, then what has the letters."""
+    """List memories in any state: whole-word matches, then search hits, then substring matches."""
     exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MOST_LOOKED_AT).memories
     near = memory.search(words, limit=_MOST_CHOICES, as_of=moment, include_superseded=True).hits
     whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
@@ -277,17 +288,17 @@ def _explained(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:
     answer = memory.search(asked.query, limit=asked.limit, explain=True, **asked.search())
     stands, shown, verdict = found.standing, [hit.memory.id for hit in answer.hits], found.verdict
     is_cut = stands is not None and stands.place is not None and stands.place <= DEFAULT_LIMIT
-    # Without a limit, an answer ends where nothing more seems worth reading, which may be sooner.
+    # Without a limit, an answer ends after the last relevant hit.
     if asked.limit is None and stands is not None and is_cut and id_ not in shown:
         verdict = (
-            f"It stands at place {stands.place}, but only the first {len(shown)} seemed worth reading. "
-            f"Who asks for {stands.place} gets it."
+            f"It ranks at place {stands.place}, but only the first {len(shown)} are relevant enough. "
+            f"Ask for {stands.place} hits to get it."
         )
     return WhyNotView(found, verdict, _compared(found, answer, id_), len(shown))
 
 
 def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
-    """Compare with the last hit that was shown; if it was shown itself, with the first, or the second."""
+    """Compare with the last hit; a memory that is itself a hit, with the first or second."""
     stands = found.standing
     if stands is None or not stands.reasons or not answer.hits:
         return None
@@ -303,7 +314,7 @@ def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
 
 
 def step_gaps(own: Sequence[Reason], others: Sequence[Reason]) -> list[StepGap]:
-    """The difference of two scores, step by step. The points add up to it."""
+    """Split the difference of two scores into points per step."""
     rows: list[tuple[str, str, float, str, float, float]] = []
     score = other_score = 0.0
     for reason, other in zip_longest(own, others):

@@ -1,4 +1,4 @@
-"""The dashboard: which path shows what."""
+"""The dashboard's routes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from recollect.domain.errors import (
 )
 from recollect_server.runner import Forbidden, MemoryRunner, TookTooLong
 from recollect_server.web import (
+    add,
     browse,
     dreams,
     graph,
@@ -37,12 +38,12 @@ from recollect_server.web.templating import STATIC, Screen
 Handler = Callable[[Screen], Awaitable[Response]]
 
 _STATUS: dict[type[RecollectError], tuple[int, str]] = {
-    InvalidInput: (400, "That cannot be done"),
+    InvalidInput: (400, "Invalid request"),
     Forbidden: (403, "Not allowed"),
-    NotFound: (404, "Not there"),
-    Conflict: (409, "It has changed meanwhile"),
+    NotFound: (404, "Not found"),
+    Conflict: (409, "Changed meanwhile"),
     MissingExtra: (501, "Not installed here"),
-    StoreUnavailable: (503, "The store cannot be reached"),
+    StoreUnavailable: (503, "The store is unavailable"),
     TookTooLong: (504, "It took too long"),
 }
 
@@ -58,6 +59,9 @@ HANDLERS: dict[tuple[str, str], Handler] = {
     ("GET", "/recall/counts"): recall.recall_counts,
     ("POST", "/recall/judge"): recall.judge_recalled,
     ("GET", "/why-not"): recall.why_not_screen,
+    ("GET", "/add"): add.add_screen,
+    ("POST", "/add"): add.add_memory,
+    ("POST", "/add/undo-relation"): add.remove_relation,
     ("GET", "/browse"): browse.browse_screen,
     ("POST", "/browse/forget"): browse.forget_memories,
     ("POST", "/browse/restore"): browse.restore_memories,
@@ -105,7 +109,7 @@ HANDLERS: dict[tuple[str, str], Handler] = {
     ("POST", "/tokens"): health.make_token,
     ("POST", "/tokens/revoke"): health.withdraw_token,
 }
-"""What each page or form of the dashboard runs, by its method and path."""
+"""The handler of each page and form, by method and path."""
 
 
 def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
@@ -125,13 +129,14 @@ async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: R
             return await handler(screen)
     except RecollectError as error:
         status, heading = next(
-            (found for kind, found in _STATUS.items() if isinstance(error, kind)), (500, "That did not work")
+            (found for kind, found in _STATUS.items() if isinstance(error, kind)),
+            (500, "Something went wrong"),
         )
         return await screen.page("error.html", status=status, heading=heading, message=str(error))
 
 
 class _Static(StaticFiles):
-    """Files that never change under their names, which hold a hash of their content."""
+    """Static files. Their addresses contain a hash of the content, so browsers cache them for good."""
 
     def file_response(self, *args: Any, **options: Any) -> Response:
         response = super().file_response(*args, **options)

@@ -1,4 +1,4 @@
-"""Templates, forms and answers that the dashboard's screens share."""
+"""Templates, forms and responses shared by the dashboard's screens."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ CONTENT_SECURITY_POLICY = (
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
-    # Not `no-referrer`: browsers would send forms with the origin `null`, which is refused.
+    # With `no-referrer`, browsers send forms with the origin `null`, which we refuse.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    # Memories do not stay in a browser's cache.
+    # Memories must not stay in a browser's cache.
     "cache-control": "no-store",
 }
 _THEME = "recollect_theme"
@@ -66,7 +66,7 @@ _Work = TypeVar("_Work")
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One request to the dashboard: runs work on the memory, then shows a page or redirects to one."""
+    """One request to the dashboard. It runs work on the memory, then shows a page or redirects."""
 
     runner: MemoryRunner
     request: Request
@@ -85,7 +85,7 @@ class Screen:
 
     @property
     def as_of(self) -> datetime | None:
-        """The moment that everything is shown at; None: now."""
+        """The moment of a past view; None: now."""
         return parsed_time(self.params.get("as_of"), "as_of")
 
     async def run(
@@ -101,7 +101,7 @@ class Screen:
             return SentForm(form.multi_items())
 
     async def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
-        """Render a template with these values and those that `base.html` needs."""
+        """Render a template with these values and the ones that `base.html` needs."""
         request, caller = self.request, self.caller
         csrf = getattr(request.state, "csrf", None)
         flash = _read_flash(request)
@@ -131,7 +131,7 @@ class Screen:
     def redirect(
         self, path: str, said: str | None = None, undo: Undo | None = None, *, kind: str = "good"
     ) -> Response:
-        """After a form: redirect to a page that says once what was done, with an undo."""
+        """Redirect after a form. The next page shows the message once, with an undo button."""
         response = RedirectResponse(self.url(path), 303, SECURITY_HEADERS)
         if said is not None:
             told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
@@ -142,7 +142,7 @@ class Screen:
         return response
 
     def url(self, path: str, **changes: Any) -> str:
-        """Return a path of ours with this request's owner, agent and moment; None removes one."""
+        """Add this request's owner, agent and moment to a path; a change of None removes one."""
         base, _, query = path.partition("?")
         params: dict[str, Any] = {
             name: self.params[name]
@@ -162,7 +162,7 @@ class Screen:
 
 
 def bare_page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-    """Render a page for a reader who has not signed in: it shows nothing of the memory."""
+    """Render a page for a visitor who has not signed in."""
     return HTMLResponse(_rendered(template, request.cookies, **values), status, SECURITY_HEADERS)
 
 
@@ -188,7 +188,7 @@ def _read_flash(request: Request) -> dict[str, Any] | None:
 
 
 def _readable_as_of(request: Request) -> datetime | None:
-    """The moment of the request; None if it is no time, since the page that says so must be shown."""
+    """The moment of the request; None if it is invalid, so that the error page can be rendered."""
     try:
         return parsed_time(request.query_params.get("as_of"), "as_of")
     except InvalidInput:
@@ -202,11 +202,13 @@ def parsed_time(given: str | None, name: str) -> datetime | None:
         found = datetime.fromisoformat(given)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidInput(f"{name}: {visible(given[:40])!r} is no time; write 2026-03-01.") from None
+        raise InvalidInput(
+            f"{name}: {visible(given[:40])!r} is not a date. Write it as 2026-03-01."
+        ) from None
 
 
 def title_of(memory: Memory) -> str:
-    """The title of a memory in a list: its text, or an entity's name and what is known of it."""
+    """Return the title of a memory: its text, or an entity's name and first observations."""
     if memory.kind != Kind.ENTITY:
         return memory.text
     known = " · ".join(observation.content for observation in memory.in_force[:3])
@@ -252,13 +254,13 @@ def _environment() -> Environment:
 
 @cache
 def _static(name: str) -> str:
-    """With a part of its hash, so that a browser may keep it for good."""
+    """Return the address of a static file, with a hash so that browsers cache it for good."""
     return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:10]}"
 
 
 @pass_context
 def _kept_fields(context: Context) -> Markup:
-    """Hidden fields with the owner, the agent and the moment, for a form that is sent with GET."""
+    """Return hidden fields with the owner, agent and moment, for a GET form."""
     params = context["request"].query_params
     field = Markup('<input type="hidden" name="{}" value="{}">')
     return Markup("").join(field.format(name, params[name]) for name in KEPT_PARAMETERS if params.get(name))
@@ -276,50 +278,50 @@ def _time(context: Context, found: datetime | None, form: str = "%Y-%m-%d %H:%M"
 
 
 def _as_json(data: Mapping[str, Any] | list[Any]) -> Markup:
-    """For a script of type application/json: no text in it can end it."""
+    """Encode data for a script element of type application/json; no text in it can close the element."""
     return Markup(json.dumps(data).replace("<", "\\u003c"))  # noqa: S704  # escaped here
 
 
 # Forms
 
 _LONGEST_PATH = 1_000
-# More ids than a page has rows come from no form of ours.
+# Our forms send at most as many ids as a page has rows.
 MOST_SELECTED = 50
 
 
 class SentForm:
-    """The fields of a form; a file is not taken for one."""
+    """The text fields of a form."""
 
     def __init__(self, fields: Iterable[tuple[str, object]]) -> None:
         self._fields = [(name, value) for name, value in fields if isinstance(value, str)]
 
     def get(self, name: str) -> str | None:
-        """The last value of this name, without spaces around it."""
+        """Return the last value of this name, stripped."""
         return next((value.strip() for key, value in reversed(self._fields) if key == name), None)
 
     def text(self, name: str) -> str:
-        """As a person wrote it, empty without one; browsers send line ends as CR LF."""
+        """Return the text of a field, empty without one, with line ends as LF: browsers send CR LF."""
         return (self.get(name) or "").replace("\r\n", "\n")
 
     def ids(self, name: str) -> Sequence[int]:
-        """From boxes that are checked, or from one field with commas between."""
+        """Return ids from checked boxes or from one field separated by commas."""
         words = [word for key, value in self._fields if key == name for word in value.split(",") if word]
         found = [number for word in words if (number := row_id(word.strip())) is not None]
         if len(found) != len(words) or len(found) > MOST_SELECTED:
-            raise InvalidInput(f"Select up to {MOST_SELECTED} memories by their ids; nothing was changed.")
+            raise InvalidInput(f"Select at most {MOST_SELECTED} memories by their ids. Nothing was changed.")
         return list(dict.fromkeys(found))
 
     def pairs(self, name: str) -> Sequence[tuple[int, int]]:
-        """Ids in twos, as `12:34,56:78`."""
+        """Return pairs of ids, written as `12:34,56:78`."""
         words = [word for word in (self.get(name) or "").split(",") if word]
         found = [(row_id(one), row_id(other)) for one, _, other in (word.partition(":") for word in words)]
         whole = [(one, other) for one, other in found if one is not None and other is not None]
         if len(whole) != len(words) or len(whole) > MOST_SELECTED:
-            raise InvalidInput(f"The field {name} holds pairs of ids, as 12:34; nothing was changed.")
+            raise InvalidInput(f"{name}: write pairs of ids as 12:34. Nothing was changed.")
         return whole
 
     def back(self, usual: str) -> str:
-        """The page of the form, if it is one of ours."""
+        """Return the page to show next, if it is one of the dashboard's."""
         given = self.get("back") or usual
         is_ours = given.startswith(("/browse", "/memory/", "/recall", "/why-not")) and given.isprintable()
         return given if is_ours and len(given) <= _LONGEST_PATH else usual

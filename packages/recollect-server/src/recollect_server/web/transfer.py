@@ -1,4 +1,4 @@
-"""Import and export: a file is previewed before it is imported."""
+"""Import and export. A file is previewed before it is imported."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class KeptFile:
     path: Path
     name: str
     scope: Scope
-    """Only who sees this may have it."""
+    """Only callers with this scope may fetch the file."""
 
     def remove(self) -> None:
         rmtree(self.path.parent, ignore_errors=True)
 
 
 class KeptFiles:
-    """Files under random names, in a folder that only this user can read."""
+    """Uploads and exports under random names, in a folder that only the server's user can read."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, KeptFile] = OrderedDict()
@@ -70,13 +70,13 @@ class KeptFiles:
         return TemporaryDirectory(prefix="recollect-")
 
     def new_path(self, name: str) -> Path:
-        """A file that is not there yet, named as far as every file system takes it: talks keep the name."""
+        """Return the path of a new file, with a portable form of the name: imports use it as title."""
         folder = Path(self._folder.name) / secrets.token_hex(8)
         folder.mkdir()
         return folder / (_NOT_IN_NAMES.sub("_", name)[-_LONGEST_NAME:].lstrip(".") or "file")
 
     def keep(self, file: KeptFile) -> str:
-        """Its key; the oldest one goes where there are too many."""
+        """Keep a file and return its key. The oldest file is removed if there are too many."""
         key = secrets.token_urlsafe(12)
         with self._lock:
             self._files[key] = file
@@ -103,7 +103,7 @@ _MOST_NAMED = 10
 _FILES = KeptFiles()
 _Report = ImportPreview | ImportReport | ForeignReport | ExportReport
 _REPORTS: RecentValues[_Report] = RecentValues(32)
-# The name of the one file that each format gives to fetch.
+# The file name of each export format.
 _DOWNLOADS = {
     "full": "full.jsonl",
     "official": "memory.jsonl",
@@ -111,12 +111,12 @@ _DOWNLOADS = {
     "csv": "tables.csv.zip",
     "parquet": "tables.parquet.zip",
 }
-# A file that we know by none of these endings may still be lines of JSON.
+# Endings of conversation files. Other files are read as JSON lines.
 _TALKS = (".zip", ".md", ".markdown", ".json")
 
 
 async def transfer_screen(screen: Screen) -> Response:
-    """With the key of a file: its preview, or the report of its import or export."""
+    """Show the forms and, given a key, the preview or report of that file."""
     key, stage = screen.params.get("file", ""), screen.params.get("stage", "")
     scope = await screen.run(lambda memory: memory.scope)
     report = _REPORTS.get((scope, stage, key)) if key else None
@@ -143,7 +143,7 @@ def _keep(scope: Scope, stage: str, key: str, report: _Report) -> str:
 
 
 async def preview_import(screen: Screen) -> Response:
-    """Keep the file that was sent, and count what it holds. Nothing is written to the memory."""
+    """Keep the uploaded file and count its content. Nothing is written to the memory."""
     screen.caller.require(Right.ADMIN)
     async with screen.request.form(max_files=1, max_fields=10) as form:
         sent = form.get("file")
@@ -160,7 +160,7 @@ async def preview_import(screen: Screen) -> Response:
         except BaseException as error:
             file.remove()
             if isinstance(error, InvalidInput):
-                # By the name that the reader gave it, not by its place here.
+                # Show the uploaded name, not the server's path.
                 raise InvalidInput(str(error).replace(str(file.path), name)) from error
             raise
         return _keep(memory.scope, "preview", _FILES.keep(file), found)
@@ -174,7 +174,7 @@ def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
     found = import_preview(path, progress)
     if not found.lines or found.bad_count < found.lines:
         return found
-    # No line is a memory; it may be a conversation, a turn to a line.
+    # No line is a memory: the file may be a conversation with one turn per line.
     return preview_path(path, format="turns", progress=progress)
 
 
@@ -186,9 +186,9 @@ async def run_import(screen: Screen) -> Response:
     def work(memory: Engine, progress: Progress) -> str:
         file, preview = _FILES.get(key, memory.scope), _REPORTS.get((memory.scope, "preview", key))
         if file is None or preview is None:
-            raise NotFound("That file is no longer kept here; choose it again. Nothing was imported.")
+            raise NotFound("The server no longer has that file. Choose it again. Nothing was imported.")
         if preview.format == "full":
-            # It goes to the owners that it names.
+            # The memories go to the owners named in the file.
             screen.caller.require(Right.STORE)
         report: ImportReport | ForeignReport
         if isinstance(preview, ForeignReport):
@@ -201,7 +201,7 @@ async def run_import(screen: Screen) -> Response:
                 embed_progress=progress,
             )
         else:
-            # As a stream: that this file was imported says nothing, since its place is gone tomorrow.
+            # As a stream: its temporary path must not be recorded as imported.
             with file.path.open("rb") as stream:
                 report = import_file(memory, stream, progress=progress, embed_progress=progress)
         _FILES.drop(key)
@@ -214,11 +214,11 @@ async def run_import(screen: Screen) -> Response:
 
 
 async def run_export(screen: Screen) -> Response:
-    """Write the file first, so that what is fetched is whole."""
+    """Write the whole file first, then offer it for download."""
     fields = await screen.form()
     format_ = fields.get("format") or "full"
     if format_ not in _DOWNLOADS:
-        raise InvalidInput(f"There is no format {format_[:40]!r}; there are: {', '.join(_DOWNLOADS)}.")
+        raise InvalidInput(f"There is no format {format_[:40]!r}. Choose one of: {', '.join(_DOWNLOADS)}.")
     everything = bool(fields.get("everything"))
     if everything:
         screen.caller.require(Right.STORE)
@@ -244,7 +244,7 @@ async def fetch_export(screen: Screen) -> Response:
     scope = await screen.run(lambda memory: memory.scope)
     file = _FILES.get(screen.request.path_params["key"], scope)
     if file is None:
-        raise NotFound("That export is no longer kept here; make it again.")
+        raise NotFound("The server no longer has that export. Export again.")
     headers = {**SECURITY_HEADERS, "content-disposition": f"attachment; filename*=utf-8''{quote(file.name)}"}
     media_type = "application/zip" if file.name.endswith(".zip") else "application/jsonl"
     return FileResponse(file.path, headers=headers, media_type=media_type)

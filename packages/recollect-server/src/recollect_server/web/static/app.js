@@ -1,4 +1,4 @@
-/* What the dashboard does in the browser: keys, dialogs, and copying. Every page also works without it. */
+/* Keyboard shortcuts, dialogs and copying. Every page also works without scripts. */
 (() => {
   "use strict";
 
@@ -6,7 +6,7 @@
   const shortcutsAreOn = () => localStorage.getItem("shortcuts") !== "off";
   const items = () => [...document.querySelectorAll("[data-item]")];
   let going = false;
-  let resting = 0;
+  let pause = 0;
 
   function move(step) {
     const all = items();
@@ -67,14 +67,14 @@
 
   document.addEventListener("change", (event) => {
     if (event.target.id === "shortcuts") localStorage.setItem("shortcuts", event.target.checked ? "on" : "off");
-    if (event.target.matches("[data-submits][type=range]")) submitWhenItRests(event.target);
+    if (event.target.matches("[data-submits][type=range]")) submitAfterPause(event.target);
     else if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
   });
 
-  // Each press of an arrow is a change: seven days back is one page.
-  function submitWhenItRests(slider) {
-    clearTimeout(resting);
-    resting = setTimeout(() => { if (slider.isConnected) slider.form.requestSubmit(); }, 400);
+  // Each press of an arrow key is a change; submit once after the last.
+  function submitAfterPause(slider) {
+    clearTimeout(pause);
+    pause = setTimeout(() => { if (slider.isConnected) slider.form.requestSubmit(); }, 400);
   }
 
   document.addEventListener("input", (event) => {
@@ -90,9 +90,14 @@
     if (asks && !window.confirm(asks)) event.preventDefault();
   }, true);
 
-  function settle() {
+  function prepare() {
     const box = document.querySelector("#shortcuts");
     if (box) box.checked = shortcutsAreOn();
+    // On a phone, tabs scroll sideways.
+    document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((tab) => {
+      const bar = tab.closest("nav");
+      bar.scrollLeft = tab.offsetLeft - bar.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
+    });
   }
-  document.addEventListener("DOMContentLoaded", settle);
+  document.addEventListener("DOMContentLoaded", prepare);
 })();
