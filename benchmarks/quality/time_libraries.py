@@ -1,6 +1,6 @@
-"""How well libraries find the span of time that a question speaks of.
+"""Measures how well libraries find the time span that a question names.
 
-Asked are the questions in packages/recollect/tests/text.
+It asks the questions in packages/recollect/tests/text.
 
     pip install dateparser parsedatetime timefhuman recurrent ctparse datefinder stringtime
     pip install recognizers-text-date-time "emoji<2"
@@ -52,7 +52,7 @@ class Case:
     text: str
     language: str
     reference: datetime
-    span: Span | None  # None where the text names no time
+    span: Span | None  # or None if the text names no time
 
 
 Find = Callable[[str, datetime], list[Span]]
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def table(language: str) -> Iterator[Case]:
-    """The cases of one language; the form of the tables is told in the English one."""
+    """Read the cases of one language; the English table explains the format."""
     reference = datetime.min.replace(tzinfo=UTC)
     for line in (TABLES / f"time_phrases_{language}.txt").read_text(encoding="utf-8").splitlines():
         match [part.strip() for part in line.split("|")]:
@@ -151,7 +151,7 @@ def overlap(one: Span, other: Span) -> bool:
 
 
 def answers(find: Find, case: Case) -> list[Span]:
-    """What the library says; one that raises has said nothing."""
+    """Return the library's spans; an exception counts as no span."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             found = find(case.text, case.reference)
@@ -207,7 +207,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def around(moment: datetime, period: str = "") -> list[Span]:
-    """The spans that a moment may stand for: the unit it was said to be, else its day, hour or minute."""
+    """Return the spans that a moment may mean: its stated unit, else its day, hour or minute."""
     naive = moment.replace(second=0, microsecond=0)
     midnight = naive.replace(hour=0, minute=0)
     hour = naive.replace(minute=0)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from recollect_bench.svg import EVEN, FAINT, circle, label, line, moved, picture
+from recollect_bench.svg import EVEN, FAINT, circle, label, line, picture, translate_shapes
 
 ROOT = Path(__file__).parents[2]
 RESULTS, PICTURE = ROOT / "benchmarks" / "results", ROOT / "docs" / "images" / "performance.svg"
@@ -42,7 +42,7 @@ def drawn() -> str:
         if (RESULTS / f"{file}.json").exists()
     }
     panels = [
-        moved(
+        translate_shapes(
             _MARGIN + place % _COLUMNS * (_WIDE + _MARGIN),
             _HEAD + place // _COLUMNS * (_HIGH + _TOP + 2 * _MARGIN),
             _panel(title, _series(runs, *which)),

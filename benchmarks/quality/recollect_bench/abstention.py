@@ -45,9 +45,9 @@ class ScoredAnswer:
     scores: Mapping[str, float]
     """By method."""
     doubtful: bool = False
-    """It was told that nothing seems to answer."""
+    """The answer said that nothing seems to match."""
     hits: tuple[JudgedHit, ...] = ()
-    """Of the data set's own questions, answerable or not."""
+    """Hits of the data set's own questions, answerable or not."""
     category: str = ""
 
 
@@ -61,24 +61,24 @@ class Abstention:
     auroc: Mapping[str, Mapping[str, float]]
     """By method, then by the kind of absent question."""
     calibration_error: Mapping[str, float]
-    """Of the answers' confidence, by the kind of absent question."""
+    """Calibration error of the answers' confidence, by the kind of absent question."""
     brier: Mapping[str, float]
     told_nothing: Mapping[str, float]
-    """By kind of question: the share that is told that nothing seems to answer."""
+    """Share of answers that said nothing seems to match, by kind of question."""
     hits: Mapping[str, float] = field(default_factory=dict)
-    """Of single hits: `auroc`, `error`, `brier`, and the share of relevant ones."""
+    """Figures for single hits: `auroc`, `error`, `brier`, and the share of relevant ones."""
     reliability: Mapping[str, tuple[Tenth, ...]] = field(default_factory=dict)
-    """Of single hits in tenths of their confidence, by the kind of memory."""
+    """Single hits in tenths of their confidence, by the kind of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class AbstentionOptions:
     profile: str | None = None
-    """Who ranks the hits; None: the default one."""
+    """Profile that ranks the hits (default: the default profile)."""
     most: int | None = None
-    """Ask only so many questions of each haystack, by lot."""
+    """Number of questions to sample from each haystack (default: all)."""
     absent: int | None = None
-    """Of these, ask only so many with the answer taken out."""
+    """Number of those to ask again with the answer removed (default: all)."""
     half: Half | None = None
     """Only the questions of this half."""
 

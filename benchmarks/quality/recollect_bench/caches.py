@@ -1,4 +1,4 @@
-"""What a model said once is not asked again: vectors are kept in a file, a re-ranker's scores in memory."""
+"""Caches of model output: vectors in a file, a re-ranker's scores in memory."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class CachedEmbedder:
         roles = (role,) if tokens is None else (role, tokens)
         keys = {text: [_key(name, each, text) for each in roles] for text in texts}
         try:
-            known = self._known([key for own in keys.values() for key in own])
+            known = self._load_cached([key for own in keys.values() for key in own])
             missing = [
                 text
                 for text, own in keys.items()
@@ -111,7 +111,7 @@ class CachedEmbedder:
             raise _unusable(self._folder, error) from error
         return [(known[keys[text][0]], b"" if tokens is None else known[keys[text][1]]) for text in texts]
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def _load_cached(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         rows = self._connection.executemany(
             "SELECT key, vector FROM vector WHERE key = ?", [(key,) for key in keys]
         )
@@ -144,7 +144,7 @@ class CachedEmbedder:
 
 
 def _key(model: str, role: Role, text: str) -> bytes:
-    """What is found: a vector, or tokens. A model reads a question and a text in different ways."""
+    """Return the cache key. The role is part of it, because models embed questions and texts differently."""
     return sha256("\0".join((model, role, text)).encode(errors="surrogatepass")).digest()
 
 
@@ -156,7 +156,7 @@ def _unusable(folder: Path | None, error: Exception) -> StoreUnavailable:
 
 
 class CachedReranker:
-    """Stands for a re-ranker whose score of a text does not depend on the other texts."""
+    """A cache around a re-ranker whose score of a text does not depend on the other texts."""
 
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker

@@ -106,10 +106,10 @@ def quality(
 
     Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R, BEIR, and folders of memories.jsonl and questions.jsonl.
     Every text goes into a store in a temporary folder, at its own time. The row `recollect` is what you get
-    by default, with notes drawn out of messages; `recollect (plain)` and the other profiles, among them
+    by default, with notes extracted from messages; `recollect (plain)` and the other profiles, among them
     plain BM25, vectors and rank fusion, answer over the texts alone. The report gives recall at 1, 5, 10 and
-    20 (any, all, fraction), NDCG, MRR, and how often what is no longer true comes first, with 95 % intervals
-    of the differences. Your own memory is not touched.
+    20 (any, all, fraction), NDCG, MRR, and how often an outdated fact comes first. Differences have
+    95 % intervals. Your own memory is not touched.
     """
     from recollect import bootstrap  # loads NumPy and the engine
     from recollect_bench.loading import load_datasets
@@ -159,14 +159,14 @@ def abstention(
     absent: int | None,
     plot: Path | None,
 ) -> Result:
-    """Measure whether confidence tells questions with an answer from those without.
+    """Measure whether confidence separates questions with an answer from those without.
 
-    Every question that has an answer is asked with it there, and with it taken out of the store (removed);
-    beside them stand questions about other things (other), and those that the data calls unanswerable
-    (unsaid). AUROC is how often one with an answer gets more than one without; cosine, its z-score and BM25
-    are what simple means reach. Error is the calibration error over ten bins of equally many; told nothing,
-    how many are told that nothing seems to answer, those with an answer first. A last line tells of single
-    hits, which the JSON and the plot also give in tenths of their confidence, by kind of memory.
+    Every answerable question is asked twice: with its answer in the store, and with it removed (removed).
+    Questions about other topics (other) and those that the data calls unanswerable (unsaid) are asked, too.
+    AUROC is how often a question with an answer gets more confidence than one without; cosine, its z-score
+    and BM25 are simple baselines. Error is the calibration error over ten bins of equal size. "Told
+    nothing" is the share of answers that said nothing seems to match, answerable questions first. The last
+    line is for single hits; the JSON and the plot also give them in tenths of their confidence.
     """
     from recollect_bench.abstention import AbstentionOptions, measure_abstention  # loads NumPy and the engine
     from recollect_bench.loading import load_datasets

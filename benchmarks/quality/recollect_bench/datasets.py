@@ -1,4 +1,4 @@
-"""What a benchmark asks: documents to store, and questions that name the documents to find."""
+"""Data sets: documents to store, and questions that name the documents to find."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Question:
     answerable: bool = True
     """False: the texts hold no answer, and a memory should say so."""
     must_not: frozenset[str] = frozenset()
-    """Documents that may not stand above the relevant ones: what they say is no longer true."""
+    """Outdated documents, which must not rank above the relevant ones."""
     at: datetime | None = None
     """When it is asked; None: when the haystack's questions are."""
     after: int | None = None
@@ -59,7 +59,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a user types to an assistant, and which documents would help with it; none: it needs nothing."""
+    """A prompt to an assistant and the documents that would help with it; none if it needs nothing."""
 
     id: str
     text: str
@@ -73,7 +73,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """What goes into one store, and what is asked of it."""
+    """The documents of one store and the questions about them."""
 
     name: str
     documents: tuple[Document, ...]

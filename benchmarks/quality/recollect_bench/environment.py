@@ -1,4 +1,4 @@
-"""What every result names: machine, versions, commit, date."""
+"""Facts that every result names: machine, versions, commit, date."""
 
 from __future__ import annotations
 

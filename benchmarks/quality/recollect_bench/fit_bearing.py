@@ -1,4 +1,4 @@
-"""Fits when `context` is silent, and tells how it does on people that had no part in it.
+"""Fits when `context` stays empty, and reports how it does on people that were not used for fitting.
 
     python -m recollect_bench.fit_bearing --date 2026-11-17 --cache DIR MODEL=PATH…
 

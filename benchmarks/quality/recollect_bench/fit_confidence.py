@@ -1,4 +1,4 @@
-"""Fits the numbers of confidence on judged questions, and tells how they do on sets that had no part in it.
+"""Fits the coefficients of confidence on judged questions, and reports how they do on held-out sets.
 
     python -m recollect_bench.fit_confidence --date 2026-11-17 --cache DIR FAMILY:MODEL=PATH…
 
@@ -62,28 +62,28 @@ _LIMIT = 10
 _FEW = 12
 """Memories beside the answers in a store of few."""
 _HIT_SIGNALS = frozenset({"above", "held", "ahead", "agreed", "share", "fits", "timed"})
-# A hit that stands out in its list may be the answer, or a near miss that stands out by a name: of the
-# signals that compare with the list, only the one by words helped on most sets that had no part in the fit.
+# A hit far above the rest of its list may be the answer, or a near miss that shares a name. Of the
+# signals that compare a hit with its list, only the one by words helped on most held-out sets.
 _ANSWER_SIGNALS: dict[Mode, frozenset[str]] = {
     "known": frozenset({"near", "held", "ahead", "fits", "timed"}),
-    # Of a model whose cosines nobody has measured, the list tells.
+    # The spread of this model's cosines is unknown, so the hit is compared with its own list.
     "unknown": frozenset({"above", "held", "ahead", "fits", "timed"}),
     "words": frozenset({"held", "ahead", "fits", "timed"}),
 }
-# What the data itself calls unanswerable is what users ask; an answer that was taken out is our own doing.
+# Questions that the data calls unanswerable are real; those with a removed answer are artificial.
 _UNSAID_WEIGHT = 3.0
 _HIT_PENALTY, _ANSWER_PENALTY = 1e-4, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """One question as it was asked: what confidence reads of it, and which of the hits were right."""
 
     family: str
     """Sets that are left out together."""
     data: str
     model: str | None
-    """None: only words were searched."""
+    """None if only words were searched."""
     variant: Variant
     few: bool
     category: str
@@ -93,7 +93,9 @@ class Asked:
     """Beside the rows that were read."""
 
 
-def fit_weights(asked: Sequence[Asked], scales: Mapping[str, CosineScale], mode: Mode) -> ConfidenceWeights:
+def fit_weights(
+    asked: Sequence[AskedQuestion], scales: Mapping[str, CosineScale], mode: Mode
+) -> ConfidenceWeights:
     rows = [signal_rows(each.inputs, each.terms, _scale(each, scales, mode)) for each in asked]
     hit, kind = _fit_hits(asked, rows)
     answer, constant = _fit_answers(asked, rows, mode)
@@ -101,7 +103,7 @@ def fit_weights(asked: Sequence[Asked], scales: Mapping[str, CosineScale], mode:
 
 
 def _fit_hits(
-    asked: Sequence[Asked], rows: Sequence[Floats]
+    asked: Sequence[AskedQuestion], rows: Sequence[Floats]
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
     """On hits of questions that have an answer, in stores as they are."""
     seen = [
@@ -132,7 +134,7 @@ def _fit_hits(
 
 
 def _fit_answers(
-    asked: Sequence[Asked], rows: Sequence[Floats], mode: Mode
+    asked: Sequence[AskedQuestion], rows: Sequence[Floats], mode: Mode
 ) -> tuple[tuple[float, ...], float]:
     """Of eight questions, by weight, five have an answer: `ANSWERED`."""
     judged = [(each, signals[: each.inputs.first]) for each, signals in zip(asked, rows, strict=True)]
@@ -178,7 +180,7 @@ def _fit_answers(
     return tuple(numbers.tolist()), float(fitted[-1])
 
 
-def fit_scales(asked: Sequence[Asked]) -> dict[str, CosineScale]:
+def fit_scales(asked: Sequence[AskedQuestion]) -> dict[str, CosineScale]:
     """Of each model: where the best cosine lies for questions that have no answer."""
     scales = {}
     for model in sorted({each.model for each in asked if each.model is not None}):
@@ -193,11 +195,11 @@ def fit_scales(asked: Sequence[Asked]) -> dict[str, CosineScale]:
     return scales
 
 
-def _scale(each: Asked, scales: Mapping[str, CosineScale], mode: Mode) -> CosineScale | None:
+def _scale(each: AskedQuestion, scales: Mapping[str, CosineScale], mode: Mode) -> CosineScale | None:
     return scales[each.model] if mode == "known" and each.model is not None else None
 
 
-def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -> Iterator[Asked]:
+def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -> Iterator[AskedQuestion]:
     settings = Settings(store=Path("unused.db"), model=model, time_zone="UTC")
     with cached_models(settings, cache) as models:
         for haystack in dataset.haystacks:
@@ -205,7 +207,9 @@ def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -
                 yield from _ask_haystack(family, f"{dataset.name} {model}", haystack, stored)
 
 
-def _ask_haystack(family: str, data: str, haystack: Haystack, stored: StoredHaystack) -> Iterator[Asked]:
+def _ask_haystack(
+    family: str, data: str, haystack: Haystack, stored: StoredHaystack
+) -> Iterator[AskedQuestion]:
     for question in sorted(haystack.questions, key=haystack.asked_after):
         if question.answerable and not question.relevant:
             continue
@@ -226,7 +230,7 @@ def _variants(
     search: Search,
     gathered: Gathered,
     model: str | None,
-) -> Iterator[Asked]:
+) -> Iterator[AskedQuestion]:
     ids = gathered.candidates.ids.tolist()
     memories = memories_by_id(search.snapshot, ids)
     relevant = stored.canonical(question.relevant)
@@ -250,7 +254,7 @@ def _variants(
         wanted = {id_: memories[id_] for id_ in memories_to_read(ranked)}
         inputs, terms = confidence_input(search, part, ranked, wanted)
         hits = np.isin(part.candidates.ids[inputs.rows], np.array(ids)[right])
-        yield Asked("", data, name, variant, is_few, question.category, inputs, terms, hits)
+        yield AskedQuestion("", data, name, variant, is_few, question.category, inputs, terms, hits)
 
 
 def _only(gathered: Gathered, kept: Flags) -> Gathered:
@@ -290,7 +294,7 @@ class Judgement:
 
 
 def judge(
-    asked: Sequence[Asked], weights: ConfidenceWeights, scales: Mapping[str, CosineScale], mode: Mode
+    asked: Sequence[AskedQuestion], weights: ConfidenceWeights, scales: Mapping[str, CosineScale], mode: Mode
 ) -> Judgement:
     answers: dict[str, list[float]] = {}
     hits: list[JudgedHit] = []
@@ -318,17 +322,17 @@ def judge(
 
 
 def _estimate(
-    each: Asked, weights: ConfidenceWeights, scale: CosineScale | None
+    each: AskedQuestion, weights: ConfidenceWeights, scale: CosineScale | None
 ) -> tuple[list[float], float]:
     done = estimate_confidence(each.inputs, each.terms, weights, scale)
     return done.hits.tolist(), done.answer
 
 
-def _of_mode(asked: Sequence[Asked], mode: Mode) -> list[Asked]:
+def _of_mode(asked: Sequence[AskedQuestion], mode: Mode) -> list[AskedQuestion]:
     return [each for each in asked if (each.model is None) == (mode == "words")]
 
 
-def left_out(asked: Sequence[Asked], mode: Mode) -> dict[str, Judgement]:
+def left_out(asked: Sequence[AskedQuestion], mode: Mode) -> dict[str, Judgement]:
     """Each set by numbers that were fitted on all others; sets of one family go out together."""
     mine = _of_mode(asked, mode)
     judgements = {}
@@ -362,7 +366,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / FILE)
     parser.add_argument("--report", type=Path, help="where to write what each family left out gives")
     given = parser.parse_args(arguments)
-    asked: list[Asked] = []
+    asked: list[AskedQuestion] = []
     files = {}
     for spec in given.sets:
         family, _, rest = spec.partition(":")
@@ -382,7 +386,7 @@ def _write(path: Path, plain: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(plain, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def fitted_json(asked: Sequence[Asked]) -> dict[str, Any]:
+def fitted_json(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
     scales = fit_scales(asked)
     return {
         "weights": {mode: weights_json(fit_weights(_of_mode(asked, mode), scales, mode)) for mode in _MODES},
@@ -393,8 +397,8 @@ def fitted_json(asked: Sequence[Asked]) -> dict[str, Any]:
     }
 
 
-def report_json(asked: Sequence[Asked]) -> dict[str, Any]:
-    """What the numbers reach on each family when fitted on the others."""
+def report_json(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
+    """Return the figures of each family with coefficients fitted on the others."""
     return {
         "left_out": {
             mode: {family: _judgement_json(each) for family, each in left_out(asked, mode).items()}

@@ -30,7 +30,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(slots=True)
 class BenchClock:
-    """Stands where it is put: at the time of what is stored, or of what is asked."""
+    """A clock that is set to the time of each document and question."""
 
     now: datetime = ORIGIN
 
@@ -84,7 +84,7 @@ class StoredHaystack:
                     self.progress(min(len(self._canonical), len(documents)), len(documents))
         self._stored = max(self._stored, upto)
         if self.engine.counts().due:
-            # Long texts have several passages, and a write embeds so many at once.
+            # A write embeds a limited number of passages; embed the rest of long texts now.
             self.engine.reindex()
             if due := self.engine.counts().due:
                 # A store that lacks vectors would be measured as if its model were worse than it is.
@@ -98,7 +98,7 @@ class StoredHaystack:
 
     def embed_query(self, text: str) -> None:
         """The model keeps a query's vector, so that the time of the answers that follow is without it."""
-        embedder = self.models.named(self.model)
+        embedder = self.models.embedder_named(self.model)
         if embedder is not None:
             embedder.query(text)
 
@@ -206,7 +206,7 @@ def open_haystack(
 ) -> Iterator[StoredHaystack]:
     """A new store for the haystack in a temporary folder, with the default settings and nothing in it yet.
 
-    With `extract`, notes are drawn out of messages, as they are by default.
+    With `extract`, notes are extracted from messages, as they are by default.
     """
     clock = BenchClock()
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
@@ -214,7 +214,7 @@ def open_haystack(
         settings = Settings(store=Path(folder) / "memory.db", model=models.setting, time_zone="UTC")
         with bootstrap.engine(settings, clock) as opened:
             services = replace(
-                opened._services, embedder_named=models.named, preferred_model=models.preferred
+                opened._services, embedder_named=models.embedder_named, preferred_model=models.preferred
             )
             if reranker is not None:
                 cached = CachedReranker(reranker)
@@ -223,7 +223,7 @@ def open_haystack(
 
 
 def _stored_together(document: Document) -> tuple[object, ...]:
-    """What is stored by one call: a session's messages, notes of one moment, observations of one entity."""
+    """Group documents by the call that stores them: a session, notes of one moment, an entity."""
     match document.kind:
         case "message":
             return ("message", document.session)

@@ -1,4 +1,4 @@
-"""From a path to data sets: what it holds is told by its content, not by its name."""
+"""Loads data sets from a path; the format is recognised by content, not by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KNOWN = (
 
 
 def load_datasets(paths: Sequence[Path]) -> tuple[Dataset, ...]:
-    """What stands at each of these paths; those that have the same name are numbered."""
+    """Load the data sets at these paths; equal names are numbered."""
     datasets = _with_folders([dataset for path in paths for dataset in _load(path)])
     names = [dataset.name for dataset in datasets]
     return tuple(
@@ -50,7 +50,7 @@ def _load(path: Path) -> Sequence[Dataset]:
 
 
 def _in_folder(folder: Path) -> Iterator[Dataset]:
-    """What stands in a folder, and in the folders in it."""
+    """Load the data sets of a folder and its sub-folders."""
     if (folder / HALVES).is_file():
         yield from folder_family(folder, _json(folder / HALVES))
         return

@@ -18,16 +18,16 @@ _ENOUGH = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class LogisticProblem:
-    """Margins as a function of the numbers to fit, and what is to be told apart."""
+    """A logistic regression: margins as a function of the coefficients, labels and weights."""
 
     margins: Callable[[Floats], tuple[Floats, Floats]]
-    """The margin of each example, and its gradient by the numbers."""
+    """The margin of each example, and its gradient by the coefficients."""
     true: Floats
     weight: Floats
     floor: Floats
-    """The least value of each number."""
+    """The least value of each coefficient."""
     penalty: Floats
-    """Of the square of each number."""
+    """Factor of each coefficient's square."""
 
     def loss(self, numbers: Floats) -> float:
         margin, _ = self.margins(numbers)

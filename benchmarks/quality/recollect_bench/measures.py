@@ -3,7 +3,7 @@
 `fraction`, `any` and `all` are three meanings of "recall at k" that differ by ten points on the same run, so
 all three are given: the share of the relevant among the first k, whether one is there, whether all are. NDCG
 has gains of 1 and discounts of log2(place + 1), over the best that ten places allow. MRR is 1 over the place
-of the first relevant one, 0 where none is among the first ten.
+of the first relevant one, or 0 if none is among the first ten.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STALE = ("stale_first", "both_shown", "current_above")
 """Of questions with something that is no longer true: whether that comes above all that is relevant; whether
 both are in the answer; and where they are, whether the relevant one comes first."""
 COMPARED = ("fraction@10", "ndcg@10", "any@1")
-"""What intervals are given for."""
+"""Measures that get intervals."""
 Scores = dict[str, float]
 """By measure; one that says nothing of a question is left out."""
 Found = Mapping[int, Sequence[str]]
@@ -33,12 +33,12 @@ Found = Mapping[int, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class JudgedLists:
-    """What was found for one question, and what should have been."""
+    """The hits of one question beside the expected ones."""
 
     found: Found
     relevant: frozenset[str]
     must_not: frozenset[str] = frozenset()
-    """What may not stand above the relevant ones."""
+    """Documents that must not rank above the relevant ones."""
 
 
 def library() -> Any:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a store asks for when it needs an embedder."""
+    """The embedder factory that a store gets."""
 
     setting: str
     """As the setting `model` has it."""
     preferred: str
     """The one that a new store gets."""
-    named: EmbedderFactory
+    embedder_named: EmbedderFactory
 
     @classmethod
     def only(cls, embedder: Embedder) -> Models:
@@ -40,7 +40,7 @@ def cached_models(settings: Settings, folder: Path | None) -> Iterator[Models]:
     with ExitStack() as stack:
         opened: dict[str, CachedEmbedder] = {}
 
-        def named(name: str) -> Embedder | None:
+        def embedder_named(name: str) -> Embedder | None:
             if name not in opened:
                 made = embedder(name, settings)
                 if made is None:
@@ -49,9 +49,9 @@ def cached_models(settings: Settings, folder: Path | None) -> Iterator[Models]:
             return opened[name]
 
         preferred = model_name(settings)
-        if named(preferred) is None:
+        if embedder_named(preferred) is None:
             raise ModelUnavailable(
                 "Without a model there is no meaning to measure; name one with --model. See those there are: "
                 "recollect reindex --list"
             )
-        yield Models(settings.model, preferred, named)
+        yield Models(settings.model, preferred, embedder_named)

@@ -8,7 +8,7 @@ from recollect.domain.numbers import Interval
 from recollect.ranking.profiles import DEFAULT
 from recollect_bench.measures import COMPARED
 from recollect_bench.quality import ALL, EXTRACTED, Report, Result
-from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, INK, circle, label, line, moved, picture
+from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, INK, circle, label, line, picture, translate_shapes
 
 _NAMES, _FOREST, _FIGURE, _GAP = 120, 230, 44, 28
 _ROW, _MARGIN, _TOP, _TITLE, _AXIS = 24, 28, 106, 46, 34
@@ -23,8 +23,8 @@ def draw_svg(report: Report) -> str:
     panels = []
     y = _TOP
     for result in report.results:
-        panels.append(moved(_MARGIN, y, _panel(result, report)))
-        y += _TITLE + _ROW * len(_drawn(report)) + _AXIS + _GAP
+        panels.append(translate_shapes(_MARGIN, y, _panel(result, report)))
+        y += _TITLE + _ROW * len(_names_to_draw(report)) + _AXIS + _GAP
     caption = (
         f"Points above or below {report.baseline}, with 95 % of paired resamples; the profile's own figure "
         f"at the right. Model: {report.model}."
@@ -34,14 +34,14 @@ def draw_svg(report: Report) -> str:
     return picture(_WIDE, y, "".join(shapes))
 
 
-def _drawn(report: Report) -> list[str]:
-    """Without the other profiles over drawn notes, which a table tells of."""
+def _names_to_draw(report: Report) -> list[str]:
+    """Leave out the other profiles over extracted notes; they are in a table."""
     return [name for name in report.names if not name.endswith(EXTRACTED)]
 
 
 def _panel(result: Result, report: Report) -> str:
     names = sorted(
-        _drawn(report),
+        _names_to_draw(report),
         key=lambda name: (-result.means[name][ALL]["ndcg@10"], name),
     )
     title = f"{result.dataset.name}: {result.counts[ALL]:,} questions"
@@ -51,7 +51,7 @@ def _panel(result: Result, report: Report) -> str:
         for row, name in enumerate(names)
     ]
     shapes += [
-        moved(_NAMES + place * _SERIES, 0, _forest(result, measure, names))
+        translate_shapes(_NAMES + place * _SERIES, 0, _forest(result, measure, names))
         for place, measure in enumerate(COMPARED)
     ]
     return "".join(shapes)

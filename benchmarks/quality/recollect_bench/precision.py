@@ -30,9 +30,9 @@ class CaseResult:
     category: str
     found: tuple[str, ...]
     precision: float | None
-    """None where nothing was expected and nothing found."""
+    """Precision, or None if nothing was expected and nothing found."""
     recall: float | None
-    """None where nothing was expected."""
+    """Recall, or None if nothing was expected."""
     passed: bool
 
 
@@ -87,9 +87,9 @@ def _results(fixtures: PrecisionFixtures, models: Models, progress: Progress | N
     with open_haystack(Haystack("beliefs", (), ()), models) as stored:
         belief_of = _store(stored.engine, stored.clock, fixtures.beliefs)
         for count, case in enumerate(fixtures.cases, start=1):
-            pinned = _listed(fixtures.beliefs, case, questions=False)
-            found = _found(stored.engine.scoped(case.user), case, by_id, belief_of, pinned)
-            questions = _listed(fixtures.beliefs, case, questions=True)
+            pinned = _pinned_texts(fixtures.beliefs, case, questions=False)
+            found = _find_beliefs(stored.engine.scoped(case.user), case, by_id, belief_of, pinned)
+            questions = _pinned_texts(fixtures.beliefs, case, questions=True)
             yield judge_case(
                 case, found, pinned, questions, {each.id for each in by_id.values() if each.pinned}
             )
@@ -115,8 +115,8 @@ def _store(engine: Engine, clock: BenchClock, beliefs: Sequence[Belief]) -> dict
     return {memory: id_ for id_, memory in memory_of.items()}
 
 
-def _listed(beliefs: Sequence[Belief], case: Case, *, questions: bool) -> tuple[str, ...]:
-    """What is pinned in this scope: facts, or open questions."""
+def _pinned_texts(beliefs: Sequence[Belief], case: Case, *, questions: bool) -> tuple[str, ...]:
+    """List the pinned facts or open questions of this scope."""
     return tuple(
         each.id
         for each in beliefs
@@ -129,7 +129,7 @@ def _listed(beliefs: Sequence[Belief], case: Case, *, questions: bool) -> tuple[
     )
 
 
-def _found(
+def _find_beliefs(
     engine: Engine,
     case: Case,
     by_id: Mapping[str, Belief],
@@ -166,7 +166,7 @@ def _fits(belief: Belief, case: Case) -> bool:
 def judge_case(
     case: Case, found: Sequence[str], pinned: Sequence[str], questions: Sequence[str], all_pinned: set[str]
 ) -> CaseResult:
-    """What the benchmark's own harness would say of what was found.
+    """Score the hits as the benchmark's own harness does.
 
     Precision and recall are over what should be found alone, or else over what must be and is not pinned.
     """

@@ -22,21 +22,21 @@ BASELINES = (
     Profile("vectors", "cosine alone", (_MEANING,), (Linear(1.0, 0.0), Order(), Cut())),
     Profile("rrf", "rank fusion of both, k = 60", (_MEANING, _WORDS), (Rrf(), Order(), Cut())),
 )
-"""What everyone has."""
+"""Simple rankings to compare with."""
 WITHOUT = " − "
 """Between a profile's name and the part that is left out of it."""
 
 
 def select_profiles(names: Sequence[str], baseline: str, own: Sequence[Profile] = ()) -> tuple[Profile, ...]:
-    """Those that are named, by name or by file; without names, the built-in ones and the baselines.
+    """Return the profiles with these names or in these files (default: the built-in ones and the baselines).
 
     A user's own may take the place of another. The baseline is always among them.
     """
     known = {**PROFILES, **{each.name: each for each in (*BASELINES, *own)}}
     wanted = names or [each.name for each in (*PROFILES.values(), *BASELINES)]
-    selected = [profile for name in wanted for profile in _named(name, known)]
+    selected = [profile for name in wanted for profile in _profiles_named(name, known)]
     if baseline not in {each.name for each in selected}:
-        selected += _named(baseline, known)
+        selected += _profiles_named(baseline, known)
     by_name: dict[str, Profile] = {}
     for profile in selected:
         if by_name.setdefault(profile.name, profile) != profile:
@@ -44,7 +44,7 @@ def select_profiles(names: Sequence[str], baseline: str, own: Sequence[Profile] 
     return tuple(by_name.values())
 
 
-def _named(name: str, known: Mapping[str, Profile]) -> Sequence[Profile]:
+def _profiles_named(name: str, known: Mapping[str, Profile]) -> Sequence[Profile]:
     if Path(name).suffix in {".json", ".toml"}:
         return _in_file(Path(name))
     return [profile_named(name, known)]
@@ -65,8 +65,8 @@ def _in_file(path: Path) -> list[Profile]:
 def ablations(profile: Profile) -> tuple[Profile, ...]:
     """The profile with one part left out at a time: a search, what a search also does, or a step.
 
-    What makes the first scores, sorts and cuts stays: without it there is no ranking. So does what another
-    part needs.
+    Steps that score first, sort or cut stay, because there is no ranking without them. A part that another
+    part needs stays, too.
     """
     seen: Counter[str] = Counter()
     parts: dict[object, Profile] = {}

@@ -1,4 +1,4 @@
-"""What `context` gives beside a prompt: silence where nothing bears on it, else what helps."""
+"""Measures `context`: it should be empty if no memory is relevant to a prompt, and helpful otherwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """What one prompt got."""
+    """The memories that one prompt got."""
 
     store: str
     needs_memory: bool
@@ -34,14 +34,14 @@ class PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class PromptFigures:
-    """Of several prompts; a share of nothing is None."""
+    """Figures over several prompts. A share is None if it has no prompts."""
 
     needing_nothing: int
     silent: float | None
-    """Of the prompts that need nothing, the share that got nothing."""
+    """Share of prompts without a need that got nothing."""
     needing: int
     helped: float | None
-    """Of the prompts that need something, the share that got at least one memory that helps."""
+    """Share of prompts with a need that got at least one helpful memory."""
     precision: float | None
     """Of all memories given to all prompts, the share that helps."""
     recall: float | None

@@ -41,7 +41,7 @@ PLAIN = f"{DEFAULT} (plain)"
 """The default profile over the messages alone, as the other profiles are asked."""
 RERANKED = f"{DEFAULT} + rerank"
 EXTRACTED = " + extraction"
-"""Behind the name of another profile that is asked over the store with notes drawn out of messages."""
+"""Suffix of another profile's name when it searches the store with extracted notes."""
 _MOST_CATEGORIES = 12
 
 
@@ -51,7 +51,7 @@ class Result:
 
     dataset: Dataset
     counts: Mapping[str, int]
-    """Questions in each group: all, each category where there are several, and those that speak of a time."""
+    """Questions in each group: all, each category if there are several, and those that name a time."""
     means: Mapping[str, Mapping[str, Means]]
     """By profile, group and measure."""
     over_baseline: Compared
@@ -64,20 +64,20 @@ class Result:
     """The default path minus itself without a part: what the part brings."""
     milliseconds: Mapping[str, float]
     unlimited: Mapping[str, float]
-    """Of the default path without a limit: mean number of hits, and the shares of precision and recall."""
+    """The default path without a limit: mean number of hits, precision and recall."""
     models: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class QualityOptions:
-    """What is asked beside the profiles that are named."""
+    """Options: which runs to add to the given profiles."""
 
     baseline: str = "rrf"
     """One of the profiles."""
     ablate: bool = False
     """Also the default path with one part left out at a time."""
     extract: bool = False
-    """Also every other profile over the store with notes drawn out of messages."""
+    """Also run every other profile over the store with extracted notes."""
     half: Half | None = None
     """Only the questions of this half."""
 
@@ -86,7 +86,7 @@ class QualityOptions:
 class Report:
     results: tuple[Result, ...]
     names: tuple[str, ...]
-    """Of all that stand side by side."""
+    """All contenders, in the order of the tables."""
     profiles: tuple[Profile, ...]
     variants: tuple[Profile, ...]
     """The default profile, each time with one part left out."""
@@ -114,9 +114,9 @@ def measure(
 ) -> Report:
     """Every profile on every data set; the baseline is one of them.
 
-    The default profile is asked the default way, over a store with notes drawn out of messages; that, and
-    every other profile, over the messages alone as well. With a re-ranker, also the default path, its first
-    places read again. The default profile joins where it is not named.
+    The default profile is asked the default way, over a store with notes extracted from messages. It and
+    every other profile also run over the messages alone. A re-ranker adds the default path with its first
+    places re-ranked. The default profile is always included.
     """
     library()  # before minutes of work that it would be missed after
     by_name = {each.name: each for each in profiles}
@@ -148,7 +148,7 @@ def measure(
 def _contenders(
     profiles: Mapping[str, Profile], options: QualityOptions, *, with_reranker: bool
 ) -> list[Contender]:
-    """Those that stand side by side."""
+    """The contenders, in the order of the tables."""
     contenders = []
     for name, profile in profiles.items():
         if name != DEFAULT:
@@ -169,7 +169,7 @@ def _contenders(
 
 
 def summarize(answers: Run, variants: Sequence[str], baseline: str) -> Result:
-    """The variants are told apart from the profiles: they are compared with the default one alone."""
+    """Variants are separate from profiles: they are compared with the default profile alone."""
     rows = {name: scores(found) for name, found in answers.found.items()}
     groups = _groups(answers)
     whole = {name: of for name, of in rows.items() if name not in variants}
@@ -308,7 +308,7 @@ def _intervals_json(compared: Compared) -> dict[str, Any]:
 
 
 def points(share: float) -> float:
-    """Of a hundred, without a negative zero."""
+    """Return a percentage, without a negative zero."""
     return round(100 * share, 2) + 0.0
 
 

@@ -9,7 +9,7 @@ from statistics import fmean
 
 TENTHS = 10
 MANY = 400
-"""In a tenth with so many hits, the share should lie within `CLOSE` of the confidence."""
+"""Number of hits from which the share in a tenth should lie within `CLOSE` of the confidence."""
 CLOSE = 0.05
 _SURE = 2
 """Standard errors within which the share should lie in every tenth."""
@@ -43,7 +43,7 @@ class Tenth:
 
     @property
     def holds(self) -> bool:
-        """Whether the share is what the confidence says, as far as so many hits can tell."""
+        """Whether the share agrees with the confidence, given the number of hits."""
         return self.error <= _SURE * self.standard_error and (self.hits < MANY or self.error <= CLOSE)
 
 

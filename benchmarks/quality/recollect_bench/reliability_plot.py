@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import log10
 from typing import TYPE_CHECKING
 
-from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, circle, label, line, moved, picture
+from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, circle, label, line, picture, translate_shapes
 
 if TYPE_CHECKING:
     from recollect_bench.abstention import Abstention
@@ -37,7 +37,7 @@ def draw_reliability(results: Sequence[Abstention]) -> str:
         shapes.append(label(_MARGIN, y + 14, result.data, "t"))
         for column, kind in enumerate(kinds):
             x = _MARGIN + _NAMES + column * (_SIDE + _GAP)
-            shapes.append(moved(x, y, _panel(kind, result.reliability)))
+            shapes.append(translate_shapes(x, y, _panel(kind, result.reliability)))
     return picture(width, height, "".join(shapes))
 
 

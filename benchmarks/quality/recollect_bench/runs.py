@@ -30,11 +30,11 @@ class Contender:
 
     name: str
     profile: Profile | None = None
-    """None: none is named, so that the default one answers."""
+    """Profile (default: the engine's default profile)."""
     extract: bool = False
-    """Over the store with notes drawn out of messages, rather than over the messages alone."""
+    """Search the store with extracted notes, rather than the messages alone."""
     rerank: bool | None = None
-    """Whether a model reads its first places again; None: as the settings have it."""
+    """Whether a model re-ranks its first places (default: as in the settings)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class JudgedQuestion:
 
     category: str
     names_time: bool
-    """It speaks of a time, as far as we can tell."""
+    """Whether our reader finds a time phrase in it."""
     half: Half
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What the contenders found in one data set."""
+    """The hits of every contender on one data set."""
 
     dataset: Dataset
     questions: tuple[JudgedQuestion, ...]
@@ -60,12 +60,12 @@ class Run:
     unlimited: Mapping[str, float]
     """Without a limit, the default path's mean number of hits, and the shares of precision and recall."""
     models: tuple[str, ...]
-    """Of the stores."""
+    """Models of the stores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Monitors:
-    """Whom to tell how far the work has come."""
+    """Progress callbacks."""
 
     storing: Progress | None = None
     asking: Progress | None = None
@@ -135,11 +135,11 @@ def run(
 def _passes(
     haystack: Haystack, contenders: Sequence[Contender]
 ) -> Iterator[tuple[bool, Sequence[Contender]]]:
-    """Which stores there are, with notes drawn out of messages or without, and who is asked of each."""
+    """Yield each store, with or without extracted notes, and its contenders."""
     if not haystack.judged_questions:
         return
     if not haystack.has_messages:
-        yield True, contenders  # nothing is drawn, and one store serves all
+        yield True, contenders  # no notes can be extracted, so one store serves all
         return
     for extract in (True, False):
         if asked := [each for each in contenders if each.extract is extract]:
@@ -147,7 +147,7 @@ def _passes(
 
 
 def questions_in_order(haystack: Haystack) -> list[Question]:
-    """Those that have something to find, those asked first first."""
+    """Return the questions with an expected answer, in the order of their times."""
     return sorted(haystack.judged_questions, key=haystack.asked_after)
 
 
@@ -183,7 +183,7 @@ def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> _R
         milliseconds.append(1000 * (process_time() - started))
         lists[limit] = _documents(stored, answer)
         names_time = answer.time is not None
-    return _Reply(_judged(stored, question, lists), names_time, milliseconds[0])
+    return _Reply(_judge_lists(stored, question, lists), names_time, milliseconds[0])
 
 
 def _ask_without_limit(stored: StoredHaystack, question: Question) -> tuple[float, float, float]:
@@ -198,6 +198,6 @@ def _documents(stored: StoredHaystack, answer: Answer) -> tuple[str, ...]:
     return stored.documents(hit.memory for hit in answer.hits)
 
 
-def _judged(stored: StoredHaystack, question: Question, found: Found) -> JudgedLists:
+def _judge_lists(stored: StoredHaystack, question: Question, found: Found) -> JudgedLists:
     relevant = stored.canonical(question.relevant)
     return JudgedLists(found, relevant, stored.canonical(question.must_not) - relevant)

@@ -35,5 +35,5 @@ def label(x: float, y: float, text: str, kind: str = "", anchor: str = "start") 
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def moved(x: float, y: float, shapes: str) -> str:
+def translate_shapes(x: float, y: float, shapes: str) -> str:
     return f'<g transform="translate({x} {y})">{shapes}</g>'

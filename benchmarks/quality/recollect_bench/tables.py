@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CAPTION = "* the interval of 95 % excludes zero"
 _MAIN = ("ndcg@10", "mrr@10", *(f"fraction@{k}" for k in CUTS))
 _SHOWN = COMPARED[:2]
-"""As many intervals as fit into eighty columns."""
+"""Number of intervals that fit into eighty columns."""
 _OTHER = tuple(f"{name}@{k}" for name in ("any", "all") for k in CUTS)
 _SHORT: Mapping[str, str] = {"ndcg": "NDCG", "mrr": "MRR", "fraction": "fract."}
 _SIMPLE_METHODS = ("cosine", "cosine, z", "bm25")

@@ -62,7 +62,7 @@ AT_LEAST = {"time_score.weight": 0.1, "time_score.related": 0.4}
 BALANCE = "origin.speaker"
 """Not learned, but set so that messages of speakers neither gain nor lose against notes."""
 SHARPNESS = 10.0
-"""What scores are multiplied by in the softmax: a lead of 0.1 makes a candidate e times as likely."""
+"""Factor of scores in the softmax: a lead of 0.1 makes a candidate e times as likely."""
 PENALTY = 0.1
 LEAST = 0.015
 """A smaller weight is left out."""
@@ -197,7 +197,7 @@ def fit(sets: Iterable[TrainingSet], penalty: float = PENALTY) -> Fit:
 
 
 def _gain_of_speakers(blocks: Sequence[_Block], weights: Floats) -> float:
-    """What the conversation adds to a relevant message of a speaker, in the mean.
+    """Return the mean gain of a speaker's relevant message from its conversation.
 
     Talk among friends is in sets without any note, which cannot tell how its messages compare with notes.
     So that neither wins by its kind, the gain is taken back from all of them alike.
@@ -291,7 +291,7 @@ def _minimum(blocks: Sequence[_Block], prior: Floats, used: NDArray[np.bool_], p
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """What was learned, on what, and how it does on the half that took no part."""
+    """Report the weights, their training data, and the figures on the held-out half."""
 
     fit: Fit
     held_out: Mapping[str, Mapping[str, float]]
@@ -317,7 +317,7 @@ def train(sets: Sequence[TrainingSet], whole: Sequence[TrainingSet] = ()) -> Tra
 
 
 def ndcg(examples: Sequence[Example], weights: Mapping[str, float], at: int = 10) -> float:
-    """The mean NDCG of the first so many by score, ties by the order of the candidates."""
+    """Return the mean NDCG of the first places by score; ties keep the order of the candidates."""
     vector = np.array([weights.get(name, 0.0) for name in names()])
     discount = 1 / np.log2(np.arange(2, at + 2))
     values = []
@@ -328,7 +328,7 @@ def ndcg(examples: Sequence[Example], weights: Mapping[str, float], at: int = 10
 
 
 def training_json(report: TrainingReport, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What the package ships: the weights, and the facts of the run."""
+    """Return the file that the package ships: weights and the facts of the run."""
     return {
         "weights": nested(report.fit.weights),
         "facts": {

@@ -1,6 +1,6 @@
 """Our own form of judged data: `memories.jsonl` and `questions.jsonl` in one folder, and `prompts.jsonl`.
 
-Memories stand in the order in which they are stored; each `store` is measured alone. Folders side by side
+Memories are listed in the order in which they are stored; each `store` is measured alone. Sibling folders
 with a `halves.json` beside them are one family, and each half of it is a data set.
 """
 

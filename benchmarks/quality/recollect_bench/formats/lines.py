@@ -1,4 +1,4 @@
-"""Lines of a text file, each with where it stands, for errors that name it."""
+"""Lines of a text file with their positions, for error messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.domain.errors import InvalidInput
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Every line that says something, after where it stands."""
+    """Yield the position and the text of every line that is not blank."""
     try:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines, 1):

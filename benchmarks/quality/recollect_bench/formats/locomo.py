@@ -1,6 +1,6 @@
 """Conversations of several sessions with questions about their turns: LoCoMo, and REALTALK, which follows it.
 
-A photo's caption stands in the text, as an importer would put it. A question is asked the day after the last
+A photo's caption is part of the text, as an importer would put it. A question is asked the day after the last
 session. Category 5 is adversarial: the conversation holds no answer.
 """
 

@@ -37,7 +37,7 @@ def read_time(value: object) -> datetime:
 
 Text = Annotated[str, Field(pattern=r"\S")]
 OptionalText = Annotated[str, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else "")]
-"""Without the spaces around it; empty where there is none."""
+"""A stripped text, or an empty one if the value is missing."""
 Time = Annotated[datetime, BeforeValidator(read_time)]
 
 

@@ -18,7 +18,7 @@ from recollect_bench.formats.parsing import Row, Text, Time, parse
 
 BELIEFS, CASES = "beliefs.seed.json", "retrieval.cases.json"
 USER = "test-user"
-"""Who asks where a case does not say so."""
+"""User of a case that names none."""
 _MOST_BELIEFS = 20
 
 
@@ -91,7 +91,7 @@ def load_precision(folder: Path) -> PrecisionFixtures:
     place = next((each for each in places if (each / BELIEFS).is_file() and (each / CASES).is_file()), None)
     if place is None:
         raise InvalidInput(f"{folder} does not hold {BELIEFS} and {CASES}; name the folder that does.")
-    beliefs, cases = _read(place / BELIEFS), _read(place / CASES)
+    beliefs, cases = _read_json(place / BELIEFS), _read_json(place / CASES)
     return PrecisionFixtures(
         parse(tuple[Belief, ...], beliefs, BELIEFS),
         parse(tuple[Case, ...], cases, CASES),
@@ -99,7 +99,7 @@ def load_precision(folder: Path) -> PrecisionFixtures:
     )
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
