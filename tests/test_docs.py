@@ -11,9 +11,11 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
 from recollect.operations.catalogue import SETS
 from recollect.ranking.factors import FACTORS
@@ -87,6 +89,34 @@ def test_the_python_of_a_guide_runs(tmp_path: Path, path: Path) -> None:
     script = "\n".join(re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL))
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_commands_and_options_that_the_pages_name_exist() -> None:
+    unknown = []
+    for path in [ROOT / "README.md", *ROOT.glob("docs/start/*.md"), *ROOT.glob("docs/guides/**/*.md")]:
+        text = path.read_text("utf-8")
+        for typed in re.findall(r"(?:^|`|\$ )recollect ([^`\n]+)", text, re.MULTILINE):
+            unknown += [f"{path.name}: {word} of: recollect {typed}" for word in unknown_words(typed)]
+    assert unknown == []
+
+
+def unknown_words(typed: str) -> list[str]:
+    """The commands and options of a command line that do not exist."""
+    command: click.Command = cli
+    unknown = []
+    for word in re.split(r" #| [|>] ", typed)[0].split():
+        name = word.partition("=")[0].rstrip(",.;:")
+        if word.startswith("--"):
+            known = command.get_params(click.Context(command))
+            if command is not cli and not any(name in (*each.opts, *each.secondary_opts) for each in known):
+                unknown.append(name)
+        elif isinstance(command, click.Group) and re.fullmatch(r"[a-z][a-z-]*", word):
+            found = command.get_command(click.Context(command), name)
+            if found is not None:
+                command = found.load() if isinstance(found, ExtraCommand) else found
+            elif command is not cli:
+                unknown.append(name)
+    return unknown
 
 
 def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
