@@ -94,6 +94,8 @@ check: $(SITE) $(FRAMEWORKS)/.ready $(CREWAI)/.ready  ## style, types, import co
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	export PATH="$(abspath $(BIN)):$$PATH" && pyright --ignoreexternal --verifytypes recollect > /dev/null && \
+	  pyright examples/quickstart.py packages/recollect/tests/test_typical_calls.py
 	$(FRAMEWORKS)/bin/mypy $(filter-out %/crewai.py,$(ADAPTERS)) $(filter-out packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(CREWAI)/bin/mypy --follow-imports silent packages/recollect-integrations/src/recollect_integrations/crewai.py packages/recollect-integrations/tests/pages.py $(filter packages/recollect-integrations/tests/crewai/%,$(ADAPTER_TESTS))
 	$(BIN)/lint-imports

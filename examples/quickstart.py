@@ -1,4 +1,5 @@
 """The Python API in one page: remember, relate, search, correct, converse, forget and bring back."""
+# pyright: strict
 
 from __future__ import annotations
 

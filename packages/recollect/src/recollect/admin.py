@@ -251,7 +251,7 @@ class Internals:
     """What servers, importers and other packages need of a memory beyond its public API."""
 
     def __init__(self, memory: Engine) -> None:
-        self.services = memory._services  # noqa: SLF001  # the one way to what a memory works with
+        self.services: Services = memory._services  # noqa: SLF001  # the one way to what a memory works with
 
     def now(self) -> datetime:
         """The present, as this memory's clock has it."""
@@ -555,7 +555,7 @@ class Tokens:
     """Creates, lists and revokes named tokens. They belong to the store, whatever scope the memory is of."""
 
     def __init__(self, memory: Engine) -> None:
-        self.services = Internals(memory).services
+        self.services: Services = Internals(memory).services
 
     def create(self, name: str, *, right: str = "write", sees: Scope | None = None) -> str:
         """Create a token and return it. Only its hash is stored, so it cannot be shown again.

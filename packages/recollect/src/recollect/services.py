@@ -110,7 +110,7 @@ class ExpectedVersion:
 
     def __init__(self, id_: int, versions: Collection[str]) -> None:
         self.id = id_
-        self.versions = frozenset(versions)
+        self.versions: frozenset[str] = frozenset(versions)
         self.is_met = False
         """Set once the change is committed: what follows it finds what it wrote."""
 

@@ -50,15 +50,15 @@ class HookEvent:
     def __init__(
         self, client: str, kind: str, session: str, text: str, transcript: str, *, begins_anew: bool
     ) -> None:
-        self.client = client
-        self.kind = kind
-        self.session = session
+        self.client: str = client
+        self.kind: str = kind
+        self.session: str = session
         """The conversation's name in the memory."""
-        self.text = text
+        self.text: str = text
         """The prompt, or what the agent answered; empty where there is nothing."""
-        self.transcript = transcript
+        self.transcript: str = transcript
         """The client's own file of the conversation, where the event names one."""
-        self.begins_anew = begins_anew
+        self.begins_anew: bool = begins_anew
         """Whether the model has lost what it was given before in this session."""
 
 

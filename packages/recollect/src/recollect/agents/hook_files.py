@@ -175,15 +175,15 @@ class HookSettings:
     )
 
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
-        self.folder = folder
-        self.key = str(found["key"])
+        self.folder: str = folder
+        self.key: str = str(found["key"])
         """One name for the store, whichever program opened it."""
-        self.deadline_ms = int(found["deadline_ms"])
-        self.owner = str(found["owner"])
-        self.agent = str(found["agent"])
-        self.budget_tokens = int(found["budget_tokens"])
-        self.allows_secrets = bool(found["allows_secrets"])
-        self.resident = [str(word) for word in found["resident"]]
+        self.deadline_ms: int = int(found["deadline_ms"])
+        self.owner: str = str(found["owner"])
+        self.agent: str = str(found["agent"])
+        self.budget_tokens: int = int(found["budget_tokens"])
+        self.allows_secrets: bool = bool(found["allows_secrets"])
+        self.resident: list[str] = [str(word) for word in found["resident"]]
         """Options that start a resident for the same store."""
 
 

@@ -431,7 +431,7 @@ class HookListener:
         self._shown = ShownMemories(self._folder, key)
         self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
         self._last = time.monotonic()
-        self.stopped = threading.Event()
+        self.stopped: threading.Event = threading.Event()
 
     def __enter__(self) -> Self:
         if self.claim():

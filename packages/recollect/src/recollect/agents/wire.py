@@ -32,9 +32,9 @@ class Address:
     __slots__ = ("port", "process_id", "secret")
 
     def __init__(self, port: int, secret: str, process_id: int) -> None:
-        self.port = port
-        self.secret = secret
-        self.process_id = process_id
+        self.port: int = port
+        self.secret: str = secret
+        self.process_id: int = process_id
 
     def to_text(self) -> str:
         return json.dumps(

@@ -128,8 +128,8 @@ class _WithExamples(click.Command):
     ) -> None:
         """`former_options` are options of earlier versions, each with its replacement."""
         super().__init__(*args, **rest)
-        self.examples = tuple(examples)
-        self.former_options = former_options or {}
+        self.examples: tuple[str, ...] = tuple(examples)
+        self.former_options: Mapping[str, Sequence[str]] | dict[str, Sequence[str]] = former_options or {}
         self.params.extend(_SharedOption(names, **rest) for names, rest in _SHARED.items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -210,8 +210,8 @@ class Group(_WithExamples, click.Group):
         if sections is None:
             sections = {"Commands": [name for name, each in commands.items() if not each.hidden]}
         self.sections = sections
-        self.summaries = {} if summaries is None else summaries
-        self.aliases = aliases or {}
+        self.summaries: Mapping[str, str] = {} if summaries is None else summaries
+        self.aliases: Mapping[str, Sequence[str]] = aliases or {}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

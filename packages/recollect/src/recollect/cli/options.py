@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recollect.language.time_phrases import TimePhrase
     from recollect.ranking.candidates import Profile
 
+    Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 # Times as people type them
 
@@ -196,9 +197,7 @@ def all_profiles(call: Call) -> Mapping[str, Profile]:
     return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
 
 
-def _completer(
-    known: Callable[[Call], Iterable[tuple[str, str | None]]],
-) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def _completer(known: Callable[[Call], Iterable[tuple[str, str | None]]]) -> Completer:
     """Complete with these names and their descriptions, for the tab key."""
 
     def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -218,8 +217,10 @@ def _session_names(call: Call) -> Iterable[tuple[str, None]]:
         return [(each.name, None) for each in memory.sessions.list()]
 
 
-complete_profile = _completer(lambda call: [(each.name, each.about) for each in all_profiles(call).values()])
-complete_session = _completer(_session_names)
+complete_profile: Completer = _completer(
+    lambda call: [(each.name, each.about) for each in all_profiles(call).values()]
+)
+complete_session: Completer = _completer(_session_names)
 
 
 # Options

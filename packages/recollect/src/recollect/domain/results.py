@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from recollect.domain.changes import Added
 from recollect.domain.display import Record, Rows
@@ -324,7 +324,7 @@ class Place:
 class Hit(Record):
     """A memory that a search found, with the reasons for its rank."""
 
-    __merged__ = ("memory",)
+    __merged__: ClassVar[tuple[str, ...]] = ("memory",)
     memory: Memory
     score: float
     places: Mapping[str, Place] = field(default_factory=dict)

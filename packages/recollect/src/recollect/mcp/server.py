@@ -244,9 +244,9 @@ class MemoryServer:
         self._notices: ChangeNotices[_Subscription] = ChangeNotices(
             self._fingerprint, self._store_version, self._notify
         )
-        self.listed = threading.Event()
+        self.listed: threading.Event = threading.Event()
         """Set once a client has its list of tools."""
-        self.is_idle = threading.Event()
+        self.is_idle: threading.Event = threading.Event()
         """Not set while a first call is under way, which loads what it needs by itself."""
         self.is_idle.set()
 

@@ -100,7 +100,7 @@ class InputLines:
     """
 
     def __init__(self, descriptor: int) -> None:
-        self.count = 0
+        self.count: int = 0
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._read: asyncio.Queue[str | None] = asyncio.Queue()

@@ -28,7 +28,7 @@ class HashingEmbedder:
     """
 
     def __init__(self, dims: int = 256) -> None:
-        self.model = Model(name="hashing@1" if dims == 256 else f"hashing@1-{dims}", dims=dims)
+        self.model: Model = Model(name="hashing@1" if dims == 256 else f"hashing@1-{dims}", dims=dims)
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), self.model.dims), dtype=np.float32)

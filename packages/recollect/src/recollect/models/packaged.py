@@ -384,7 +384,7 @@ class PackagedEmbedder:
     def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
         is_table = packaged.architecture == "static"
         load = load_table if is_table else load_transformer
-        self.model = stored_model(packaged)
+        self.model: Model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = make_once(lambda: load(packaged, threads))
         # A table is read in microseconds, most of them Python's own, which no second thread shares.
@@ -524,7 +524,7 @@ class CrossEncoder:
     """Cheap to make: the weights are read when the first query comes. Safe between threads."""
 
     def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
-        self.name = packaged.full_name
+        self.name: str = packaged.full_name
         self._letters = None if packaged.tokens is None else _LETTERS_PER_TOKEN * packaged.tokens
 
         def load() -> OnnxModel:

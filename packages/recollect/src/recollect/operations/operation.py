@@ -15,6 +15,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Generic,
     Literal,
     NamedTuple,
@@ -155,7 +156,7 @@ Expiry = Annotated[
 class Arguments(BaseModel):
     """What a caller passes: the parameters of an operation, of exactly their types, and no others."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 @dataclass(frozen=True, slots=True)

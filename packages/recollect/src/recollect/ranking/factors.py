@@ -255,7 +255,7 @@ class Salience(ComposedFactor):
     d_max: float = 15
     alpha_cons: float = 0.2
 
-    part_name: ClassVar = "importance"
+    part_name: ClassVar[str] = "importance"
 
     def part(self, candidates: Candidates, query: Query) -> Floats:
         facts = candidates.facts
@@ -288,7 +288,7 @@ class Forgetting(ComposedFactor):
     lambda_hourly: float = 0.0001
     floor: float = 0.1
 
-    part_name: ClassVar = "temporal_factor"
+    part_name: ClassVar[str] = "temporal_factor"
 
     def decay(self, hours: Floats) -> Floats:
         return np.maximum(self.floor, np.exp(-self.lambda_hourly * hours))
@@ -312,7 +312,7 @@ class Cooccurrence(ComposedFactor):
     lambda_hourly: float = 0.0001
     floor: float = 0.1
 
-    part_name: ClassVar = "cooc_boost"
+    part_name: ClassVar[str] = "cooc_boost"
 
     def part(self, candidates: Candidates, query: Query) -> Floats:
         pairs = candidates.cooccurrences

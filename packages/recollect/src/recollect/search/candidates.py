@@ -55,7 +55,7 @@ from recollect.search.words import (
 from recollect.stores.port import RowsQuery, Snapshot, Vector, Vectors
 
 if TYPE_CHECKING:
-    from recollect.domain.records import Filter, Query
+    from recollect.domain.records import Filter, Model, Query
     from recollect.domain.tables import Row
     from recollect.search.as_of import PastTexts
 
@@ -465,8 +465,8 @@ class Search:
 
     def __init__(self, snapshot: Snapshot, where: Filter) -> None:
         self.snapshot = snapshot
-        self.where = where
-        self.memories = MemoryRows(snapshot)
+        self.where: Filter = where
+        self.memories: MemoryRows = MemoryRows(snapshot)
         own: list[Condition] = [Equals("owner", where.owner)]
         if where.agent is not None:
             own.append(Equals("agent", where.agent))
@@ -483,10 +483,10 @@ class Search:
             # Usually no memory has expired, and the indexes need no filter.
             self.where = replace(where, expired_by=None)
         sizes = {id_: IndexSize(*size) for id_, *size in sorted(scopes)}
-        self.scopes = list(sizes)
-        self.model = model_of(models)
+        self.scopes: list[int] = list(sizes)
+        self.model: tuple[int, Model] | None = model_of(models)
         """The row of the model in use, and the model."""
-        self.some_wait = bool(due)
+        self.some_wait: bool = bool(due)
         """Whether any text of the store has no vector yet."""
         self._indexes = {scope: TermIndex(snapshot, scope, size) for scope, size in sizes.items()}
         self._past: PastTexts | None = None

@@ -480,8 +480,8 @@ class UsageRecorder:
         self.session = session
         self.patience_seconds = patience_seconds
         self.closing_seconds = closing_seconds
-        self.worker = worker or Worker()
-        self.failures = 0
+        self.worker: Worker = worker or Worker()
+        self.failures: int = 0
         """Unrecorded answers of this process. The next successful record adds them to the store's count."""
         self.last_failure: str | None = None
         self.after_recording: list[Callable[[Scope], None]] = []

@@ -264,7 +264,7 @@ class TermIndex:
     def __init__(self, snapshot: Snapshot, scope: int, sizes: IndexSize | None = None) -> None:
         self.snapshot = snapshot
         self.scope = scope
-        self.sizes = index_size(snapshot, scope) if sizes is None else sizes
+        self.sizes: IndexSize = index_size(snapshot, scope) if sizes is None else sizes
         self._tails: dict[bool, Tail] = {}
         self._ids: dict[bool, dict[str, dict[str, int]]] = {False: {}, True: {}}
         """Whether of pairs; by stem, the terms that have it."""

@@ -57,7 +57,10 @@ FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "revision": {"text": ""},
 }
 """Columns of words in every store with checksums. `note_field` adds others in later versions."""
-WORDS = {**FIXED_WORDS, "memory": {**FIXED_WORDS["memory"], **dict.fromkeys(NOTE_FIELDS)}}
+WORDS: Mapping[Table, Mapping[str, str | None]] = {
+    **FIXED_WORDS,
+    "memory": {**FIXED_WORDS["memory"], **dict.fromkeys(NOTE_FIELDS)},
+}
 """The columns that a row's checksum is of, in this order, with what the schema gives those that are left out.
 
 Tags have none: each is stored beside its folded form, and the two must agree.

@@ -210,11 +210,11 @@ class CachedVectors:
 
     def __init__(self, model: str, caches: Sequence[tuple[VectorCache, VectorQueries, VectorSource]]) -> None:
         self.model = model
-        self.source = caches[0][2]
+        self.source: VectorSource = caches[0][2]
         self._caches = caches
         self._states = [cache.state(queries, source) for cache, queries, source in caches]
         self._runs = list(chain.from_iterable(state.runs for state in self._states))
-        self.size = sum(state.rows for state in self._states)
+        self.size: int = sum(state.rows for state in self._states)
         """How many vectors there are, give or take those that died."""
 
     def search(self, query: Vector, k: int, allowed: Allowed, shortlist: int | None = None) -> list[Found]:

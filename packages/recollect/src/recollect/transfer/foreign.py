@@ -347,7 +347,7 @@ class ForeignTally:
     """Counts what is read, whatever becomes of it."""
 
     def __init__(self) -> None:
-        self.tally = Tally()
+        self.tally: Tally = Tally()
         self._sessions: set[str] = set()
         self._unplaced: dict[str, tuple[int, list[str]]] = {}
         self._examples: defaultdict[type, list[str]] = defaultdict(list)

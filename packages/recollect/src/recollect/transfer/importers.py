@@ -240,8 +240,8 @@ class ForeignSource:
     """A path or URL, with what recognisers and readers need from it."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.url = str(path) if is_server_url(path) else ""
+        self.path: Path = Path(path)
+        self.url: str = str(path) if is_server_url(path) else ""
         """The URL of a PostgreSQL database; then there is no path."""
         if self.url:
             return

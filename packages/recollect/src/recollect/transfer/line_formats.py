@@ -598,7 +598,7 @@ def _required(plain: dict[str, Any], key: str) -> object:
 class OfficialImport:
     """Takes in entities and relations by their names, into the engine's scope."""
 
-    format = LineFormat("type", {"entity": _official_entity, "relation": _official_relation})
+    format: LineFormat = LineFormat("type", {"entity": _official_entity, "relation": _official_relation})
     memory_kind = "entity"
 
     def __init__(self, into: Import, tally: Tally) -> None:

@@ -21,6 +21,10 @@ from recollect.domain.records import Model
 from recollect.stores.port import Store
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from recollect.domain.records import Problem, Scope
+    from recollect.stores.port import Progress, Snapshot
     from recollect.write.apply import BeforeCommit, Precondition
 
 
@@ -29,13 +33,24 @@ class Repository:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.read, self.size, self.version = store.read, store.size, store.version
-        self.backup, self.compact, self.close = store.backup, store.compact, store.close
-        self.verify, self.repair = store.verify, store.repair
+        self.size: Callable[[], tuple[int, int]] = store.size
+        self.version: Callable[[], int] = store.version
+        self.compact: Callable[[], bool] = store.compact
+        self.close: Callable[[], None] = store.close
+        self.repair: Callable[[], Sequence[Problem]] = store.repair
         self.last_model: Model | None = None
         """The model of the last search, so that the next query is embedded before the store is read."""
         self.changing_model = False
         """A job of this process gives the store another model."""
+
+    def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
+        return self.store.read(within)
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        self.store.backup(path, progress)
+
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        return self.store.verify(quick=quick)
 
     def apply(
         self,
@@ -102,7 +117,7 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self.stopping = threading.Event()
+        self.stopping: threading.Event = threading.Event()
         """Set when the memory is being closed."""
         self._numbers = count()
         self._usage = _Lane("recollect-usage")

@@ -26,7 +26,7 @@ class Work:
 
     def __init__(self, rows: Transaction, at: datetime) -> None:
         self.rows = rows
-        self.at = stamp(at)
+        self.at: int = stamp(at)
         self._scopes: dict[Scope, int] = {}
         self._touched: dict[int, int] = {}
         self._texts: set[int] = set()

@@ -89,8 +89,10 @@ def serve_command(
         serve_stdio(memory, offered)
 
 
-ui_command = ExtraCommand("ui", "Open the dashboard in the browser, signed in.", extra="server")
-token_command = ExtraCommand("token", "Create, list and revoke tokens for `serve --http`.", extra="server")
+ui_command: ExtraCommand = ExtraCommand("ui", "Open the dashboard in the browser, signed in.", extra="server")
+token_command: ExtraCommand = ExtraCommand(
+    "token", "Create, list and revoke tokens for `serve --http`.", extra="server"
+)
 
 
 def _refuse_idle_options(*, http: bool) -> None:

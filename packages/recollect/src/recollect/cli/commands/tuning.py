@@ -700,4 +700,6 @@ def _missed_table(result: SelfTest) -> Table:
     return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows)
 
 
-bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench", hidden=True)
+bench_command: ExtraCommand = ExtraCommand(
+    "bench", "Measure the profiles on judged questions.", extra="bench", hidden=True
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import apsw
 
@@ -38,9 +38,10 @@ _TELLING = ("id", "passage_id")
 class SqliteConditions(Conditions):
     """Conditions in SQLite's words."""
 
-    mark = "?"
-    always, never = "1", "0"
-    constants = frozenset({"kind", "in_use", "live", "merged"})
+    mark: ClassVar[str] = "?"
+    always: ClassVar[str] = "1"
+    never: ClassVar[str] = "0"
+    constants: ClassVar[frozenset[str]] = frozenset({"kind", "in_use", "live", "merged"})
     _plus = ""
 
     def column(self, column: Column, row: str) -> str:

@@ -70,7 +70,7 @@ class SqliteStore:
         With `copying`, a copy that is not complete may be opened too. A path that ends in `:memory:` opens a
         new database in memory: readers and writers then wait for each other, and closing it deletes it.
         """
-        self.path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
+        self.path: Path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
         self._busy_ms = busy_ms
         # A database in memory exists as long as it has a connection.
         first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
@@ -80,7 +80,7 @@ class SqliteStore:
             None if is_in_memory(self.path) else self.path.with_name(self.path.name + "-vectors"),
             private_files.like(self.path),
         )
-        self.read_only = read_only_disk(self.path)
+        self.read_only: bool = read_only_disk(self.path)
         """On a disk that cannot be written to."""
         self._inode = _inode(self.path)
         self._changed_at = self.path.stat().st_mtime_ns if self.read_only else 0

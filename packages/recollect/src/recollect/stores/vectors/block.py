@@ -209,7 +209,7 @@ class Block:
     """Room for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
 
     def __init__(self, shape: Shape, buffer: mmap.mmap | NDArray[np.uint8], offset: int, used: int) -> None:
-        self.used = used
+        self.used: int = used
         self._starts: list[int] = []
         place = offset
 

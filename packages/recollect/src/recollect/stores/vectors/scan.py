@@ -41,21 +41,28 @@ class Run:
     """The first `count` rows of a block, at least one, column by column. Without `live`, all are live."""
 
     def __init__(self, block: Block, count: int, live: Mask | None) -> None:
-        self.vectors, self.fine_codes = block.vectors[:count], block.fine_codes[:count]
-        self.codes, self.factors = block.codes[:, :count], block.factors[:, :count]
-        self.memories, self.passages = block.memories[:count], block.passages[:count]
-        self.scopes, self.kinds, self.live = block.scopes[:count], block.kinds[:count], live
-        self.live_rows = None if live is None else np.flatnonzero(live)
-        self.lowest_scope, self.highest_scope = int(self.scopes.min()), int(self.scopes.max())
-        self.kinds_seen = frozenset(np.flatnonzero(np.bincount(self.kinds)).tolist())
+        self.vectors: Rows = block.vectors[:count]
+        self.fine_codes: NDArray[np.uint64] = block.fine_codes[:count]
+        self.codes: NDArray[np.uint64] = block.codes[:, :count]
+        self.factors: NDArray[np.float32] = block.factors[:, :count]
+        self.memories: Ids = block.memories[:count]
+        self.passages: Ids = block.passages[:count]
+        self.scopes: NDArray[np.int32] = block.scopes[:count]
+        self.kinds: NDArray[np.uint8] = block.kinds[:count]
+        self.live: Mask | None = live
+        self.live_rows: Positions | None = None if live is None else np.flatnonzero(live)
+        self.lowest_scope: int = int(self.scopes.min())
+        self.highest_scope: int = int(self.scopes.max())
+        self.kinds_seen: frozenset[int] = frozenset(np.flatnonzero(np.bincount(self.kinds)).tolist())
         is_sorted = (self.memories[1:] >= self.memories[:-1]).all()
         order = None if is_sorted else np.argsort(self.memories, kind="stable")
-        self.by_memory = self.memories if order is None else self.memories[order], order
+        by_memory = self.memories if order is None else self.memories[order]
+        self.by_memory: tuple[Ids, Positions | None] = by_memory, order
         """The memories in ascending order, and the position of each; None if they are sorted already."""
         # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
         hashes = self.memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)
         rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
-        self.sample = rows, hashes[rows].astype(np.uint16)
+        self.sample: tuple[Positions, NDArray[np.uint16]] = rows, hashes[rows].astype(np.uint16)
         """A sample of the rows, chosen by a hash of their memory, which has no order; and the hashes."""
 
     def rows_of(self, wanted: Ids) -> Positions:
