@@ -1,21 +1,33 @@
-"""What the reference pages say, read from the code by `cog`."""
+"""The generated parts of the reference pages, read from the code by `cog`."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 import click
+from figure_runs import markdown_table
 
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
+from recollect.domain.errors import (
+    ModelUnavailable,
+    NotAStore,
+    RecollectError,
+    StoreDamaged,
+    StoreUnavailable,
+)
 from recollect.mcp.server import tool_of
 from recollect.operations.catalogue import SETS, definitions
 from recollect.settings import Setting, Settings
 from recollect.text.tokens import count_tokens
+from recollect_server.api.openapi import openapi_bytes
+from recollect_server.problems import problem_of
 
 _DECISIONS = Path(__file__).parents[1] / "internals" / "decisions"
 
@@ -41,60 +53,101 @@ def decision_list() -> str:
 
 
 def tool_sets() -> str:
-    """Every set of tools: what it adds to the one before, and how many tokens its definitions take."""
-    rows = [
-        "",
-        "| set | tools | tokens of the definitions that a model reads | with output schemas and hints |",
-    ]
-    rows.append("|---|---|---|---|")
-    before: tuple[str, ...] = ()
-    for name, tools in SETS.items():
+    """Every set of tools, with the tokens that its definitions take."""
+    rows = []
+    for name, chosen in SETS.items():
         shown = [
             tool_of(each, definitions()[each]).model_dump(by_alias=True, exclude_none=True, mode="json")
-            for each in tools
+            for each in chosen
         ]
         read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
         prices = [f"{count_tokens(json.dumps(each, ensure_ascii=False)):,}" for each in (read, shown)]
-        added = [f"`{each}`" for each in tools if each not in before]
-        rows.append(
-            f"| `{name}` | {', '.join(['these', *added] if before else added)} | {' | '.join(prices)} |"
-        )
-        before = tools
-    return "\n".join(rows) + "\n\n"
+        rows.append([f"`{name}`", str(len(chosen)), *prices])
+    heads = ("set", "tools", "tokens that a model reads", "with output schemas and hints")
+    return markdown_table(heads, rows)
+
+
+def tools() -> str:
+    """Every tool, with the smallest set that has it and the first sentence of its description."""
+    rows = [
+        [f"`{name}`", next(each for each in SETS if name in SETS[each]), _first_sentence(definitions()[name])]
+        for name in SETS["all"]
+    ]
+    return markdown_table(("tool", "set", "does"), rows)
+
+
+def _first_sentence(definition: Mapping[str, Any]) -> str:
+    return re.split(r"(?<=[.:;]) ", definition["description"])[0].rstrip(".:;")
+
+
+def endpoints() -> str:
+    """Every endpoint of the REST API by topic, with the right that it needs."""
+    topics: dict[str, list[tuple[str, str, str]]] = {}
+    for path, methods in json.loads(openapi_bytes())["paths"].items():
+        for method, operation in methods.items() if path.startswith("/v1/") else ():
+            (right,) = re.findall(r"Needs the right to (\w+)", operation["description"])
+            if "bound to no owner" in operation["description"]:
+                right += " all"
+            row = (f"`{method.upper()} {path.removeprefix('/v1')}`", right, operation["summary"])
+            topics.setdefault(operation["tags"][0], []).append(row)
+    return "".join(
+        markdown_table((topic, "right", "does"), sorted(rows, key=_path_then_method))
+        for topic, rows in topics.items()
+    )
+
+
+def _path_then_method(row: tuple[str, str, str]) -> tuple[str, str]:
+    method, _, path = row[0].strip("`").partition(" ")
+    return path, method
+
+
+def errors() -> str:
+    """Every exception: when it is raised, what to do, and how commands and servers report it."""
+    rows = []
+    for error in _subclasses(RecollectError):
+        when, _, todo = cleandoc(error.__doc__ or "").replace("|", "\\|").partition("\n\n")
+        instance = error("")
+        of_store = isinstance(instance, NotAStore | StoreDamaged | StoreUnavailable)
+        code = 3 if of_store else 4 if isinstance(instance, ModelUnavailable) else 1
+        texts = (" ".join(text.split()) for text in (when, todo))
+        rows.append([f"`{error.__name__}`", *texts, str(code), str(problem_of(instance).status)])
+    return markdown_table(("exception", "when", "what to do", "exit code", "HTTP"), rows)
+
+
+def _subclasses(error: type[RecollectError]) -> Iterator[type[RecollectError]]:
+    for each in error.__subclasses__():
+        if each.__module__ == error.__module__:
+            yield each
+            yield from _subclasses(each)
 
 
 def settings_table() -> str:
-    rows = ["", "| setting | environment | default | meaning |", "|---|---|---|---|"]
+    rows = []
     for field in fields(Settings):
         default = "in the user's data folder" if field.name == "store" else _shown(field)
-        variable = (
-            "only in the file"
-            if field.name in {"profiles", "dream_knobs"}
-            else f"`RECOLLECT_{field.name.upper()}`"
-        )
-        rows.append(f"| `{field.name}` | {variable} | {default} | {field.type.__metadata__[1]} |")
-    return "\n".join(rows) + "\n"
+        rows.append([f"`{field.name}`", default, field.type.__metadata__[1]])
+    return markdown_table(("setting", "default", "meaning"), rows)
 
 
 def _page(command: click.Command, prefix: str = "recollect") -> str:
+    """The summary of a command, its usage, its own options, and two examples."""
     if isinstance(command, ExtraCommand):
         command = command.load()
     name = f"{prefix} {command.name}"
-    lines = [f"\n### {name}\n", cleandoc(command.help or "").replace("\b\n", "") + "\n"]
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
     options = [param for param in command.params if isinstance(param, click.Option) and _is_shown(param)]
-    if arguments:
-        shown = " ".join(param.make_metavar(click.Context(command)) for param in arguments)
-        lines.append(f"`{name} {shown}`\n")
+    usage = " ".join(param.make_metavar(click.Context(command)) for param in arguments)
+    summary = " ".join(cleandoc(command.help or "").partition("\n\n")[0].split())
+    lines = [f"\n### {name}\n", f"{summary} `{name} {usage}`\n" if usage else f"{summary}\n"]
     if options:
         lines.append(
             "\n".join(f"- `{', '.join(param.opts)}`: {param.help or ''}" for param in options) + "\n"
         )
-    examples = getattr(command, "examples", ())
-    if examples:
-        lines.append("```sh\n" + "\n".join(examples) + "\n```\n")
+    examples = getattr(command, "examples", ())[:2]
     if isinstance(command, click.Group):
         lines.extend(_page(each, name) for each in command.commands.values() if not each.hidden)
+    elif examples:
+        lines.append("```sh\n" + "\n".join(examples) + "\n```\n")
     return "\n".join(lines)
 
 

@@ -21,42 +21,70 @@ class RecollectError(Exception):
 
 
 class InvalidInput(RecollectError):
-    """The caller's value cannot be stored or understood. Nothing was written."""
+    """The caller's value cannot be stored or understood. Nothing was written.
+
+    Correct the argument that the message names.
+    """
 
 
 class NotFound(RecollectError):
-    """The store does not hold what the caller named. Nothing was written."""
+    """The store does not hold what the caller named. Nothing was written.
+
+    Check the id or name, the owner and the agent; `recollect list` and `recollect graph`
+    show what there is.
+    """
 
 
 class Conflict(RecollectError):
-    """The request contradicts what the store holds. Nothing was written."""
+    """The request contradicts what the store holds. Nothing was written.
+
+    Read the memory again and decide; the message says what stands in the way.
+    """
 
 
 class Outdated(Conflict):
-    """The basis of this change has changed. Nothing was written."""
+    """The basis of this change has changed. Nothing was written.
+
+    Read it again, then repeat the change.
+    """
 
 
 class NotAStore(RecollectError):
-    """The file is not a Recollect store, or is from a newer version. It was not written to."""
+    """The file is not a Recollect store, or is from a newer version. It was not written to.
+
+    Check the path, or install the newer version.
+    """
 
 
 class StoreDamaged(RecollectError):
-    """The file is a store, but its content is broken."""
+    """The file is a store, but its content is broken.
+
+    Run `recollect doctor --full --repair`, or restore a backup.
+    """
 
 
 class StoreUnavailable(RecollectError):
-    """The store cannot be used now: locked, read-only, full, or out of reach. Nothing was lost."""
+    """The store cannot be used now: locked, read-only, full, or out of reach. Nothing was lost.
+
+    Remove the cause that the message names, then try again.
+    """
 
     ask_again = False
     """Whether only this read was lost: a server failed, and another one took over."""
 
 
 class ModelUnavailable(RecollectError):
-    """The embedding model cannot be used; the message names the command that installs it."""
+    """The embedding model cannot be used; the message names the command that installs it.
+
+    Install the model, or search by words alone with `model="none"`.
+    """
 
 
 class ExtractionFailed(RecollectError):
-    """No notes could be extracted from the messages; these are stored and can be found."""
+    """No notes could be extracted from the messages; these are stored and can be found.
+
+    Check the extractor's address and key, then run `memory.sessions.extract`.
+    """
 
 
 _LONGEST_QUOTATION = 200
@@ -73,7 +101,10 @@ def cited(text: str) -> str:
 
 
 class MissingExtra(RecollectError, ImportError):
-    """Something was asked for whose packages are not installed; the message names the command."""
+    """Something was asked for whose packages are not installed; the message names the command.
+
+    Run the `pip install` command in the message.
+    """
 
 
 def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
