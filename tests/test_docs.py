@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import recollect
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
 from recollect.operations.catalogue import SETS
@@ -53,6 +55,37 @@ def test_links_between_pages_lead_somewhere_and_files_that_they_name_exist() -> 
         named = re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|sql|toml|json))`", text)
         for each in named if "decisions" not in path.parts else ():
             assert any((place / each).exists() for place in places), f"{path} names {each}"
+
+
+def test_a_recall_a_write_and_a_dream_run_through_the_files_of_the_tour(tmp_path: Path) -> None:
+    page_text = page("docs/internals/tour.md")
+    with recollect.open(tmp_path / "tour.db", model="hashing") as memory:
+        memory.create_entities([{"name": "Ana", "type": "person"}])
+        memory.remember("Ana moved to Porto in 2020")
+        calls: dict[str, Callable[[], object]] = {
+            "One write": lambda: memory.remember("Ana moved to Lisbon"),
+            "One recall": lambda: memory.recall("where did Ana live last week?"),
+            "One dream": memory.dream,
+        }
+        for section, call in calls.items():
+            table = page_text.partition(f"## {section}\n")[2].partition("\n\nThe ")[0].partition("\n## ")[0]
+            rows = [row.split("|")[2] for row in table.splitlines() if row.startswith("|")]
+            named = set(re.findall(r"`([a-z_/]+\.py)`", " ".join(rows))) - {
+                "write/usage.py"
+            }  # another thread
+            assert named - files_run_by(call) == set(), section
+
+
+def files_run_by(call: Callable[[], object]) -> set[str]:
+    """Files of the core in which this thread runs a function, from the folder of the package."""
+    found: set[str] = set()
+    sys.setprofile(lambda frame, _event, _arg: found.add(frame.f_code.co_filename))
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    core = str(Path(recollect.__file__).parent) + os.sep
+    return {file.removeprefix(core) for file in found if file.startswith(core)}
 
 
 def test_pages_stay_within_their_word_budgets() -> None:
