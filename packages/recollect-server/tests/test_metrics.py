@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.domain.errors import NotFound
-from recollect.operations.operation import MinuteLatency
 from recollect_server.metrics import Metrics, gauge
-from recollect_server.web.health import latencies_of
+from recollect_server.web.health import latency_view
 
 
 def test_a_histogram_counts_a_call_in_every_bucket_that_is_no_shorter() -> None:
@@ -59,21 +58,32 @@ def test_latencies_are_kept_for_a_day_by_the_minute() -> None:
     assert [each.operation for each in metrics.latencies()] == ["forget"]
 
 
-def test_the_most_called_comes_first_and_its_middle_minute_counts_by_calls() -> None:
-    first, second = (datetime.fromtimestamp(each, UTC) for each in (0, 60))
-    measured = [
-        MinuteLatency(first, "recall", 1, 0.9, 0.9),
-        MinuteLatency(first, "remember", 2, 0.5, 0.6),
-        MinuteLatency(second, "recall", 8, 0.1, 0.2),
-    ]
-    found = latencies_of(measured, None)
-    # Of nine recalls, the fifth took a tenth of a second.
-    assert [(each.name, each.calls, each.median, each.worst) for each in found.operations] == [
+def test_the_most_called_operation_comes_first_and_its_day_is_drawn_by_quarters() -> None:
+    now = [datetime(2026, 3, 1, 9, tzinfo=UTC)]
+    metrics = Metrics(lambda: now[0])
+    assert latency_view(metrics, "recall", UTC) is None
+    metrics.record("recall", 0.9)
+    metrics.record("remember", 0.5)
+    now[0] += timedelta(minutes=30)
+    for _ in range(8):
+        metrics.record("recall", 0.1)
+    found = latency_view(metrics, None, UTC)
+    assert found is not None
+    # Of nine recalls, the fifth took a tenth of a second, and the last 0.9 s.
+    assert [(each.operation, each.calls, each.median, each.p95) for each in found.operations] == [
         ("recall", 9, 0.1, 0.9),
-        ("remember", 2, 0.5, 0.6),
+        ("remember", 1, 0.5, 0.5),
     ]
-    assert found.chosen == "recall"
-    assert found.drawing == {"at": [0, 60], "median": [900.0, 100.0], "p95": [900.0, 200.0]}
-    assert [each.minute for each in found.minutes] == [second, first]
-    assert latencies_of(measured, "remember").drawing["at"] == [0]
-    assert latencies_of([], "recall").chosen is None
+    # From 8:30, an hour ago, to 9:45, the end of the last quarter: 9:00 is 30/75 of the way, 9:30 is 60/75.
+    assert [each.calls for each in found.steps] == [1, 8]
+    assert found.places == [40.0, 80.0, 20.0]
+    # Eight of nine within 100 ms, none within 250 or 500 ms, one within a second.
+    assert [(tick.label, share) for tick, share in found.shares] == [
+        ("≤ 100 ms", 88.89),
+        ("≤ 250 ms", 0),
+        ("≤ 500 ms", 0),
+        ("≤ 1 s", 11.11),
+    ]
+    other = latency_view(metrics, "remember", UTC)
+    assert other is not None
+    assert other.chosen.operation == "remember"

@@ -47,6 +47,9 @@ class _Timings:
         if error is not None:
             self._errors[name, error] += 1
 
+    def counts(self, name: str) -> list[tuple[float | None, int]]:
+        return list(zip((*BUCKETS, None), self._histograms[name].counts, strict=True))
+
     def lines(self) -> Iterator[str]:
         metric = f"recollect_{self._metric}_duration_seconds"
         yield from _head(metric, "histogram", f"How long {self._what} took, by {self._label}.")
@@ -82,7 +85,7 @@ class Metrics:
 
     def __init__(self, clock: Clock = now, timer: Callable[[], float] = time.perf_counter) -> None:
         self.started = clock()
-        self._clock = clock
+        self.clock = clock
         self._timer = timer
         self._lock = threading.Lock()
         self._calls = _Timings("call", "operation", "calls")
@@ -115,33 +118,40 @@ class Metrics:
                 self.record(name, seconds, error)
 
     def record(self, operation: str, seconds: float, error: str | None = None) -> None:
-        start = int(self._clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
+        start = int(self.clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
         with self._lock:
             self._calls.record(operation, seconds, error)
             if not self._minutes or self._minutes[-1].start < start:
                 self._minutes.append(_Minute(start))
             self._minutes[-1].add(operation, seconds)
 
-    def latencies(self) -> list[MinuteLatency]:
-        """Latencies of the last day by minute, oldest first, without idle minutes."""
-        oldest = self._clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
+    def latencies(self, minutes: int = 1) -> list[MinuteLatency]:
+        """Return latencies of the last day in steps of so many minutes, oldest first, without idle steps."""
+        step = minutes * _MINUTE_SECONDS
+        oldest = self.clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
+        calls: Counter[tuple[int, str]] = Counter()
+        times: dict[tuple[int, str], list[float]] = {}
         with self._lock:
-            minutes = [
-                (each.start, dict(each.calls), {name: sorted(times) for name, times in each.times.items()})
-                for each in self._minutes
-                if each.start >= oldest
-            ]
+            for each in self._minutes:
+                for name in sorted(each.times) if each.start >= oldest else ():
+                    key = each.start // step * step, name
+                    calls[key] += each.calls[name]
+                    times.setdefault(key, []).extend(each.times[name])
         return [
             MinuteLatency(
                 datetime.fromtimestamp(start, UTC),
                 name,
-                calls[name],
-                _quantile(times, 0.5),
-                _quantile(times, 0.95),
+                calls[start, name],
+                _quantile(sorted(taken), 0.5),
+                _quantile(sorted(taken), 0.95),
             )
-            for start, calls, by_name in minutes
-            for name, times in sorted(by_name.items())
+            for (start, name), taken in times.items()
         ]
+
+    def bucket_counts(self, operation: str) -> list[tuple[float | None, int]]:
+        """Return how many calls fell below each bound in seconds and not below the one before."""
+        with self._lock:
+            return self._calls.counts(operation)
 
     def lines(self) -> list[str]:
         with self._lock:

@@ -1,10 +1,13 @@
-"""Health: checks, size, latencies, backups and tokens of the server."""
+"""Health: checks, growth, latencies, backups and tokens of the server."""
 
 from __future__ import annotations
 
 import os
 import platform
 from collections.abc import Sequence
+from datetime import timedelta, tzinfo
+from itertools import accumulate
+from math import ceil
 from typing import Any
 
 from starlette.responses import Response
@@ -13,75 +16,93 @@ from recollect import Engine
 from recollect.domain.errors import NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Scope
+from recollect.operations.catalogue import http_operations
 from recollect.operations.operation import MinuteLatency
-from recollect.plugin import Internals, Lease, Tokens
+from recollect.plugin import BrowseFilter, Internals, Lease, Tokens
 from recollect.stores.port import Progress
+from recollect_server.metrics import Metrics
 from recollect_server.progress import with_progress
 from recollect_server.runner import Right
+from recollect_server.web.drawings import CountScale, Tick, count_scale, place_between, time_ticks
 from recollect_server.web.templating import Screen
 
 # Latencies
 
-_MINUTES_LISTED = 30
+_STEP_MINUTES = 15
 _USUALLY_ASKED = "recall"
-
-
-@dataclass(frozen=True, slots=True)
-class OperationLatency:
-    name: str
-    calls: int
-    median: float
-    """Seconds: the median over minutes, weighted by their calls."""
-    worst: float
-    """The p95 of its slowest minute."""
+_WHOLE_DAY = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyView:
-    operations: tuple[OperationLatency, ...]
-    chosen: str | None
-    minutes: tuple[MinuteLatency, ...]
-    """Minutes of the chosen operation, newest first."""
-    drawing: dict[str, Any]
-    """Columns for uPlot: times, and milliseconds."""
+    operations: Sequence[MinuteLatency]
+    """The last day of each operation, the most called first."""
+    chosen: MinuteLatency
+    steps: Sequence[MinuteLatency]
+    """The chosen operation by quarters of an hour, oldest first."""
+    places: Sequence[float]
+    """Where each step begins and, last, the width of one."""
+    scale: CountScale
+    """Milliseconds."""
+    times: Sequence[Tick]
+    shares: Sequence[tuple[Tick, float]]
+    """Percent of the chosen operation's calls by how long they took."""
 
 
-def latencies_of(measured: Sequence[MinuteLatency], chosen: str | None) -> LatencyView:
-    by_name: dict[str, list[MinuteLatency]] = {}
-    for each in measured:
-        by_name.setdefault(each.operation, []).append(each)
-    found = [
-        OperationLatency(
-            name, sum(each.calls for each in rows), _middle(rows), max(each.p95 for each in rows)
-        )
-        for name, rows in by_name.items()
+def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> LatencyView | None:
+    operations = sorted(metrics.latencies(_WHOLE_DAY), key=lambda each: (-each.calls, each.operation))
+    if not operations:
+        return None
+    wanted = {each.operation: each for each in operations}
+    whole = wanted.get(chosen or "") or wanted.get(_USUALLY_ASKED) or operations[0]
+    steps = [each for each in metrics.latencies(_STEP_MINUTES) if each.operation == whole.operation]
+    now, step = metrics.clock(), timedelta(minutes=_STEP_MINUTES)
+    begin, end = min(steps[0].minute, now - 4 * step), max(now, steps[-1].minute + step)
+    scale = CountScale(max(10, ceil(1000 * max(each.p95 for each in steps))), is_log=True)
+    places = [place_between(at, begin, end) for at in (*(each.minute for each in steps), begin + step)]
+    shares = _shares(metrics.bucket_counts(whole.operation))
+    return LatencyView(operations, whole, steps, places, scale, time_ticks(begin, end, zone), shares)
+
+
+def _shares(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, float]]:
+    """Return the percent of calls in each bucket, from the first to the last that is not empty."""
+    used = [place for place, (_, count) in enumerate(counts) if count]
+    drawn, total = counts[used[0] : used[-1] + 1], sum(count for _, count in counts)
+    labels = ["longer" if bound is None else f"≤ {_duration(bound)}" for bound, _ in drawn]
+    return [
+        (Tick(round(100 * (place + 0.5) / len(drawn), 2), labels[place]), round(100 * count / total, 2))
+        for place, (_, count) in enumerate(drawn)
     ]
-    found.sort(key=lambda each: (-each.calls, each.name))
-    named = next((name for name in (chosen, _USUALLY_ASKED) if name in by_name), None)
-    named = named or (found[0].name if found else None)
-    rows = by_name.get(named or "", [])
-    drawing = {
-        "at": [int(each.minute.timestamp()) for each in rows],
-        "median": [round(1000 * each.median, 2) for each in rows],
-        "p95": [round(1000 * each.p95, 2) for each in rows],
-    }
-    return LatencyView(tuple(found), named, tuple(reversed(rows[-_MINUTES_LISTED:])), drawing)
 
 
-def _middle(rows: Sequence[MinuteLatency]) -> float:
-    half = sum(each.calls for each in rows) / 2
-    for each in sorted(rows, key=lambda row: row.median):
-        half -= each.calls
-        if half <= 0:
-            return each.median
-    return 0.0
+def _duration(seconds: float) -> str:
+    return f"{1000 * seconds:g} ms" if seconds < 1 else f"{seconds:g} s"
+
+
+# Growth
+
+
+def growth_view(memory: Engine) -> dict[str, Any] | None:
+    """Draw how many memories there were, by the day on which they were stored."""
+    days = memory.browse.timeline(BrowseFilter(time="stored"), "day")
+    if not days:
+        return None
+    begin, end = days[0].start, max(Internals(memory).now(), days[-1].stop)
+    total = sum(day.count for day in days)
+    scale, corners = count_scale([total]), [(0.0, 100.0)]
+    for day, so_far in zip(days, accumulate(day.count for day in days), strict=True):
+        x = place_between(day.start, begin, end)
+        corners += [(x, corners[-1][1]), (x, round(100 - scale.height(so_far), 2))]
+    corners += [(100.0, corners[-1][1]), (100.0, 100.0)]
+    times = time_ticks(begin, end, memory.zone)
+    return {"total": total, "corners": corners, "ticks": scale.ticks, "times": times}
 
 
 # The screen
 
-# Checking reads all texts: a store beyond this size is checked only on request.
+# Bytes. Checking reads all texts, so a larger store is checked only on request.
 _CHECKED_AT_ONCE = 200_000_000
-# A lease names its holder by parts with slashes between, the fourth of which is the process.
+# Place of the process id in a lease's holder, which has parts between slashes.
 _PROCESS_PART = 3
 
 
@@ -99,11 +120,13 @@ async def health_screen(screen: Screen) -> Response:
             shown["checks"] = (await screen.call("doctor"))["checks"]
     else:
         shown["stats"] = await screen.call("stats")
-    metrics = screen.runner.metrics
+    metrics, zone = screen.runner.metrics, screen.runner.memory().zone
     return await screen.page(
         "health.html",
         **shown,
-        latencies=latencies_of(metrics.latencies(), screen.params.get("operation")),
+        growth=await screen.run(growth_view),
+        latencies=latency_view(metrics, screen.params.get("operation"), zone),
+        titles={name: each.title for name, each in http_operations().items()},
         process={"id": os.getpid(), "started": metrics.started, "python": platform.python_version()},
         holder=_holder,
     )
@@ -143,7 +166,7 @@ async def tokens_screen(screen: Screen, made: str | None = None, token: str | No
 
 
 async def make_token(screen: Screen) -> Response:
-    """Show the new token on this very page: it goes into no cookie, no address and no other page."""
+    """Show the new token on this page only: no cookie, address or later page holds it."""
     fields = await screen.form()
     name, right = fields.text("name"), fields.text("right")
     owner, agent = fields.text("owner"), fields.text("agent")
@@ -157,4 +180,4 @@ async def make_token(screen: Screen) -> Response:
 async def withdraw_token(screen: Screen) -> Response:
     name = (await screen.form()).text("name")
     await screen.run(lambda memory: Tokens(memory).revoke(name), right=Right.STORE)
-    return screen.redirect("/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")
+    return screen.redirect("/tokens", f"Revoked {name}: the server refuses it within seconds.")
