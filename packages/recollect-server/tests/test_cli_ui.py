@@ -86,5 +86,7 @@ def test_what_is_wrong_with_a_certificate_is_told_in_plain_words(
     assert "are no certificate and key in PEM form" in refused(KEY, CERT)
     assert "name both" in recollect.refused("serve", "--http", "--tls-cert", str(CERT), status=2)
     assert "name both" in recollect.refused("serve", "--http", RECOLLECT_TLS_KEY=str(KEY), status=2)
-    assert "Only with --http: --tls-cert" in recollect.refused("serve", "--tls-cert", str(CERT), status=2)
+    assert "These options need --http: --tls-cert" in recollect.refused(
+        "serve", "--tls-cert", str(CERT), status=2
+    )
     assert not recollect.store.exists()

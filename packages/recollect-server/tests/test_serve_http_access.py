@@ -277,7 +277,7 @@ def test_an_option_that_only_http_has_is_not_passed_over(
     recollect: CommandLine, options: tuple[str, ...], named: str
 ) -> None:
     told = recollect.refused("serve", *options, status=2)
-    assert f"Only with --http: {named}." in told
+    assert f"These options need --http: {named}." in told
     assert "Add --http" in told
 
 

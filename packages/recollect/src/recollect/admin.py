@@ -26,6 +26,7 @@ from recollect.domain.results import (
     ModelProposal,
     Remembered,
 )
+from recollect.domain.tables import is_null
 from recollect.memories import notes as reflections
 from recollect.memories.browse import most_related
 from recollect.memories.graph import entity_named, existing_relation, similar_names
@@ -58,7 +59,7 @@ from recollect.write.inputs import RelationLike, one_or_more, relation_of
 from recollect.write.repository import Priority, is_dead
 
 if TYPE_CHECKING:
-    from recollect.domain.records import NamedToken, Scope
+    from recollect.domain.records import NamedToken
     from recollect.engine import Engine
     from recollect.ranking.candidates import Profile
     from recollect.review.results import (
@@ -300,6 +301,14 @@ class Internals:
         """Every scope of the store that holds something live, with the number of its notes in force."""
         with self.services.read_everything() as view:
             return notes_by_scope(view)
+
+    @retry_after_failover
+    def memories_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its memories."""
+        with self.services.read_everything() as view:
+            counts = view.count("memory", (is_null("deleted_at"),), by="scope_id")
+            rows = view.rows("scope", ("id", "owner", "agent"))
+        return {Scope(owner, agent): counts[id_] for id_, owner, agent in rows if counts.get(id_)}
 
     @retry_after_failover
     def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word

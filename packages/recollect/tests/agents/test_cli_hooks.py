@@ -84,13 +84,13 @@ def test_a_file_that_cannot_be_read_is_left_alone(typed: CommandLine, home: Path
     path.parent.mkdir()
     path.write_text('{"hooks": ')
     shown = typed("hooks", "install", "claude-code", status=1)
-    assert "was left as it is: line 1" in shown.stderr
+    assert "was not changed: line 1" in shown.stderr
     assert json.loads(shown.stdout)["hooks"]["Stop"]
     assert path.read_text() == '{"hooks": '
     plugin = home / ".config" / "opencode" / "plugin" / "recollect.js"
     plugin.parent.mkdir(parents=True)
     plugin.write_text("// another's\n")
-    assert "is not ours" in typed.refused("hooks", "install", "opencode", status=1)
+    assert "is not from Recollect" in typed.refused("hooks", "install", "opencode", status=1)
     typed("hooks", "uninstall", "opencode")
     assert plugin.read_text() == "// another's\n"
 
@@ -149,7 +149,7 @@ def test_nothing_is_left_when_the_last_client_is_gone(typed: CommandLine, home: 
     (waiting / "1.json").write_text("{}")
     for client in settings:
         done = typed("hooks", "uninstall", client)
-    assert "not in the memory yet: 1" in done.stdout
+    assert "not stored yet: 1" in done.stdout
     assert [path.name for path in state.rglob("*")] == [waiting.name, "1.json"]
     (waiting / "1.json").unlink()
     typed("hooks", "install", "cursor")

@@ -31,22 +31,22 @@ def test_without_memories_there_is_nothing_to_dream_of(recollect: CommandLine) -
     recollect("forget", "1")
     assert recollect.json("dream")["report"]["memories"] == 0
     shown = recollect("dream", "--color").stdout
-    assert "Nothing to dream of: the memory is empty." in shown
+    assert "Nothing to do: the memory is empty." in shown
     assert list(PHASES) == list(Phase)
 
 
 def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:
     shown = night("dream", COLUMNS="80").stdout
     assert shown.startswith("✓ Dream 1  ")
-    assert "The first dream: 5 memories, 4 answers until now." in shown
+    assert "First dream: 5 memories, 4 answers so far." in shown
     assert "● Merged 1 " in shown
     assert "● Settled 4 " in shown  # the fifth lives on in another
     assert re.search(rf"4 +{HARBOUR}\n +→ .* #{MEETING}\n", shown)
     assert f"{ALLERGY}  2 → 3  Marisol is allergic to nuts\n" in shown
-    for title in ("Will last longer", "Went deeper", "Linked", "The gate is open"):
+    for title in ("Last longer", "Deeper", "Linked", "Test passed"):
         assert title in shown
     assert max(map(len, shown.splitlines())) <= 80
-    assert "Take it back: recollect dream undo 1" in shown
+    assert "Undo: recollect dream undo 1" in shown
 
 
 def test_what_is_told_as_json_can_be_worked_with(night: CommandLine) -> None:
@@ -88,16 +88,16 @@ def test_a_later_dream_tells_what_grew_stronger_and_what_faded(night: CommandLin
     assert ["1", "1.00 → 0.86", "Marisol Vega"] in night.rows("dream")
     shown = night("dream", "show", "2", "--color", COLUMNS="80").stdout
     assert "Faded" in shown
-    assert "3.0 days earlier" in shown
+    assert "3.0 days ago" in shown
 
 
 def test_one_process_at_a_time_dreams_and_reports_what_could_be_tidied(night: CommandLine) -> None:
     told = night("dream", "--phase", "report").stdout
-    assert "Worth a look\n    1 entity, 1 observation, 4 notes.\n" in told
+    assert "Report\n    1 entity, 1 observation, 4 notes.\n" in told
     with opened(night.store, 0) as memory:
         memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
     said = night.refused("dream", status=1)
-    assert "Another process is dreaming on this memory; try again when it is done." in said
+    assert "Another process is dreaming on this memory. Try again when it is done" in said
     assert night.json("dream", "--dry-run")["dry_run"] is True
 
 
@@ -107,8 +107,8 @@ def test_one_process_at_a_time_dreams_and_reports_what_could_be_tidied(night: Co
         (["--phase", "nap"], "'nap' is not one of"),
         (["--without", "nap"], "'nap' is not one of"),
         (["--phase", "prune", "--without", "prune"], "leaves no phase"),
-        (["--dry-run", "history"], "for dreaming itself"),
-        (["--no-gate", "undo", "1"], "for dreaming itself"),
+        (["--dry-run", "history"], "belong to `recollect dream` alone"),
+        (["--no-gate", "undo", "1"], "belong to `recollect dream` alone"),
         (["tonight"], "No such command 'tonight'"),
     ],
 )
@@ -132,8 +132,8 @@ def test_a_closed_gate_says_who_is_to_blame_and_what_would_be_lost(night: Comman
     assert night.json("show", str(FERRY))["texts"][0]["deleted_at"] is None
 
     shown = night("dream", "--color", status=1, COLUMNS="80").stdout
-    assert "The gate is closed: nothing was written." in shown
-    assert "prune would lose too much of what people find." in shown
+    assert "The dream was refused: nothing was written." in shown
+    assert "The phase prune would lose too many answers." in shown
     assert "The last ferry leaves at" in shown
     assert "recollect dream --without prune" in shown
 
@@ -204,16 +204,16 @@ def test_a_mark_is_set_and_taken_off(night: CommandLine) -> None:
 
 def test_stats_and_doctor_tell_of_the_last_dream_and_the_schedule(night: CommandLine) -> None:
     assert ["last dream", "never"] in night.rows("stats")
-    assert ["dreams by itself", "off"] in night.rows("stats")
-    assert "no dream yet; by itself: off" in night("doctor").stdout
+    assert ["automatic dreams", "off"] in night.rows("stats")
+    assert "no dream yet; automatic: off" in night("doctor").stdout
     night("dream")
     settings = night.store.with_name("config.toml")
     settings.write_text('dream = "on"\ndream_every_minutes = 90\n')
     told = night.json("stats")
     assert told["dream"] is True
     assert told["last_dream"] == night.json("dream", "history")["dreams"][0]["at"]
-    assert ["dreams by itself", "every 90 minutes"] in night.rows("stats")
-    assert "by itself: every 90 minutes" in night("doctor").stdout
+    assert ["automatic dreams", "every 90 minutes"] in night.rows("stats")
+    assert "automatic: every 90 minutes" in night("doctor").stdout
     night("dream", "undo", "1", "--yes")
     assert night.json("stats")["last_dream"] is None
 
@@ -240,7 +240,7 @@ def test_the_dreams_are_listed_newest_first_in_a_few_words(night: CommandLine) -
 def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:
     assert "There is no dream 7; `recollect dream history`" in night.refused("dream", "show", "7", status=1)
     assert "There is no dream 7" in night.refused("dream", "undo", "7", "--yes", status=1)
-    assert "is no id" in night.refused("dream", "show", "last", status=2)
+    assert "is not an id" in night.refused("dream", "show", "last", status=2)
     night("dream")
     told = night("dream", "show", "1").stdout
     assert told.startswith("✓ Dream 1  ")
@@ -289,7 +289,7 @@ def test_what_somebody_changed_meanwhile_is_named(night: CommandLine) -> None:
         result = dream_result(memory, memory.dream(progress=meanwhile), UTC, dry_run=False)
     assert list(result.data["left"]) == [FERRY]
     shown = list(draw(result.view, width=80, color=False))
-    place = shown.index("Changed meanwhile, and left as they are: 1")
+    place = shown.index("Changed during the dream, so skipped: 1")
     assert shown[place + 1] == f"{FERRY}  {LAST_FERRY}"
 
 
@@ -311,12 +311,12 @@ def test_undoing_puts_everything_back(night: CommandLine) -> None:
 
 def test_a_terminal_shows_how_far_a_dream_has_come_and_undoing_asks_first(night: CommandLine) -> None:
     shown = night.in_terminal("dream")
-    assert "Looking at the day" in shown
+    assert "Reading memories" in shown
     assert "Dream 1" in shown
     said = night.refused("dream", "undo", "1", status=1)
-    assert "Put everything back as it was before dream 1? Nobody is there to answer; add --yes" in said
+    assert "Undo dream 1? This is no terminal to answer in; add --yes" in said
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is None
-    assert "nothing was changed" in night.in_terminal("dream", "undo", "1", keys="n\n", status=1)
+    assert "Nothing was changed" in night.in_terminal("dream", "undo", "1", keys="n\n", status=1)
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is None
     assert "Undid dream 1" in night.in_terminal("dream", "undo", "1", keys="y\n")
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is not None
@@ -328,8 +328,8 @@ def test_what_was_changed_since_is_left_and_named(night: CommandLine) -> None:
     night("restore", "4")  # in force again, by a person's will
     said = night("dream", "undo", "1", "--yes").stdout
     assert said.startswith("● Undid dream 1: ")
-    assert "but for 1 memory." in said
-    assert "Changed since, and left as it is, #4: Harbour team meets on Thursdays at nine" in said
+    assert "1 memory kept as changed since." in said
+    assert "Changed since, so kept, #4: Harbour team meets on Thursdays at nine" in said
 
 
 def test_a_dream_that_others_built_on_is_undone_with_them(night: CommandLine) -> None:
@@ -340,7 +340,7 @@ def test_a_dream_that_others_built_on_is_undone_with_them(night: CommandLine) ->
     assert "Dream 2 came after dream 1" in said
     assert "recollect dream undo 1 --later" in said
     said = night.refused("dream", "undo", "1", "--later", status=1)
-    assert "before dream 1 and the 1 dream since?" in said
+    assert "Undo dream 1 and the 1 dream since?" in said
     assert "Undid dreams 2, 1: " in night("dream", "undo", "1", "--later", "--yes").stdout
     assert night.json("show", "1", "2", "3", "4", "5") == before
 
@@ -351,4 +351,4 @@ def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:
         assert memory.dream(knobs=greedy, drop_failing=True).id == 1
     assert night.rows("dream", "history")[2][2].endswith("without prune")
     shown = night("dream", "show", "1").stdout
-    assert "Left out, since people would have found less: prune" in shown
+    assert "Skipped, since questions would have found less: prune" in shown

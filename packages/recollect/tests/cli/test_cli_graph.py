@@ -36,11 +36,11 @@ def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
 
 def test_adding_tells_created_from_merged_and_near_repeats(recollect: CommandLine) -> None:
     assert recollect("add", "Ana", "-o", "likes tea").stdout == "✓ Created Ana (#1) with 1 observation.\n"
-    assert recollect("add", "Ana", "-o", "plays chess").stdout == "✓ Ana (#1) gained 1 new observation.\n"
-    assert "was there already" in recollect("add", "Ana", "-o", "plays chess").stdout
+    assert recollect("add", "Ana", "-o", "plays chess").stdout == "✓ Ana (#1) has 1 new observation.\n"
+    assert "has all of this already" in recollect("add", "Ana", "-o", "plays chess").stdout
     assert recollect.json("add", "Ana")["created"] is False
     said = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
-    assert said.startswith("● Ana (#1) gained")
+    assert said.startswith("● Ana (#1) has")
     assert "#3 nearly repeats #1" in said
     assert len(_observations(recollect, "Ana")) == 3
     assert unstyle(recollect("add", "Bo", "--color").stdout).startswith("✓ Created Bo")
@@ -88,9 +88,9 @@ def test_an_unknown_type_gives_way_and_what_cannot_be_related_is_refused(harbour
     assert entity["type"] == "unknown"
     harbour("relate", "Tidebook", "uses", "SQLite", "--create-missing")
     said = harbour("add", "SQLite", "-t", "software", "-o", "Is one file").stdout
-    assert "took its type, software, and gained 1 new observation." in said
+    assert "is now of type software and has 1 new observation." in said
     said = harbour("add", "SQLite", "-t", "library").stdout
-    assert "was there already, and knew all of this." in said
+    assert "exists, and has all of this already." in said
     assert "It keeps its type software." in said
     data = harbour.json("add", "SQLite", "-t", "library")
     assert (data["took_type"], data["kept_type"]) == (None, "software")
@@ -122,7 +122,7 @@ def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: Command
     result = harbour("show", "tidebook", "Nobody")
     assert result.stdout.startswith("Tidebook  project · #3\n  •  Says when it is safe to cross  ")
     assert "'Nobody'" in result.stderr
-    assert "recollect graph --find" in harbour.refused("show", "Nobody", status=1)
+    assert "recollect graph" in harbour.refused("show", "Nobody", status=1)
 
     def found(*text: str) -> list[str]:
         return [each["name"] for each in harbour.json("find", *text)["entities"]]
@@ -148,7 +148,7 @@ def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: Command
     assert re.search(r"1 +Marisol Vega +person +2 +Sails on Sundays", shown)
     assert re.search(r"Marisol Vega +leads +Tidebook", shown)
     assert "There is more: recollect graph --limit 2 --after 2" in shown
-    assert "No entities here." in harbour("find", "zebra", "--color").stdout
+    assert "There are no such entities." in harbour("find", "zebra", "--color").stdout
     shown = harbour("find", "oolong", "--color").stdout
     assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", unstyle(shown))
     assert "\x1b[1;33moolong" in shown
@@ -208,6 +208,36 @@ def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLi
     rest = recollect.json("list", "--limit", "2", "--after", "2")
     assert [each["text"] for each in rest["memories"]] == ["Note number 0"]
     assert rest["cursor"] is None
+
+
+def test_list_is_sorted_by_the_date_that_it_shows(recollect: CommandLine) -> None:
+    for day in ("2024-05-06", "2026-01-01", "2025-03-04"):
+        recollect("remember", f"Said on {day}", "--happened", day)
+    days = [row[1] for row in recollect.rows("list")[2:]]
+    assert days == ["2026-01-01", "2025-03-04", "2024-05-06"]
+
+
+def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandLine) -> None:
+    for text in ("Ana likes tea", "Ana sails"):
+        recollect("remember", text, "--owner", "ana")
+    recollect("remember", "Bo likes tea", "--owner", "bo smith", "--agent", "cook")
+    said = (
+        "2 memories belong to owner ana: add --owner ana; "
+        "1 memory belongs to owner bo smith: add --owner 'bo smith'.\n"
+    )
+    for typed in (["list"], ["recall", "tea"], ["context", "tea"]):
+        assert recollect(*typed).stderr == said
+    assert "--owner ana" not in recollect("recall", "zebra", "--owner", "ana", "--abstain").output
+    assert recollect("list", "--tag", "none", "--owner", "ana").stderr == ""
+    said = recollect("list", "--owner", "bo smith", "--agent", "pilot").stderr
+    assert "owner bo smith: add --owner 'bo smith' --agent cook" in said
+
+
+def test_a_part_of_a_name_is_enough_to_show_an_entity(harbour: CommandLine) -> None:
+    assert harbour("show", "marisol").stdout == harbour("show", "Marisol Vega").stdout
+    harbour("add", "Marina")
+    said = harbour.refused("show", "mari", status=1)
+    assert "Similar names: 'Marina', 'Marisol Vega'." in said or "'Marisol Vega', 'Marina'." in said
 
 
 def test_a_session_and_an_owner_are_cleared(recollect: CommandLine) -> None:
@@ -334,12 +364,12 @@ def test_what_someone_said_is_added_as_it_is_typed(recollect: CommandLine) -> No
 
 def test_notes_are_drawn_out_and_named(recollect: CommandLine) -> None:
     result = recollect("session", "add", "harbour", "--speaker", "Ana", "I'm allergic to nuts.")
-    assert "Drawn out of it: 1 new note." in result.stdout
+    assert "Extracted: 1 new note." in result.stdout
     assert "#2 wellness: I'm allergic to nuts." in result.stdout
     (note,) = recollect.json("show", "2")["texts"]
     assert (note["kind"], note["drawn_from"], note["speaker"]) == ("note", 1, "Ana")
     recollect("session", "add", "small", "--role", "user", "Hello!")
-    assert "Nothing in small was found worth a note." in recollect("session", "extract", "small").stdout
+    assert "small has nothing worth a note." in recollect("session", "extract", "small").stdout
 
 
 def test_the_list_tells_turns_days_and_speakers(talk: CommandLine) -> None:

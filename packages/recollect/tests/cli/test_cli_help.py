@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -55,8 +56,33 @@ def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine)
 def test_help_is_shown_without_a_command_and_a_mistake_names_it(recollect: CommandLine) -> None:
     assert recollect().stdout == recollect("--help").stdout
     assert recollect("--version").stdout.startswith("recollect ")
-    assert "Did you mean 'recall'?" in recollect.refused("recalll", "tea", status=2)
-    assert "recollect recall --help" in recollect.refused("search", "tea", "--loud", status=2)
+    assert "Did you mean 'recall' or " in recollect.refused("recal", "tea", status=2)  # not by the alphabet
+    assert "Did you mean '--limit'? Try: recollect recall --help" in recollect.refused(
+        "search", "tea", "--limt", "3", status=2
+    )
+    assert recollect("--help").stdout.partition("Start here:\n")[2].split("\n\n")[0].count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "kind"),
+    [
+        (["recal", "--json"], 2, "usage"),
+        (["--json", "recall"], 2, "usage"),
+        (["recall", "tea", "--limt", "3", "--json"], 2, "usage"),
+        (["recall", "tea", "--json"], 3, "store-unavailable"),
+        (["--json", "profile", "moody"], 1, "invalid-input"),
+        (["session", "add", "a", "missing.json", "--json"], 1, "refused"),
+    ],
+)
+def test_with_json_an_error_is_json_too(
+    recollect: CommandLine, typed: list[str], status: int, kind: str
+) -> None:
+    result = recollect(*typed, status=status)
+    assert result.stdout == ""
+    told = json.loads(result.stderr)
+    assert told["error"] == kind
+    assert told["message"]
+    assert told.get("hint", "Try: ").startswith("Try: ")
 
 
 @pytest.mark.parametrize("path", ALL)
@@ -115,6 +141,7 @@ def test_a_completion_script_is_printed_for_each_shell(recollect: CommandLine, s
 
 def test_completion_completes_commands_and_options(recollect: CommandLine) -> None:
     recollect("session", "add", "harbour", "--speaker", "Ana", "Hello there")
+    recollect("add", "Marisol Vega")
     for typed, whole in (
         ("rei", "reindex"),
         ("observe --sup", "--supersedes"),
@@ -122,11 +149,18 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
         ("profile show mn", "mnemosyne"),
         ("session show har", "harbour"),
         ("recall tea --session har", "harbour"),
+        ("show mari", "Marisol Vega"),
+        ("relate Tidebook uses mari", "Marisol Vega"),
+        ("forget Mari", "Marisol Vega"),
     ):
         environment = {**recollect.environment, **_completing(typed)}
         result = CliRunner().invoke(cli, [], env=environment, prog_name="recollect")
         assert whole in result.stdout, typed
     assert b"reindex" in recollect.process(**_completing("rei")).stdout
+    in_bash = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_WORDS": "recollect show Mari", "COMP_CWORD": "2"}
+    assert recollect.process(**in_bash).stdout == b"plain,Marisol\\ Vega\n"
+    missing = recollect.process(**_completing("show mari"), RECOLLECT_STORE="/nowhere/at/all.db")
+    assert (missing.stdout.strip(), missing.stderr) == (b"", b"")
 
 
 def _completing(typed: str) -> dict[str, str]:

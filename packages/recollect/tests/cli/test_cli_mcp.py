@@ -64,7 +64,7 @@ def test_a_client_is_installed_listed_and_uninstalled(typed: CommandLine, home: 
     assert [client, "here", "installed"] in [row[:3] for row in typed.rows("mcp", "list")]
     written = files(home)
     assert typed.json("mcp", "install", client)["changed"] is False
-    assert "has it already" in typed("mcp", "install", client).stdout
+    assert "has this server already" in typed("mcp", "install", client).stdout
     assert files(home) == written
     assert typed.json("mcp", "uninstall", client)["changed"] is True
     assert list(home.iterdir()) == []
@@ -132,7 +132,7 @@ def test_what_was_there_comes_back_to_the_letter(typed: CommandLine) -> None:
     path.write_bytes(before)
     said = typed("mcp", "install", "vscode").stdout
     copy = path.with_name("mcp.json.before-recollect")
-    assert f"What was there before: {copy}" in said
+    assert f"Copy of the old file: {copy}" in said
     assert copy.read_bytes() == before
     assert b"inputs" in path.read_bytes()
     typed("mcp", "uninstall", "vscode")
@@ -175,7 +175,7 @@ def test_any_other_client_is_given_what_to_paste(typed: CommandLine, home: Path)
     path.parent.mkdir()
     path.write_text(codex.stdout)
     assert ["codex", "here", "installed"] in [row[:3] for row in typed.rows("mcp", "list")]
-    assert "take 'recollect' out by hand" in typed("mcp", "uninstall", "codex", status=1).stderr
+    assert "remove 'recollect' by hand" in typed("mcp", "uninstall", "codex", status=1).stderr
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_repeats_are_counted_and_near_repeats_are_pointed_out(recollect: Command
     assert "recollect supersede 1 2" in said
     recollect("remember", "The key is under the mat")
     again = recollect("remember", "the key is under the mat!").stdout
-    assert "#3 says so already; that makes 2 times." in again
+    assert "#3 says that already; stored 2 times." in again
     told = recollect.json("remember", "The key is under the mat")
     assert (told["id"], told["created"], told["times"]) == (3, False, 3)
     assert recollect.json("stats")["notes"] == 3
@@ -230,8 +230,8 @@ def test_a_correction_is_told_in_words(notes: CommandLine) -> None:
     said = notes("supersede", "1", "Tidebook ships in June").stdout
     assert "#4 supersedes #1." in said
     assert "Retired, #1: Tidebook ships in May" in said
-    assert "Retired with it, a near-copy, #2: The Tidebook ships in May" in said
-    assert "Take it back: recollect restore 1 2" in said
+    assert "Retired too, a near-copy, #2: The Tidebook ships in May" in said
+    assert "Undo: recollect restore 1 2" in said
 
 
 def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None:
@@ -253,17 +253,17 @@ def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None
 def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     done = notes("forget", "#3", "99", status=1)
     said = done.stdout
-    assert done.stderr == "recollect: #99 is not there; `recollect recall` shows ids.\n"
+    assert done.stderr == "recollect: #99 does not exist; `recollect list` shows ids.\n"
     assert "Forgot 1 memory: #3." in said
     assert "note #3: Ana keeps bees" in said
-    assert "1 of those asked for was not there" in said
+    assert "Not found: 1 of 2." in said
     assert 3 not in _found(notes, "bees")
     assert notes("restore", "3").stdout == "✓ Restored note #3.\n  #3: Ana keeps bees\n"
     assert 3 in _found(notes, "bees")
-    assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 are not there;")
+    assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 do not exist;")
     notes("forget", "3")
     again = notes("forget", "3", status=1)
-    assert again.stderr.startswith("recollect: #3 was forgotten already;")
+    assert again.stderr.startswith("recollect: #3 was already forgotten;")
     assert "Forgot 0 memories." in again.stdout
 
 

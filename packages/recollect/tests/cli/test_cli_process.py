@@ -74,8 +74,8 @@ def test_a_terminal_gets_colours_and_errors_that_wrap_at_words(harbour: CommandL
     said = harbour.in_terminal("show", "Nobody at all of that name", status=1, COLUMNS="40")
     assert said.splitlines() == [
         "recollect: There is no entity named",
-        "'Nobody at all of that name'. Look for",
-        "one with: recollect graph --find TEXT",
+        "'Nobody at all of that name'. To list",
+        "names: recollect graph",
     ]
 
 
@@ -132,7 +132,10 @@ def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
         said = program.stderr.read().decode().strip()
         program.stdin.close()
     assert program.returncode == 130
-    assert said == "recollect: stopped; what was finished is kept."
+    assert said == (
+        "recollect: Stopped. What was imported is kept. Run the same command again to continue: "
+        "it skips what is stored."
+    )
 
 
 def test_the_quick_start_runs(recollect: CommandLine, pytestconfig: pytest.Config) -> None:

@@ -268,7 +268,7 @@ def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(
     off, missing = told("off"), told("guess")
     assert (off["mark"], off["said"][:5]) == ("ok", "off; ")
     assert missing["mark"] == "note"
-    assert "there are: minilm" in missing["remedy"]
+    assert "there are: minilm" in missing["said"]
     for given, kept in (("ON", "on"), ("no", "off"), ("minilm", "minilm")):
         rows = recollect.json("settings", RECOLLECT_RERANK=given)["settings"]
         assert [row["value"] for row in rows if row["name"] == "rerank"] == [kept]
@@ -316,7 +316,7 @@ def test_a_step_that_cost_places_is_named(teas: CommandLine) -> None:
     assert standing["reasons"][-1]["score"] == standing["score"]
     assert any("'status'" in advice for advice in why["advice"])
     shown = teas("why-not", "tea", "Assam", "-n", "1").stdout
-    assert "It stands at place 3 with 0.4000; the last on the list has 0.8000." in shown
+    assert "It is at place 3 with 0.4000; the last hit has 0.8000." in shown
     assert re.search(r"status +×0\.5000 +0\.4000 +−2 places\n", shown)
     assert re.search(r"meaning +– +– +100 +✗ not found\n", shown)
 
@@ -341,8 +341,8 @@ def test_each_search_tells_its_rank_score_and_how_many_were_taken(teas: CommandL
     teas("add", "Bosun", "-o", "a cat")
     shown = unstyle(teas("why-not", "tea", "Bosun", "--color").stdout)
     assert "No search brought it up" in shown
-    assert "Taken in all the same, it would stand at place 4" in shown
-    assert "It stands" not in shown
+    assert "If a search had found it, it would be at place 4" in shown
+    assert "It is at" not in shown
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -352,7 +352,7 @@ def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, col
     assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and stands at place 3")
     assert re.search(r"words +1 +BM25 \d\.\d\d +100 +✓ a candidate", shown)
     assert re.search(r"meaning +– +– +100 +✗ not found", shown)
-    assert "It stands at place 3 with 0.4000; the last on the list has 0.8000." in shown
+    assert "It is at place 3 with 0.4000; the last hit has 0.8000." in shown
     assert re.search(r"status +×0\.5000 +0\.4000 +−2 places", shown)
     assert "\n→ " in shown
     assert max(map(len, shown.splitlines())) <= int(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -118,7 +119,7 @@ def test_a_healthy_memory_is_counted_and_what_is_derived_is_repaired(harbour: Co
     assert found["left"]
     assert all(problem["repairable"] for problem in found["left"])
     assert "recollect doctor --repair" in harbour("verify", status=1).stdout
-    assert "all is well now" in harbour("verify", "--repair").stdout
+    assert "nothing is wrong now" in harbour("verify", "--repair").stdout
     assert harbour.json("verify")["ok"] is True
 
 
@@ -162,9 +163,9 @@ def test_a_purge_names_the_copies_that_keep_what_it_destroyed(recollect: Command
     recollect("backup", str(damaged))
     backups.mkdir()
     done = recollect("purge", "--before", "0d", "--yes")
-    assert "Destroyed 1 forgotten thing for good" in done.stdout
-    assert f"Backups in {backups}, {damaged} still hold what they held" in done.stderr
-    assert "exports that you made elsewhere keep what they hold" in done.stdout
+    assert "Deleted 1 forgotten row for good" in done.stdout
+    assert f"Backups still hold it: {backups}, {damaged}." in done.stderr
+    assert "backups and exports elsewhere still hold it" in done.stdout
     damaged.unlink()
     backups.rmdir()
     done = recollect("purge", "--before", "0d", "--yes")
@@ -184,13 +185,19 @@ def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine)
     assert "sesame" not in recollect("settings", RECOLLECT_MODEL_KEY="sesame").stdout
     said = recollect.refused("settings", status=1, RECOLLECT_BUSY_SECONDS="soon")
     assert "busy_seconds" in said
-    data = recollect.json("models")
-    assert data["preferred"] == "hashing"
-    by_name = {each["name"]: each for each in data["models"]}
+    models = recollect.json("models")
+    assert models["preferred"] == "hashing"
+    by_name = {each["name"]: each for each in models["models"]}
     assert {"arctic-s", "e5-small", "potion", "hashing", "ollama:…"} <= set(by_name)
     for each in by_name.values():
         assert each["ready"] or each["command"].startswith("pip install")
     assert ["hashing", "ready"] in [row[:2] for row in recollect.rows("models")]
+    lines = recollect("settings", COLUMNS="80").stdout.splitlines()
+    names = [row["name"] for row in data["settings"]]
+    assert [line.split(" ")[0] for line in lines[2 : 2 + len(names)]] == names  # a line each
+    assert max(map(len, lines)) <= 80
+    assert "how long to wait while" in recollect("settings", "busy_seconds").stdout
+    assert "There is no setting 'speed'" in recollect.refused("settings", "speed", status=2)
     config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
     config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
     rows = _settings(recollect, "--owner", "ana")
@@ -216,8 +223,15 @@ def test_without_a_store_the_doctor_makes_none_and_looks_at_models_and_the_extra
 ) -> None:
     mark, said = _checks(recollect)["store"]
     assert mark == "note"
-    assert "recollect add" in said
+    assert "does not exist yet" in said
+    assert re.search(
+        r"You could:\n1\. +store +recollect remember 'My first note'\n$", recollect("doctor").stdout
+    )
     assert not recollect.store.exists()
+    recollect("remember", "My first note")
+    recollect.store.chmod(0o600)
+    assert recollect("doctor").stdout.endswith("\nNothing to do.\n")
+    recollect.store.unlink()
     mark, said = _checks(recollect, status=1, RECOLLECT_MODEL="psychic")["model"]
     assert mark == "problem"
     assert "No model named 'psychic'" in said
@@ -360,7 +374,7 @@ def test_the_sample_graph_is_imported_once(recollect: CommandLine) -> None:
     assert said == f"✓ Imported {len(entities)} entities, {known} observations, {related} relations.\n"
     again = recollect("import", str(SAMPLE)).stdout
     assert again.startswith("✓ Nothing new")
-    assert f"Already there: {len(entities)} entities" in again
+    assert f"Already stored: {len(entities)} entities" in again
 
 
 def test_standard_input_is_read(recollect: CommandLine) -> None:
@@ -378,7 +392,7 @@ def test_bad_lines_and_missing_ends_are_named(recollect: CommandLine, tmp_path: 
     result = recollect("import", str(file))
     assert "Imported 1 entity, 1 observation, 1 relation." in result.stdout
     assert "Left out, line 2: " in result.stdout
-    assert "Created with the type unknown, because relations name them: Ghost." in result.stdout
+    assert "Created with the type unknown, since relations name them: Ghost." in result.stdout
     data = recollect.json("import", str(file))
     assert (data["bad_count"], data["dangling_count"], data["also_created"]) == (1, 0, [])
 
@@ -387,8 +401,8 @@ def test_an_import_says_what_became_of_types(recollect: CommandLine) -> None:
     recollect("add", "Ana")
     recollect("add", "Bo", "-t", "ship")
     said = recollect("import", "-", given=ANA + ANA.replace("Ana", "Bo")).stdout
-    assert "Got a type, which was unknown before: 1 entity." in said
-    assert "Kept a type that differs from the file's: 1 entity." in said
+    assert "Type added, unknown before: 1 entity." in said
+    assert "Type kept, which differs from the file's: 1 entity." in said
 
 
 def test_a_file_that_brings_nothing_is_no_success(recollect: CommandLine, tmp_path: Path) -> None:
@@ -457,7 +471,7 @@ def test_a_memory_is_copied_with_all_that_it_holds(recollect: CommandLine, tmp_p
     said = recollect("copy", str(recollect.store), str(copied)).stdout
     assert said.startswith("✓ Copied ")
     assert f" rows to {copied}." in said
-    assert "both stores hold the same in each" in said
+    assert "both stores hold the same" in said
     asked = ("search", "who likes tea?", "--explain", "--json")
     assert recollect("--store", str(copied), *asked).stdout == recollect(*asked).stdout
     report = recollect.json("copy", str(copied), str(tmp_path / "again.db"))

@@ -1,16 +1,10 @@
-"""An operation is declared once: MCP, the REST API and the command line offer it from its declaration."""
+"""An operation is declared once: MCP and the REST API offer it from its declaration."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-import pytest
-
-import recollect.cli.main as program
-from recollect.cli.commands import derived
 from recollect.operations.catalogue import (
-    COMMANDS_FILE,
     INTERFACES_FILE,
     definitions,
     definitions_of,
@@ -28,15 +22,8 @@ from recollect.operations.operation import (
     operation,
 )
 
-if TYPE_CHECKING:
-    from command_line import CommandLine
 
-pytest_plugins = ["command_line"]
-
-
-@operation(
-    "Poke", http=Endpoint("POST /memories/{id}/poke", resource="memory"), tools="all", command="poke 12"
-)
+@operation("Poke", http=Endpoint("POST /memories/{id}/poke", resource="memory"), tools="all")
 def _poke(
     call: OperationCall,
     id: RowId,  # noqa: A002  # the name that callers use
@@ -68,31 +55,6 @@ def test_a_new_tool_and_a_new_route_come_after_those_of_their_set_and_tag() -> N
     assert {rows[place - 1]["tag"], rows[place + 1]["tag"]} == {"Memories", "Sessions"}
 
 
-def test_a_declared_command_takes_the_arguments_and_is_listed(
-    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offered = interfaces_of(WITH_POKE)
-    monkeypatch.setattr(
-        program, "derived_commands", lambda: {"poke": ("More", offered["commands"]["poke"]["summary"])}
-    )
-    monkeypatch.setattr(derived, "interfaces", lambda: offered)
-    monkeypatch.setattr(derived, "http_operations", lambda: {"poke": _poke})
-    recollect("remember", "Tea is at four")
-    shown = recollect("--help").stdout
-    assert "More:\n" in shown
-    assert "Mark a memory as used.\n" in shown
-    helped = recollect("poke", "--help").stdout
-    assert "recollect poke 12" in helped
-    assert "--twice / --no-twice" in helped
-    done = recollect("poke", "#1", "--why", "tea", "--why", "four", "--twice")
-    assert done.stdout == "Poked #1 ['tea', 'four'] True.\n"
-    assert "Once is enough." in done.stderr
-    assert json.loads(recollect("poke", "1", "--json").stdout) == {"id": 1}
-    assert "Missing argument 'ID'" in recollect.refused("poke", status=2)
-
-
-def test_the_files_of_commands_and_endpoints_say_what_the_operations_say() -> None:
+def test_the_file_of_endpoints_says_what_the_operations_say() -> None:
     made, why = interfaces_of(http_operations().values()), "run `make docs`, which writes them anew"
     assert json.loads(INTERFACES_FILE.read_text(encoding="utf-8")) == made, why
-    listed = [line.split("\t")[0] for line in COMMANDS_FILE.read_text(encoding="utf-8").splitlines()]
-    assert listed == [*made["commands"]], why

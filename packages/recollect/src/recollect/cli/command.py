@@ -1,10 +1,13 @@
-"""The base of all commands: shared options, examples, results, one-line errors and exit codes."""
+"""The base of all commands: shared options, examples, results, errors and exit codes."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -18,9 +21,8 @@ from recollect.domain.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
     from datetime import datetime, tzinfo
-    from pathlib import Path
 
     from recollect.cli.rendering import Result
     from recollect.engine import Engine
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 REFUSED = 1
-"""It cannot be done, `verify` or `doctor` found a problem, or a dream was not written."""
+"""The command cannot do it, `doctor` found a problem, or a dream was not written."""
 MISUSED = 2
 STORE_FAILED = 3
 MODEL_FAILED = 4
@@ -71,30 +73,53 @@ class Call:
         return now().astimezone(self.zone)
 
     def memory(self, *, create: bool = False) -> Engine:
-        """Open the store until the result is shown: what closing waits for must not delay the answer."""
-        return click.get_current_context().with_resource(self.open_memory(create=create))
+        """Open the store, and close it after the result is shown, so that closing does not delay it."""
+        memory = click.get_current_context().with_resource(self.open_memory(create=create))
+        if not create and not self.json:
+            self._tell_read_only()
+        return memory
+
+    def _tell_read_only(self) -> None:
+        from recollect.cli.rendering import tell
+        from recollect.stores.sqlite.access import why_unwritable  # loaded with the store
+
+        store = self.settings()[0].store
+        why = why_unwritable(store) if isinstance(store, Path) else ""
+        if why:
+            tell(f"Uses are not recorded: {why}.", self.color, dim=True)
 
     def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store; the caller closes it.
 
-        Only commands that bring something in may create one: a mistyped path must not leave an empty file
-        behind. Only a process that stays, such as a server, dreams by itself.
+        Only commands that store something may create it: a mistyped path must not leave an empty file.
+        Only a long-lived process, such as a server, dreams by itself.
         """
         settings, _ = self.settings()
-        if not create and not settings.store.exists():
+        if not create and not self._store_exists():
             raise StoreUnavailable(
-                f"There is no memory at {settings.store} yet; `recollect remember`, `recollect add` or "
-                "`recollect import` makes one, or name another with --store."
+                f"There is no memory at {settings.store} yet. `recollect remember`, `recollect add` or "
+                "`recollect import` creates one; --store names another file."
             )
         from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
         from recollect.cli.rendering import progress
 
-        # A store of an older version is brought up to date first, and a large one takes a while.
+        # Opening upgrades a store of an older version, which takes a while if it is large.
         with progress("Indexing words") as (indexing,):
             return engine(settings, dreams=dreams, progress=indexing)
 
+    def _store_exists(self) -> bool:
+        store = self.settings()[0].store
+        try:
+            return store.exists()
+        except PermissionError as error:
+            from recollect.stores.sqlite.access import why_unreadable
+
+            raise StoreUnavailable(
+                f"{store} cannot be reached: {why_unreadable(Path(str(store)))}."
+            ) from error
+
     def open_served_memory(self, official: Path | None = None) -> Engine:
-        """Open the store for a server: it imports the official server's file first, and embeds by itself."""
+        """Open the store for a server: import the official server's file, and embed in the background."""
         from recollect.admin import Internals
         from recollect.bootstrap import beside
         from recollect.cli.rendering import warn
@@ -107,7 +132,7 @@ class Call:
         return memory
 
     def show(self, returned: Result | int | None) -> int | None:
-        """Show what a command returned; a group gets back the exit code of its command."""
+        """Print what a command returned; return its exit code. A group passes on its command's code."""
         if returned is None or isinstance(returned, int):
             return returned
         from recollect.cli.rendering import render  # --help needs none
@@ -117,25 +142,37 @@ class Call:
 
 
 class _WithExamples(click.Command):
-    """Has examples, and takes the shared options after its name too."""
+    """A command with examples, which takes the shared options after its name too."""
 
     def __init__(
         self,
         *args: Any,
         examples: Sequence[str] = (),
         former_options: Mapping[str, Sequence[str]] | None = None,
+        if_stopped: str = "",
         **rest: Any,
     ) -> None:
-        """`former_options` are options of earlier versions, each with its replacement."""
+        """`former_options` are options of earlier versions, each with its replacement.
+
+        `if_stopped` says what Ctrl-C leaves behind, and how to continue.
+        """
         super().__init__(*args, **rest)
         self.examples: tuple[str, ...] = tuple(examples)
         self.former_options: Mapping[str, Sequence[str]] | dict[str, Sequence[str]] = former_options or {}
+        self.if_stopped = if_stopped
         self.params.extend(_SharedOption(names, **rest) for names, rest in _SHARED.items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(
             ctx, [word for each in args for word in self.former_options.get(each, (each,))]
         )
+
+    @contextmanager
+    def explaining_interrupts(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(str(error) or self.if_stopped) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The command's own options, then those that every command takes."""
@@ -161,13 +198,14 @@ class _WithExamples(click.Command):
 
 class Command(_WithExamples):
     def invoke(self, ctx: click.Context) -> int | None:
-        return ctx.ensure_object(Call).show(super().invoke(ctx))
+        with self.explaining_interrupts():
+            return ctx.ensure_object(Call).show(super().invoke(ctx))
 
 
 class ExtraCommand(Command):
-    """A command of another package, found by its entry point in `recollect.commands`.
+    """A command of another package, loaded by its entry point in `recollect.commands`.
 
-    Its help line is fixed here, so that `recollect --help` loads nothing.
+    Its summary is written here, so that `recollect --help` loads nothing.
     """
 
     def __init__(self, name: str, help_: str, extra: str, *, hidden: bool = False) -> None:
@@ -185,12 +223,12 @@ class ExtraCommand(Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The loaded command's context: with it, click parses, helps and runs that command."""
+        """Return the loaded command's context, with which click parses and runs that command."""
         return self.load().make_context(info_name, args, parent, **extra)
 
 
 class Group(_WithExamples, click.Group):
-    """Commands by section, in the order in which a new user needs them; alone, it shows its help."""
+    """Commands in sections; without a command, it shows its help."""
 
     def __init__(
         self,
@@ -201,9 +239,9 @@ class Group(_WithExamples, click.Group):
         aliases: Mapping[str, Sequence[str]] | None = None,
         **rest: Any,
     ) -> None:
-        """With `summaries`, the help of the group reads no command.
+        """With `summaries`, the group's help imports no command.
 
-        `aliases` are former names of commands, of one word or two, each with its replacement.
+        `aliases` map former names of commands, of one word or two, to their replacements.
         """
         super().__init__(*args, **{"invoke_without_command": True, **rest})
         self.commands = commands
@@ -244,40 +282,57 @@ class Group(_WithExamples, click.Group):
 
     def invoke(self, ctx: click.Context) -> int | None:
         try:
-            with ctx:
+            with ctx, self.explaining_interrupts():
                 returned = super().invoke(ctx)
                 if returned is None and ctx.invoked_subcommand is None:
                     click.echo(ctx.get_help())
                 status = ctx.ensure_object(Call).show(returned)
-            # Here, where a reader that left can still be noticed; at exit Python would only complain.
+            # A closed pipe shows here; at exit, Python would print a warning.
             sys.stdout.flush()
         except BrokenPipeError:
-            # Let the interpreter's last flush succeed.
+            # The interpreter flushes once more; that must succeed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OUTPUT_CLOSED
         return status
 
     def main(self, *args: Any, **rest: Any) -> NoReturn:
-        """Run a command; print errors of the user and of the world in one line, without a stack trace."""
+        """Run a command; print an error in a sentence or as JSON, without a stack trace."""
+        given: Any = rest.get("args") or (args and args[0]) or sys.argv[1:]
+        hint = ""
         try:
             sys.exit(super().main(*args, **{**rest, "standalone_mode": False}) or 0)
         except RecollectError as error:
             of_store = isinstance(error, NotAStore | StoreDamaged | StoreUnavailable)
             other = MODEL_FAILED if isinstance(error, ModelUnavailable) else REFUSED
-            message, code = str(error), STORE_FAILED if of_store else other
+            message, code, kind = str(error), STORE_FAILED if of_store else other, _error_kind(error)
         except click.UsageError as error:
-            help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
-            message, code = f"{error.format_message()} {help_}", MISUSED
+            hint = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
+            message, code, kind = _usage_message(error), MISUSED, "usage"
         except click.ClickException as error:
-            message, code = error.format_message(), REFUSED
-        except (click.Abort, KeyboardInterrupt):
-            message, code = "stopped; what was finished is kept.", INTERRUPTED
+            message, code, kind = error.format_message(), REFUSED, "refused"
+        except (click.Abort, KeyboardInterrupt) as error:
+            stopped = str(error.__cause__ or error) or "What was finished is kept."
+            message, code, kind = f"Stopped. {stopped}", INTERRUPTED, "interrupted"
         except OSError as error:
-            message, code = f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED
-        from recollect.cli.rendering import warn  # --help needs none
+            message = f"{error.filename or 'the file'}: {error.strerror or error}."
+            code, kind = REFUSED, "system"
+        from recollect.cli.rendering import fail  # --help needs none
 
-        warn(message)
+        fail(kind, message, hint, as_json="--json" in given)
         sys.exit(code)
+
+
+def _error_kind(error: Exception) -> str:
+    """`not-found` for `NotFound`: the names that the HTTP API uses."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
+
+
+def _usage_message(error: click.UsageError) -> str:
+    """The message of click, with the nearest name first: click sorts names by the alphabet."""
+    nearest = getattr(error, "possibilities", None)
+    if not nearest:
+        return error.format_message()
+    return f"{error.message} Did you mean {' or '.join(map(repr, nearest))}?"
 
 
 def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Result | None]], Command]:
@@ -288,10 +343,10 @@ def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[...
 
 
 def group(
-    name: str, commands: Iterable[Command], *examples: str
+    name: str, commands: Iterable[Command], *examples: str, **options: Any
 ) -> Callable[[Callable[..., Result | None]], Group]:
-    """The same for a function that speaks for several commands."""
-    options = {"commands": {str(each.name): each for each in commands}, "examples": examples}
+    """Make a function into a command that has subcommands."""
+    options |= {"commands": {str(each.name): each for each in commands}, "examples": examples}
     return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
 
 
@@ -313,17 +368,17 @@ def option(
 
 
 _SHARED: dict[str, dict[str, Any]] = {
-    "--store": {"metavar": "PATH|URL", "help": "The memory's file, or postgresql://… [RECOLLECT_STORE]"},
-    "--owner": {"metavar": "NAME", "help": "Whose memory it is. [RECOLLECT_OWNER]"},
-    "--agent": {"metavar": "NAME", "help": "Agent (default: all agents are read). [RECOLLECT_AGENT]"},
-    "--model": {"metavar": "NAME", "help": "The embedding model; see `recollect reindex --list`."},
-    "--json": {"is_flag": True, "help": "Answer with one JSON document."},
-    "--color/--no-color": {"help": "Colours, in a pipe too, or none. [FORCE_COLOR, NO_COLOR]"},
+    "--store": {"metavar": "PATH|URL", "help": "File, or postgresql://… [RECOLLECT_STORE]"},
+    "--owner": {"metavar": "NAME", "help": "Owner of the memories. [RECOLLECT_OWNER]"},
+    "--agent": {"metavar": "NAME", "help": "Agent (default: all). [RECOLLECT_AGENT]"},
+    "--model": {"metavar": "NAME", "help": "Embedding model; see `recollect reindex --list`."},
+    "--json": {"is_flag": True, "help": "Print JSON, errors too."},
+    "--color/--no-color": {"help": "Force or forbid colours. [FORCE_COLOR, NO_COLOR]"},
 }
 
 
 class _SharedOption(click.Option):
-    """An option of every command. It is read first: how others are read depends on the settings."""
+    """An option of every command. It is read first, because other options depend on the settings."""
 
     def __init__(self, names: str, **rest: Any) -> None:
         kept: dict[str, Any] = {"expose_value": False, "callback": _keep_option}
@@ -331,7 +386,7 @@ class _SharedOption(click.Option):
 
 
 def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:
-    """Keep a given value. An option after the command's name is read later, and so wins."""
+    """Keep a given value. An option after the command's name is read later, so it wins."""
     call = ctx.ensure_object(Call)
     if value is not None:
         setattr(call, str(option.name), value)

@@ -1,4 +1,4 @@
-"""What `recollect doctor` checks, one function for each thing."""
+"""The checks of `recollect doctor`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from recollect.models.extractors import extractor_named
 from recollect.models.registry import RERANKER, availability
 from recollect.operations.store import store_checks
 from recollect.settings import AUTO, config_path
-from recollect.stores.sqlite.connection import migrations, read_only_disk, refuse_strangers
+from recollect.stores.sqlite.access import why_unreadable, why_unwritable
+from recollect.stores.sqlite.connection import migrations, refuse_strangers
 from recollect.text.phrases import file_size
 
 if TYPE_CHECKING:
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 
-# Compares words, not meaning: for tests.
+# For tests: it compares words, not meaning.
 _NO_ADVICE = frozenset({"hashing"})
-# Bytes: a note, its words and vectors take a few pages in the store and as many in its log.
+# In bytes. A note with its words and vectors takes a few pages in the store and as many in its log.
 _LEAST_FREE = 1 << 20
+_GRANT = "Let that user read it, or name another file with --store."
 
 
 def health_checks(call: Call) -> Iterator[Check]:
@@ -47,10 +49,15 @@ def health_checks(call: Call) -> Iterator[Check]:
     try:
         settings, _ = call.settings()
     except RecollectError as error:
-        yield Check("problem", "settings", str(error), "Correct it; `recollect settings` shows them all.")
+        yield Check(
+            "problem",
+            "settings",
+            str(error),
+            "Correct that setting in the file, the environment or the option.",
+        )
         return
     path = config_path()
-    said = str(path) if path.exists() else f"defaults and environment; no file at {path}"
+    said = str(path) if path.exists() else f"defaults and environment; there is no {path}"
     yield Check("ok", "settings", said)
     if settings.owner or settings.agent:
         yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
@@ -62,34 +69,38 @@ def health_checks(call: Call) -> Iterator[Check]:
             with engine(settings) as memory:
                 yield from _inside(memory, settings, checks)
         except RecollectError as error:
-            remedy = "recollect restore BACKUP, if you have one" if is_file(settings) else ""
+            remedy = "If you have a backup: recollect restore BACKUP" if is_file(settings) else ""
             yield Check("problem", "store", str(error), remedy)
     else:
         yield _model(settings, model_name(settings))
     ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
     local = ", ".join(name for name in ready if ":" not in name) or "none"
-    yield Check("ok", "models", f"that run here: {local}; `recollect reindex --list` lists all")
+    yield Check("ok", "models", f"installed: {local}; `recollect reindex --list` lists all")
     yield _reranking(settings)
 
 
 def _extractor(found: Settings) -> Check:
-    """Whether there is such a thing; a server is not asked."""
+    """Whether the extractor exists; its server is not called."""
     try:
         drawing = extractor_named(found.extractor)
     except RecollectError as error:
         return Check("problem", "extractor", str(error), "Correct the setting `extractor`.")
     if drawing is None:
-        return Check("note", "extractor", "none: no notes are drawn out of messages")
+        return Check("note", "extractor", "none: no notes are made from messages")
     if found.extractor.startswith("openai:") and not (found.extractor_key or found.extractor_url):
-        said = f"{drawing.name} needs a key, or the address of a server that needs none"
-        return Check("problem", "extractor", said, "Set extractor_key or extractor_url.")
-    return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
+        said = f"{drawing.name} needs a key, or a server that needs none"
+        return Check(
+            "problem", "extractor", said, "Set `extractor_key` or `extractor_url` in the settings file."
+        )
+    return Check("ok", "extractor", f"{drawing.name}: makes notes from messages")
 
 
 def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
-    """Check the store from outside, and whether it can be opened without creating anything."""
+    """Checks before the store is opened, and whether opening it would create nothing."""
     if isinstance(store, Path):
-        read_only = store.exists() and read_only_disk(store)
+        if why := why_unreadable(store):
+            return [Check("problem", "store", f"{store} cannot be read: {why}", _GRANT)], False
+        read_only = store.exists() and bool(why_unwritable(store))
         check = _file_check(store, read_only=read_only)
         around = [] if read_only or not store.exists() else _surroundings(store)
         return [check, *around], check.mark == "ok" or (check.mark == "note" and read_only)
@@ -101,49 +112,52 @@ def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
 
 
 def _file_check(path: Path, *, read_only: bool) -> Check:
-    """Look at the file from outside: nothing is opened as a store, and nothing is written."""
+    """Check the file without opening it as a store."""
     try:
         size = path.stat().st_size if path.exists() else 0
         if not size:
-            # Folders are created on the way, so the nearest one that is there decides.
+            # Missing folders are created, so the nearest existing one decides.
             nearest = next(folder for folder in path.absolute().parents if folder.exists())
-            makes = "recollect remember, recollect add or recollect import makes it"
-            writable = "Make the folder writable, or name another file with --store."
+            makes = "recollect remember 'My first note'"
+            writable = f'Name another file with --store, or: sudo chown "$USER" {quote(str(nearest))}'
             can_be_made = nearest.is_dir() and os.access(nearest, os.W_OK)
             return (
-                Check("note", "store", f"{path} is not there yet", makes)
+                Check("note", "store", f"{path} does not exist yet", makes)
                 if can_be_made
-                else Check("problem", "store", f"{path} is not there and cannot be made", writable)
+                else Check(
+                    "problem",
+                    "store",
+                    f"{path} does not exist and cannot be created: {why_unwritable(nearest)}",
+                    writable,
+                )
             )
         refuse_strangers(path, len(migrations()))
         with path.open("rb") as file:
             schema = int.from_bytes(file.read(64)[60:], "big")
     except RecollectError as error:
-        remedy = "Name another file with --store, or put back a backup."
+        remedy = "Name another file with --store, or restore a backup: recollect restore BACKUP"
         return Check("problem", "store", str(error), remedy)
     except OSError as error:
-        remedy = "Give yourself permission to read it."
-        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", remedy)
+        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", _GRANT)
     whole = f"{path}, {file_size(size)}, schema {schema}"
     if read_only:
-        check = Check("note", "store", f"{whole}, on a read-only disk: it can be read, not written")
-    elif not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        remedy = "Make the file and its folder writable: a store keeps its log beside itself."
-        check = Check("problem", "store", f"{path} cannot be written to", remedy)
+        check = Check("note", "store", f"{whole}; it can be read, not written: {why_unwritable(path)}")
     elif schema < len(migrations()):
-        said = f"{path} has the older schema {schema}; the next command brings it up to date"
-        check = Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
+        said = f"{path} has the older schema {schema}; the next command upgrades it, and keeps a copy"
+        check = Check("note", "store", said)
     else:
         check = Check("ok", "store", whole)
     return check
 
 
 def _surroundings(path: Path) -> Iterator[Check]:
-    """Whether there is room to write, and whether others may read what one remembers."""
+    """Whether there is room to write, and whether other users can read the file."""
     free = shutil.disk_usage(path.parent).free
     if free < _LEAST_FREE:
-        said = f"{file_size(free)} are left where {path} is; a write needs more"
-        yield Check("problem", "disk", said, "Free some space, or move the store to another disk.")
+        said = f"{file_size(free)} are free on the disk of {path}; a write needs more"
+        yield Check(
+            "problem", "disk", said, f"Free some space on the disk of {path.parent}, or move the store."
+        )
     if os.name == "posix":  # Windows has other permissions
         mode, folders = path.stat().st_mode, [folder.stat().st_mode for folder in path.absolute().parents]
         anyone = mode & stat.S_IROTH and all(folder & stat.S_IXOTH for folder in folders)
@@ -154,36 +168,36 @@ def _surroundings(path: Path) -> Iterator[Check]:
 
 
 def _model(found: Settings, name: str) -> Check:
-    """Whether a model works, by letting it work on a word."""
+    """Whether a model works, tried with one word."""
     if name == WORDS_ONLY:
         none = f"no model: {default_choice().reason}"
-        chosen = "none, as the settings say: searches go by words alone"
+        chosen = "none, by the settings: searches use words only"
         return Check("note", "model", none if found.model == AUTO else chosen)
     try:
         ready = embedder(name, found)
         if ready is not None:
             ready.query("tea")
     except ModelUnavailable as error:
-        return Check("problem", "model", str(error), "recollect reindex --list shows what is ready")
+        return Check("problem", "model", str(error), "recollect reindex --list")
     return Check("ok", "model", f"{name} is ready")
 
 
 def _reranking(found: Settings) -> Check:
-    """Whether the first hits are read again, and by what; tried out where they are."""
+    """Whether a model re-ranks the first hits, and whether it works."""
     if found.rerank == "off":
         state = availability(RERANKER.ours[0], RERANKER)
-        said = f"{state.name} is there for --rerank" if state.ready else state.reason
+        said = f"{state.name} is installed for --rerank" if state.ready else state.reason
         return Check("ok", "re-ranking", f"off; {said}")
     try:
         reader = reranker(found)
         reader.scores("tea", ["a cup of tea"])
     except ModelUnavailable as error:
-        return Check("note", "re-ranking", "hits keep the order of their profile", str(error))
-    return Check("ok", "re-ranking", f"{reader.name} reads the first hits again")
+        return Check("note", "re-ranking", f"hits keep the order of their profile: {error}")
+    return Check("ok", "re-ranking", f"{reader.name} re-ranks the first hits")
 
 
 def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[Check]:
-    """The store's own checks, with what the settings and the machine add to them."""
+    """The store's own checks, and those that need the settings or this machine."""
     checks = {
         each.check: Check(each.state, each.check, each.said, each.advice) for each in store_checks(memory)
     }
@@ -195,20 +209,19 @@ def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[C
     name = wanted if used is None else used.name
     checks["model"] = ready = _model(found, name)
     yield from checks.values()
-    # A store keeps its model, whatever the setting says since.
+    # A store keeps its model when the setting changes.
     if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
-        said = f"the settings prefer {wanted}, but this store's vectors are of {name}"
+        said = f"the settings name {wanted}, but this store uses {name}"
         yield Check("note", "model", said, f"recollect reindex --model {wanted}")
     if getattr(found.store, "vectors", "cache") == "server":
         yield Check("ok", "vector search", "by pgvector on the server")
     elif ready.mark == "ok" and used is not None:
-        memory.search("tea", limit=1)  # it brings the cache up
+        memory.search("tea", limit=1)  # opens the cache
         problem = memory.upkeep.store_state().cache_problem
-        said, remedy = "in order", ""
+        said = "in order"
         if problem is not None:
-            said = f"not shared between programs: {problem}"
-            remedy = "Searches are right, but each program loads its own copy."
-        yield Check("note" if problem else "ok", "vector cache", said, remedy)
+            said = f"not shared, so each program loads its own copy: {problem}"
+        yield Check("note" if problem else "ok", "vector cache", said)
     last = last_dream(memory)
     said = dreams.said if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
-    yield Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
+    yield Check("ok", "dreams", f"{said}; automatic: {dream_schedule(found)}")

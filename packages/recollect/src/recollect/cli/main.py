@@ -1,4 +1,4 @@
-"""The entry point: every command by what one wants to do, each loaded only when it is needed."""
+"""The entry point: all commands by task, each loaded only when it runs."""
 
 from __future__ import annotations
 
@@ -9,69 +9,65 @@ import sys
 import threading
 from collections import UserDict
 from contextlib import suppress
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from recollect.cli.command import Group, program_version
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-_Value = TypeVar("_Value")
-
-# The summary of each command
-
 SUMMARIES = {
-    "remember": "Remember something: a note, in your own words.",
-    "session": "Keep conversations: list, read, add turns.",
+    "remember": "Store a note, in your own words.",
+    "recall": "Search by words and by meaning, best first.",
+    "list": "List notes, the newest first.",
+    "import": "Import another program's memory, chats, or an export.",
+    "mcp": "Connect Claude, Cursor, VS Code and others, or disconnect.",
     "add": "Create an entity, or add to the one of that name.",
     "observe": "Add observations to an entity, or remove some.",
     "relate": "Connect two entities, or end that: SOURCE TYPE TARGET.",
-    "recall": "Search by words and by meaning at once, best first.",
-    "context": "Print what to read before answering, within a budget.",
-    "list": "List notes, or memories of other kinds, the newest first.",
-    "show": "Show entities, notes and messages in full.",
-    "graph": "List entities, those around one, or the ways between two.",
-    "why-not": "Say why a memory was not found, and what would lift it.",
-    "profile": "List, show and compare the ways to rank.",
+    "session": "Keep conversations: list, read, add turns.",
+    "show": "Show a memory in full, by name or by id.",
+    "context": "Print what an agent should read before it answers.",
+    "graph": "List entities, neighbours of one, or paths between two.",
+    "update": "Change a memory; what you leave out stays.",
+    "supersede": "Replace an outdated note or message by another.",
+    "forget": "Forget memories, a conversation, or everything.",
+    "restore": "Bring back a forgotten or replaced memory, or a backup.",
+    "purge": "Delete forgotten memories for good.",
+    "why-not": "Explain why a memory was not found.",
+    "profile": "List, show and compare ranking profiles.",
     "feedback": "Say whether memories were what you looked for.",
-    "tune": "Fit a profile's numbers to how this memory is used.",
+    "tune": "Fit a profile's numbers to how you use this memory.",
     "eval": "Test how well this memory is found.",
-    "update": "Change what is given of a memory, and leave the rest.",
-    "supersede": "Retire a note or message in favour of another.",
-    "forget": "Forget memories by id or name, a conversation, or all.",
-    "restore": "Bring back what was forgotten or superseded, or a backup.",
-    "purge": "Destroy for good what was forgotten before a time.",
-    "dream": "Sleep on it: strengthen, fade, tidy up, report.",
-    "serve": "Serve the memory to AI clients, by the Model Context Protocol.",
+    "dream": "Strengthen what is used, fade the rest, merge repeats.",
+    "serve": "Serve the memory to AI clients over MCP, or over HTTP.",
     "ui": "Open the dashboard in the browser, signed in.",
     "token": "Create, list and revoke tokens for `serve --http`.",
-    "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
-    "hooks": "Let an agent recall and remember by itself; take it back.",
-    "import": "Import another program's memory, conversations, or an export.",
+    "hooks": "Let an agent recall and remember by itself.",
     "export": "Write the memory to a file or a folder.",
     "backup": "Copy the store to a new file, even while it is in use.",
-    "doctor": "Say what is installed, what is wrong and what to do.",
-    "stats": "Count what the memory holds, in every scope.",
-    "reindex": "Embed what waits for a vector, or all with another model.",
-    "settings": "Show the settings, and where each came from.",
+    "doctor": "Check the installation and the store; say what to do.",
+    "stats": "Count what the store holds.",
+    "reindex": "Embed what has no vector yet, or all with another model.",
+    "settings": "Show the settings, and where each value came from.",
 }
-
+"""One line for each command in `recollect --help`; kept here so that the help loads no command."""
 
 _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "Remember": (("remember", "remember", "session", "add", "observe", "relate"),),
-    "Look": (("recall", "recall"), ("remember", "context"), ("browse", "list", "show", "graph")),
-    "Understand the ranking": (("recall", "why-not"), ("tuning", "profile", "feedback", "tune", "eval")),
+    "Start here": (
+        ("remember", "remember"),
+        ("recall", "recall"),
+        ("browse", "list"),
+        ("move", "import"),
+        ("agents", "mcp"),
+    ),
+    "Store": (("remember", "add", "observe", "relate", "session"),),
+    "Look up": (("browse", "show"), ("remember", "context"), ("browse", "graph")),
     "Correct and forget": (("correct", "update", "supersede", "forget", "restore", "purge"),),
-    "Dream": (("dreams", "dream"),),
-    "Serve": (("serve", "serve", "ui", "token"), ("agents", "mcp", "hooks")),
-    "Move": (("move", "import", "export", "backup"),),
-    "Care": (("upkeep", "doctor", "stats", "reindex", "settings"),),
+    "Rank": (("recall", "why-not"), ("tuning", "profile", "feedback", "tune", "eval"), ("dreams", "dream")),
+    "Serve": (("serve", "serve", "ui", "token"), ("agents", "hooks")),
+    "Maintain": (("move", "export", "backup"), ("upkeep", "doctor", "stats", "reindex", "settings")),
 }
-"""Commands by what one wants to do: the file in `commands`, then its commands."""
+"""Commands by task: a file in `commands`, then its commands."""
 _HIDDEN = (("remember", "status"), ("tuning", "bench"), ("move", "copy"), ("upkeep", "completion"))
 """Commands that work, but that few people need."""
 _FORMER = {
@@ -98,15 +94,6 @@ _FORMER = {
 _FILES = {name: file for files in (*_SECTIONS.values(), _HIDDEN) for file, *names in files for name in names}
 
 
-@cache
-def derived_commands() -> dict[str, tuple[str, str]]:
-    """The section and the summary of each command that an operation declares; `make docs` lists them."""
-    folder = import_module("recollect.operations").__path__[0]
-    with open(f"{folder}/commands.tsv", encoding="utf-8") as file:  # noqa: PTH123  # pathlib loads slowly
-        rows = [line.rstrip("\n").split("\t") for line in file]
-    return {name: (section, summary) for name, section, summary in rows}
-
-
 class _LazyCommands(UserDict[str, click.Command]):
     """Commands by name; a command's file is imported when it is looked up."""
 
@@ -114,42 +101,10 @@ class _LazyCommands(UserDict[str, click.Command]):
         super().__init__()
         self.data = files  # type: ignore[assignment]  # `__getitem__` gives commands
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.data or name in derived_commands()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self.data, *derived_commands()))
-
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self.data:
-            from recollect.cli.commands.derived import derived_command
-
-            return derived_command(name)
         module = import_module(f"recollect.cli.commands.{self.data[name]}")
         found: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return found
-
-
-class _LazyMapping(UserDict[str, _Value]):
-    """A mapping that is made when it is read."""
-
-    def __init__(self, make: Callable[[], dict[str, _Value]]) -> None:
-        self._make = make
-
-    @property
-    def data(self) -> dict[str, _Value]:  # type: ignore[override]  # read alone
-        return self._make()
-
-
-def _sections() -> dict[str, list[str]]:
-    found = {title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()}
-    for name, (section, _) in derived_commands().items():
-        found.setdefault(section, []).append(name)
-    return found
-
-
-def _summaries() -> dict[str, str]:
-    return SUMMARIES | {name: summary for name, (_, summary) in derived_commands().items()}
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -162,27 +117,32 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     "recollect",
     cls=Group,
     commands=_LazyCommands(_FILES),
-    sections=_LazyMapping(_sections),
-    summaries=_LazyMapping(_summaries),
+    sections={title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()},
+    summaries=SUMMARIES,
     aliases=_FORMER,
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",
+        "recollect recall 'what may I cook for Marisol?'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",
-        "recollect observe 'Marisol Vega' 'Drinks oolong after lunch'",
-        "recollect recall 'who likes tea?' --explain",
-        "recollect context 'what may I cook for Marisol?' --budget 500",
-        "recollect import chatgpt-export.zip",
-        "recollect doctor",
+        "recollect mcp install claude-code",
     ),
-    epilog="`recollect COMMAND --help` says more about a command and shows examples. "
-    "`recollect completion SHELL` prints a script for the tab key.",
+    epilog="`recollect COMMAND --help` explains a command and shows examples. "
+    "`recollect completion bash` prints a script for the tab key (also zsh, fish).",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="The version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version.",
 )
 def cli() -> None:
-    """A memory in one file: notes, talks and a graph, searched by words and by meaning, offline."""
+    """A memory for you and your AI agents, in one file on your machine.
+
+    It holds notes, conversations and a graph of entities, and searches them by words and by meaning, offline.
+    """
 
 
 def main() -> None:
@@ -194,10 +154,10 @@ def main() -> None:
 
 
 def _end_at_once() -> None:
-    """End the process without freeing piece by piece what the system takes back whole, a tenth of a recall.
+    """End the process without the interpreter's clean-up, which takes a tenth of the time of a recall.
 
-    Only where all is done: a thread that still runs, an error that is still to be shown, and an output that
-    cannot be written are left to the interpreter.
+    The interpreter still ends the process while a thread runs, while an error is to be shown, and where the
+    output cannot be written.
     """
     ended = sys.exception()
     if not isinstance(ended, SystemExit) or not isinstance(ended.code, int) or threading.active_count() > 1:
@@ -210,14 +170,14 @@ def _end_at_once() -> None:
 
 
 def _use_utf8() -> None:
-    """Memories may be in any language, whatever the locale says."""
+    """Read and write UTF-8 in every locale: memories may be in any language."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def _decoded(argument: str) -> str:
-    """Read an argument as UTF-8 where the locale could not, such as C with any accent."""
+    """Read an argument as UTF-8 where the locale could not, such as an accent in the locale C."""
     try:
         argument.encode()
     except UnicodeEncodeError:

@@ -1,11 +1,13 @@
-"""Arguments and options that several commands share, and how their values are read."""
+"""Arguments and options that several commands share, and how to read their values."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import sys
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +17,7 @@ from recollect.cli.command import Call, option
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.domain.records import NOTE_FIELDS
-from recollect.domain.times import as_of_time
+from recollect.text.phrases import memories_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 # Times as people type them
 
 _AGE = re.compile(r"(\d{1,6})d")
+_ISO_WEEK = re.compile(r"\d{4}-?W\d{2}")
 _INSTANT = timedelta(microseconds=1)
 
 
@@ -42,7 +45,7 @@ def parse_time(text: str) -> datetime:
         return datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError):
         raise click.BadParameter(
-            f"{text!r} is no time; write it like 2026-03-01 or 2026-03-01T14:30."
+            f"{text!r} is not a date or time; write it like 2026-03-01 or 2026-03-01T14:30."
         ) from None
 
 
@@ -53,10 +56,10 @@ def parse_time_or_age(text: str) -> datetime | timedelta:
 
 
 def when(*words: str, end: bool = False) -> Callable[[str], datetime | str]:
-    """The type of an option: an ISO date or time, or words such as `last tuesday`, in the user's time zone.
+    """Return the type of an option: an ISO date or time, or words such as `last tuesday`.
 
-    It gives the start of the named time, or with `end` its last moment; an open span ends now. `words` stay
-    as they are.
+    The value is the start of that time in the user's zone, or with `end` its last moment; an open span ends
+    now. `words` are kept as they are.
     """
 
     def read(text: str) -> datetime | str:
@@ -74,26 +77,32 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
 
     now = (call or Call()).now()
     try:
-        if end and (moment := as_of_time(text, now.tzinfo or UTC)):
-            return moment.astimezone(now.tzinfo)
         exact = datetime.fromisoformat(text)
-        return exact.replace(tzinfo=now.tzinfo) if exact.tzinfo is None else exact.astimezone(now.tzinfo)
-    except (ValueError, OverflowError, InvalidInput):
+        exact = exact.replace(tzinfo=now.tzinfo) if exact.tzinfo is None else exact.astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
         phrase = time_of(text, now)
         if phrase is None and text.lower() in {"now", "ahora"}:
             return now
-        # A word that is left over was meant to say something.
+        # A word outside the phrase has a meaning that would be lost.
         start, stop = (0, 0) if phrase is None else phrase.place
         if phrase is None or content_words(f"{text[:start]} {text[stop:]}"):
             raise click.BadParameter(
-                f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "
+                f"{text!r} is not a date or time; write it like 2026-03-01, 2026-03-01T14:30, "
                 "'last tuesday' or '3 weeks ago'."
             ) from None
         if end:
             return now if phrase.stop is None else phrase.stop - _INSTANT
         if phrase.start is None:
-            raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.") from None
+            raise click.BadParameter(f"{text!r} has no start; name a day or a time.") from None
         return phrase.start
+    try:
+        date.fromisoformat(text)
+        days = 7 if _ISO_WEEK.fullmatch(text) else 1
+        return exact + timedelta(days=days) - _INSTANT if end else exact
+    except ValueError:  # it has a time of day
+        return exact
+    except OverflowError:  # the last possible day
+        return datetime.max.replace(tzinfo=exact.tzinfo)
 
 
 # Times as people read them; without a zone, in this machine's
@@ -110,7 +119,7 @@ def iso_minute(when: datetime, zone: tzinfo | None = None) -> str:
 
 
 def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
-    """A day alone where it is midnight, which is how a day is stored."""
+    """A day alone at midnight, which is how a day is stored."""
     is_day = when.astimezone(zone).time() == time.min
     return iso_day(when, zone) if is_day else iso_minute(when, zone)
 
@@ -136,27 +145,30 @@ def span_text(phrase: TimePhrase) -> str:
 # Memories by name or id
 
 _ID = re.compile(r"#?([0-9]{1,18})")
+_MOST_OWNERS = 3
+_MOST_COMPLETED = 50
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the shell's own variables for completion
 
 
 def id_in(text: str) -> int | None:
-    """`12` or `#12`."""
+    """Return the number of `12` or `#12`."""
     number = _ID.fullmatch(text.strip())
     return None if number is None else int(number[1])
 
 
 def memory_id(text: str) -> int:
-    """The same, as the type of an option or an argument."""
+    """Read an id; the type of an option or an argument."""
     number = id_in(text)
     if number is None:
-        raise click.BadParameter(f"{text!r} is no id; ids are numbers, as in 12 or #12.")
+        raise click.BadParameter(f"{text!r} is not an id; ids are numbers, such as 12 or #12.")
     return number
 
 
 def memory_of(memory: Engine, text: str) -> Memory:
-    """By an entity's name or by an id; `#12` is always an id, since an entity may be named 12."""
+    """Find a memory by an entity's name or an id; `#12` is always an id, since a name may be 12."""
     found = memory_if_any(memory, text)
     if found is None:
-        raise NotFound(not_found(text))
+        raise NotFound(not_found(memory, text))
     return found
 
 
@@ -169,52 +181,100 @@ def memory_if_any(memory: Engine, text: str) -> Memory | None:
     return None if number is None else memory.get(number)
 
 
-def not_found(*asked: str) -> str:
-    """The message for memories that are not there."""
+def not_found(memory: Engine, *asked: str) -> str:
+    """The message for memories that are not there, with the names that contain what was asked for."""
     ids = [each for each in asked if _ID.fullmatch(each)]
     names = [each for each in asked if each not in ids]
     missing = [f"no memory {' or '.join(each.lstrip('#') for each in ids)}"] if ids else []
+    remedy = ""
     if names:
         missing.append(f"no entity named {' or '.join(map(repr, names))}")
-    remedy = " Look for one with: recollect graph --find TEXT" if names else ""
+        near = [name for each in names for name in names_containing(memory, each)]
+        remedy = (
+            f" Similar names: {', '.join(map(repr, near))}." if near else " To list names: recollect graph"
+        )
     return f"There is {' and '.join(missing)}.{remedy}"
 
 
+def names_containing(memory: Engine, text: str, limit: int = 5) -> list[str]:
+    """Names of entities that contain this text, those that begin with it first."""
+    from recollect.admin import Internals  # few commands need it
+
+    return Internals(memory).complete_name(text, limit)[0]
+
+
+def other_owners(memory: Engine) -> str:
+    """Say whose memories the store holds, if the owner and agent asked for have none; else nothing."""
+    from recollect.admin import Internals  # only for an empty answer
+
+    found = Internals(memory).memories_by_scope()
+    asked = memory.scope
+    if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
+        return ""
+    said = []
+    for scope, count in sorted(found.items(), key=lambda each: -each[1])[:_MOST_OWNERS]:
+        held = f"{memories_text(count)} {'belongs' if count == 1 else 'belong'} to"
+        agent = f" --agent {shlex.quote(scope.agent)}" if scope.agent and asked.agent else ""
+        owner = f"owner {scope.owner}" if scope.owner else "no owner"
+        said.append(f"{held} {owner}: add --owner {shlex.quote(scope.owner)}{agent}")
+    return f"{'; '.join(said)}." if said else ""
+
+
 def no_session(name: str) -> NotFound:
-    return NotFound(f"There is no session named {name!r}. See those there are: recollect session show")
+    return NotFound(f"There is no session named {name!r}. To list sessions: recollect session show")
 
 
 def all_profiles(call: Call) -> Mapping[str, Profile]:
-    """The built-in profiles, and the user's own, which may replace one."""
+    """The built-in profiles and the user's own, which may replace built-in ones."""
     from recollect.ranking.profiles import PROFILES  # loads NumPy
 
     return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
 
 
-def _completer(known: Callable[[Call], Iterable[tuple[str, str | None]]]) -> Completer:
-    """Complete with these names and their descriptions, for the tab key."""
+def _completer(find: Callable[[Call, str], Iterable[tuple[str, str | None]]]) -> Completer:
+    """Complete with the names and descriptions that `find` returns, for the tab key."""
 
     def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
         try:
-            names = list(known(ctx.ensure_object(Call)))
-        except RecollectError:  # the command itself will say what is wrong
+            names = list(find(ctx.ensure_object(Call), begun))
+        except (RecollectError, OSError):  # the command itself will report it
             return []
-        return [CompletionItem(name, help=about) for name, about in names if name.startswith(begun)]
+        return [
+            CompletionItem(_shell_word(name), help=about)
+            for name, about in names
+            if name.casefold().startswith(begun.casefold())
+        ]
 
     return complete
 
 
-def _session_names(call: Call) -> Iterable[tuple[str, None]]:
+def _shell_word(name: str) -> str:
+    """Escape a name for bash, which inserts it as it is; the other shells escape it themselves."""
+    last = _ENVIRON.get("COMP_WORDS", "").rsplit(" ", 1)[-1]
+    if not _ENVIRON.get("_RECOLLECT_COMPLETE", "").startswith("bash") or last.startswith(("'", '"')):
+        return name
+    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", name)
+
+
+def _profiles(call: Call, _: str) -> Iterable[tuple[str, str]]:
+    return [(each.name, each.about) for each in all_profiles(call).values()]
+
+
+def _sessions(call: Call, _: str) -> Iterable[tuple[str, None]]:
     with call.open_memory() as memory:
         return [(each.name, None) for each in memory.sessions.list()]
 
 
-complete_profile: Completer = _completer(
-    lambda call: [(each.name, each.about) for each in all_profiles(call).values()]
-)
-complete_session: Completer = _completer(_session_names)
+def _entities(call: Call, begun: str) -> Iterable[tuple[str, None]]:
+    with call.open_memory() as memory:
+        return [(name, None) for name in names_containing(memory, begun, _MOST_COMPLETED)]
+
+
+complete_profile: Completer = _completer(_profiles)
+complete_session: Completer = _completer(_sessions)
+complete_entity: Completer = _completer(_entities)
 
 
 # Options
@@ -223,7 +283,7 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
 def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
-    """Several options and arguments as one decorator."""
+    """Combine several options and arguments into one decorator."""
 
     def decorate(function: _Function) -> _Function:
         for each in reversed(options):
@@ -235,35 +295,35 @@ def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function]
 
 KINDS = ("entity", "note", "message")
 PROFILE = option(
-    "-p --profile NAME", "How to rank; see `recollect profile`.", shell_complete=complete_profile
+    "-p --profile NAME", "Ranking profile; see `recollect profile`.", shell_complete=complete_profile
 )
 AS_OF = option(
     "--as-of WHEN",
-    "As the memory was then: an ISO date or time, or words; a day means its end.",
+    "Answer as of then: ISO date or time, or words; a day means its end.",
     type=when(end=True),
 )
 HIDDEN_DRY_RUN = option("--dry-run")
-DRY_RUN = option("--dry-run", "Only say what it would do.")
-YES = option("-y --yes", "Do not ask.")
+DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")
+YES = option("-y --yes", "Do not ask for confirmation.")
 KEEP_GOING = option(
     "--keep-going/--stop-at-bad-line",
-    "Leave out what cannot be read or stored and name it, or store nothing.",
+    "Leave out and name what cannot be read or stored, or store nothing.",
     default=True,
     hidden=True,
 )
 AFTER = option("--after", type=click.IntRange(0), default=0)
 NOTE_OPTIONS = combined(
-    option("--importance 0..1", "How much it matters; usually 0.5.", type=click.FloatRange(0, 1)),
-    option("--category NAME", "What sort of thing it is: preferences, plans_goals, …"),
+    option("--importance 0..1", "How much it matters (default: 0.5).", type=click.FloatRange(0, 1)),
+    option("--category NAME", "Category: preferences, plans_goals, …"),
     option(
         "--happened --at WHEN",
-        "When it was so: an ISO date or time, or words such as 'last tuesday'.",
+        "When it happened: ISO date or time, or 'last tuesday'.",
         to="happened_at",
         type=when(),
     ),
     option(
         "--expires WHEN",
-        "From when no search finds it: a date, a time, words, or never.",
+        "When searches stop finding it: date, time, words, or never.",
         to="expires_at",
         type=when("never"),
     ),
@@ -282,16 +342,16 @@ def limit_option(default: int | None, help_: str) -> Callable[[_Function], _Func
 
 def filter_options(
     *hidden: str,
-    kinds: str = "Only these; repeatable.",
-    session: str = "Of messages, search only those of this session.",
+    kinds: str = "Only this kind; repeatable.",
+    session: str = "Only messages of this session.",
 ) -> Callable[[_Function], _Function]:
-    """Options that narrow a list or a search; `hidden` ones work, but the help leaves them out."""
+    """Options that filter a list or a search; the help leaves out the `hidden` ones."""
     choice = {"type": click.Choice(KINDS), "multiple": True}
-    superseded = "Also what was superseded."
+    superseded = "Include replaced memories."
     return combined(
         option("-k --kind", kinds, to="kinds", hidden="--kind" in hidden, **choice),
         session_option(session, hidden="--session" in hidden),
-        option("--tag TAG...", "Only what has this tag; repeatable.", to="tags", hidden="--tag" in hidden),
+        option("--tag TAG...", "Only with this tag; repeatable.", to="tags", hidden="--tag" in hidden),
         option("--superseded", superseded, to="include_superseded", hidden="--superseded" in hidden),
     )
 
@@ -304,36 +364,36 @@ def search_options(*hidden: str) -> Callable[[_Function], _Function]:
         filter_options(*hidden),
         option(
             "--rerank/--no-rerank",
-            "Let a model read the first hits again (default: the setting `rerank`).",
+            "Re-rank the first hits with a model (default: the setting `rerank`).",
             default=None,
             hidden=True,
         ),
-        option("--untuned", "Rank by the profile's published numbers.", hidden=True),
+        option("--untuned", "Rank with the profile's published numbers.", hidden=True),
     )
 
 
 def search_arguments(
     *, profile: str | None, kinds: tuple[str, ...], untuned: bool, **rest: Any
 ) -> dict[str, Any]:
-    """The options of a search as the engine takes them."""
-    from recollect.domain.records import recall_arguments  # only for those who search
+    """The arguments of the engine for the options of a search."""
+    from recollect.domain.records import recall_arguments  # few commands search
 
     named = {"profile": profile or DEFAULT_PROFILE, "kinds": kinds or KINDS, "tuned": not untuned}
     return recall_arguments({**rest, **named})
 
 
-# Input of a command: words of the command line, standard input, files of turns, a yes or no
+# Input of a command: arguments, standard input, files of turns, a confirmation
 
 STDIN = "-"
 _LONGEST_INPUT = 64 * 1024 * 1024
 
 
 def read_text(words: tuple[str, ...], what: str) -> str:
-    """The words as one text; `-`, or no words where something is piped in, is standard input."""
+    """Join the words; for `-`, or without words in a pipe, read standard input."""
     if words and words != (STDIN,):
         return " ".join(words)
     if not words and sys.stdin.isatty():
-        raise click.UsageError(f"There is no {what}; give it as an argument, or pipe it in.")
+        raise click.UsageError(f"There is no {what}: give it as an argument, or pipe it in.")
     text = read_bytes(STDIN).decode("utf-8", "surrogateescape").strip()
     if not text:
         raise click.UsageError(f"There is no {what}: standard input is empty.")
@@ -341,20 +401,19 @@ def read_text(words: tuple[str, ...], what: str) -> str:
 
 
 def read_bytes(file: str) -> bytes:
-    """A file, or standard input for `-`; without a byte-order mark."""
+    """Read a file, or standard input for `-`, without its byte-order mark."""
     if file != STDIN:
         return existing_file(file).read_bytes().removeprefix(b"\xef\xbb\xbf")
     raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
     if len(raw) > _LONGEST_INPUT:
         raise click.ClickException(
-            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; give it in several, or import "
-            "a file."
+            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; split it, or import a file."
         )
     return raw.removeprefix(b"\xef\xbb\xbf")
 
 
 def existing_file(file: str, otherwise: str = "") -> Path:
-    """Refuse a file that is not there, before a store is created for it."""
+    """Return the path, or refuse a missing file before a store is created for it."""
     path = Path(file)
     if not path.is_file():
         raise click.ClickException(f"There is no file {file}.{otherwise}")
@@ -362,19 +421,19 @@ def existing_file(file: str, otherwise: str = "") -> Path:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Go on only if the user agrees, here or beforehand by --yes."""
+    """Ask the user, unless --yes was given; raise if the answer is no."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.ClickException(f"{question} Nobody is there to answer; add --yes to do it.")
+        raise click.ClickException(f"{question} This is no terminal to answer in; add --yes to do it.")
     if not click.confirm(question, err=True):
-        raise click.ClickException("nothing was changed.")
+        raise click.ClickException("Nothing was changed.")
 
 
 def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
-    """The turns of a JSON list, of an object with `messages`, or of one object to a line; then what is wrong.
+    """Return the turns of a JSON list, of an object with `messages`, or of JSON lines; then the errors.
 
-    A file that is not one JSON document is read line by line, so a broken line spoils no other.
+    A file that is not one JSON document is read line by line, so that a bad line affects no other.
     """
     from recollect.transfer.files import read_object
     from recollect.transfer.turns import object_at, parse_turn_row  # loads the engine

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from shutil import get_terminal_size
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -28,7 +28,7 @@ Mark = Literal["ok", "note", "problem"]
 
 
 class Check(NamedTuple):
-    """One thing that was looked at, and what to do about it."""
+    """The result of one check, and what to do about it."""
 
     mark: Mark
     what: str
@@ -39,7 +39,7 @@ class Check(NamedTuple):
 Role = Literal[
     "", "muted", "strong", "name", "entity", "speaker", "match", "good", "changed", "bad", "struck"
 ]
-"""The role of a piece of text, from which the terminal's style follows."""
+"""The meaning of a piece of text, which decides its style."""
 
 
 class Styled(NamedTuple):
@@ -64,7 +64,7 @@ class Column:
     """Fold long texts, never fold them, or cut them to one line."""
     right: bool = False
     fill: bool = False
-    """Takes the width that the others leave."""
+    """It takes the width that the others leave."""
     width: int | None = None
     max_width: int | None = None
 
@@ -112,7 +112,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Text to copy or to pipe on; its lines stay as they are."""
+    """Text to copy or to pipe; its lines are not wrapped."""
 
     text: str
 
@@ -125,12 +125,12 @@ class Result:
     """The result of a command, as data and as text."""
 
     data: Any
-    """What `--json` prints: dataclasses, times and mappings may be in it."""
+    """The value that `--json` prints; it may hold dataclasses, times and mappings."""
     view: Iterable[Block] = ()
     warnings: Sequence[str] = ()
-    """Go to standard error, in every form."""
+    """Printed to standard error, also with `--json`."""
     hints: Sequence[str] = ()
-    """Go to standard error, but not beside JSON."""
+    """Printed to standard error, but not with `--json`."""
     exit_code: int = 0
 
     @classmethod
@@ -149,12 +149,12 @@ class Result:
     def table(
         cls, data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
     ) -> Result:
-        """A table alone; the footer says what to do next."""
+        """A table, and a footer that says what to do next."""
         return cls(data, [*([Table(columns, rows)] if rows else []), *muted(footer)])
 
 
 def stacked(*lines: Words) -> Words:
-    """Several lines in one cell; empty ones are left out."""
+    """Join lines into one cell, without the empty ones."""
     pieces: list[str | Styled] = []
     for line in lines:
         words = [line] if isinstance(line, str | Styled) else [*line]
@@ -177,7 +177,7 @@ def right_aligned(*titles: str) -> list[Column]:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """A dataclass as it is; what is in it stays."""
+    """The fields of a dataclass; their values are not converted."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
@@ -198,8 +198,8 @@ def render(result: Result, *, as_json: bool, color: bool | None) -> None:
         painted = wants_color(color, sys.stdout)
         for line in draw(result.view, width=get_terminal_size().columns, color=painted):
             click.echo(line, color=painted)
-        for hint in result.hints:
-            _tell(one_line(hint), color, dim=True)
+        for hint in filter(None, result.hints):
+            tell(one_line(hint), color, dim=True)
     for warning in result.warnings:
         warn(warning, color)
 
@@ -214,11 +214,22 @@ def wants_color(option: bool | None, stream: IO[str]) -> bool:
 
 
 def warn(text: str, color: bool | None = None) -> None:
-    """Tell something beside the answer, on standard error."""
-    _tell(f"recollect: {one_line(text)}", color)
+    """Print a warning to standard error."""
+    tell(f"recollect: {one_line(text)}", color)
 
 
-def _tell(text: str, color: bool | None, *, dim: bool = False) -> None:
+def fail(kind: str, message: str, hint: str, *, as_json: bool) -> None:
+    """Print an error to standard error, for a person or for a program."""
+    if not as_json:
+        warn(f"{message} {hint}")
+        return
+    import json
+
+    told = {"error": kind, "message": one_line(message), **({"hint": hint} if hint else {})}
+    click.echo(json.dumps(told, ensure_ascii=False), err=True)
+
+
+def tell(text: str, color: bool | None, *, dim: bool = False) -> None:
     """Print to standard error: wrapped for a person, on one line for a log."""
     painted, lines = wants_color(color, sys.stderr), [text]
     if painted or sys.stderr.isatty():
@@ -230,7 +241,7 @@ def _tell(text: str, color: bool | None, *, dim: bool = False) -> None:
 
 
 def _plain(value: object) -> Any:
-    """Convert a value that JSON has no form for."""
+    """Convert a value that JSON cannot hold."""
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
     if isinstance(value, datetime):
@@ -240,14 +251,14 @@ def _plain(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-# How far long work has come: on standard error, and only where a person watches
+# Progress of long work, on standard error of a terminal
 
 
 @contextmanager
 def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """A bar for each stage of the work, gone when all is done; None where no terminal shows them.
+    """A bar for each stage of the work, removed at the end; None without a terminal.
 
-    Bars are made when there is something to show, since some work is seldom needed.
+    A bar appears with its first step, since some stages are seldom needed.
     """
     if not sys.stderr.isatty():
         yield (None,) * len(titles)
@@ -258,12 +269,8 @@ def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 
 
 def _stage(bars: Callable[[], Bars], title: str) -> Progress:
-    task = cache(lambda: bars().add_task(title, total=None, count=""))
-
-    def advance(done: int, total: int | None) -> None:
-        bars().update(task(), completed=done, total=total, count="" if total else f"{done:,}")
-
-    return advance
+    task = cache(lambda: bars().add_task(title, total=None))
+    return lambda done, total: bars().update(task(), completed=done, total=total)
 
 
 @contextmanager
@@ -274,7 +281,7 @@ def steps(*names: str) -> Iterator[Progress | None]:
         return
     widest = max(map(len, names))
     with _bars() as bars:
-        task = bars.add_task(names[0].ljust(widest), total=len(names), count="")
+        task = bars.add_task(names[0].ljust(widest), total=len(names))
 
         def advance(done: int, _: int | None) -> None:
             name = names[min(done, len(names) - 1)]
@@ -284,15 +291,19 @@ def steps(*names: str) -> Iterator[Progress | None]:
 
 
 def _bars() -> Bars:
-    from rich import progress as rich_progress  # only where there is a bar to draw
+    from rich import progress as rich_progress  # few commands draw a bar
     from rich.console import Console
+    from rich.text import Text
 
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        # The share done, or the count where the total is unknown.
-        rich_progress.TextColumn("{task.fields[count]}"),
-        rich_progress.TaskProgressColumn(),
-        rich_progress.TimeElapsedColumn(),
-    )
+    class Count(rich_progress.ProgressColumn):
+        """`1,200 of 5,000 · 310/s · 12 s left`, as far as it is known."""
+
+        def render(self, task: rich_progress.Task) -> Text:
+            known = [f"{task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total else "")]
+            known += [f"{task.speed:,.{0 if task.speed >= 10 else 1}f}/s"] if task.speed else []
+            left = task.time_remaining
+            known += [f"{timedelta(seconds=int(left))} left"] if left and task.total else []
+            return Text(" · ".join(known))
+
+    columns = (rich_progress.TextColumn("{task.description}"), rich_progress.BarColumn(20), Count())
     return rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.domain.times import AsOf
     from recollect.language.time_phrases import TimePhrase
     from recollect.ranking.candidates import Profile
 
@@ -580,7 +579,7 @@ class SearchArguments(TypedDict, total=False):
     profile: str | Profile
     kinds: Collection[str]
     session: str | None
-    as_of: AsOf | None
+    as_of: datetime | None
     tags: Iterable[str]
     include_superseded: bool
     options: RecallOptions | None

@@ -1,9 +1,10 @@
-"""Claims: attributes of a subject that have one value at a time, and contradictions between them.
+"""Claims: what a text says of a subject that can have one value at a time, and which claims contradict.
 
-"Ana lives in Porto." claims where Ana lives; "My rent is 840 € a month." claims the amount of a rent.
-Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns without a name, and verbs
-that take several objects ("likes pears"). Two texts contradict each other where they claim different values
-of one attribute. Everything is read by rule, and only a clear contradiction counts.
+"Ana lives in Porto." claims of Ana that she lives in Porto; "My rent is 840 € a month." claims an amount of
+money of my rent. Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns
+without a name, and verbs that take several objects ("likes pears"). Two texts contradict each
+other where they claim different things of one subject that cannot both hold. All is read by rule, and in
+favour of doubt: only a clear contradiction counts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _ONE_TIME = 2
 _USER = frozenset({"user"})
 TIMES = frozenset({"weekday", "date", "time"})
 SEVERAL = "one of several"
-"""The kind of values that can be true together: only a denial of the same value contradicts one."""
+"""The kind of a value beside which there may be others: only a denial of the same value contradicts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class Claim:
     value: frozenset[str]
     is_denied: bool
     is_named: bool
-    """Whether a name or the speaker identifies the subject; otherwise texts may mean different subjects."""
+    """A name or the speaker identifies the subject; else another text may mean another of the kind."""
     place: tuple[int, int]
-    """The place of the sentence in the text."""
+    """Of the sentence in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,13 @@ class Figure:
     """The content words of the whole sentence."""
     names: frozenset[str]
     is_only: bool
-    """Whether the sentence has no other figure of this kind."""
+    """The sentence has no other figure of this kind."""
     is_lasting: bool
-    """Whether the sentence states a lasting fact rather than an event."""
+    """The sentence says what is, not what was done once."""
     is_change: bool
-    """Whether it states that something is new or has changed."""
+    """It says that something is new or has changed."""
     is_deed: bool
-    """Whether it states an event without a change."""
+    """It says what was done, and not that something changed by it."""
     place: tuple[int, int]
 
 
@@ -187,18 +188,18 @@ class _Reader:
         )
 
     def _lasts(self, place: int, value: Value, clause: Sequence[str]) -> bool:
-        """Whether a figure states a lasting fact. Two appointments do not; a weekly time does."""
+        """Whether a figure is said to be so. Two appointments are two; what is every week is one."""
         if value.kind not in TIMES or not known.STATING.isdisjoint(clause):
             return True
         after = self._folded[place + value.length : place + value.length + 2]
         has_year = any(len(word) == len("2019") and word.isdecimal() for word in after)
-        # In a list, `Choir: Mondays` is a lasting fact; `Opening: 3 May 2019` is an event.
+        # In a list, `Choir: Mondays` is said to be so; `Opening: 3 May 2019` happened.
         return ":" in self._folded and not has_year
 
     def _near(
         self, place: int, value: Value, content: Mapping[int, str], values: Sequence[tuple[int, Value]]
     ) -> tuple[str, ...]:
-        """Return the content words since the last figure, nearest first, then those after this figure."""
+        """The content words before a figure, nearest first, then those after it; back to the last figure."""
         # `Monday at 7` is one time.
         start = max(
             (
@@ -215,7 +216,7 @@ class _Reader:
         return tuple(before[:_NEAR_WORDS] + after[: _NEAR_WORDS - 1])
 
     def _is_deed(self, place: int) -> bool:
-        """Whether a word is a past-tense verb, other than in `has added` or `is worried`."""
+        """Whether a word is a verb in the past, and not as in `has added` and `is worried`."""
         before = self._folded[max(0, place - 3) : place]
         return self._words[place].is_past and known.AUXILIARIES.isdisjoint(before)
 
@@ -229,7 +230,7 @@ class _Reader:
                     yield place, value
 
     def _subject(self, verb: int) -> _Subject | None:
-        """Return the subject named before a verb; None where the sentence leaves it open."""
+        """The subject that the words before a verb name; None where the sentence leaves it open."""
         first = verb
         while first > 0 and not self._breaks(first - 1):
             first -= 1
@@ -253,7 +254,7 @@ class _Reader:
         stems = {word.stem for word in content}
         names = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
         definite = self._folded[first] in WORDS["definite"]
-        # `The film` after other sentences refers to a film in those sentences.
+        # `The film`, after other sentences, is the one in those sentences.
         points_back = definite and not self._opens and not mine and len(stems) == 1
         if points_back or (not stems and not mine and WORDS["user"].isdisjoint(folded)):
             return None
@@ -266,7 +267,7 @@ class _Reader:
             has_attribute_noun=not WORDS["attributes"].isdisjoint(folded),
             is_additive=any(word.text in WORDS["several"] for word in words),
             is_name=bool(content) and all(word.is_capital for word in content),
-            # `baseball` means the same in every text; `the team` does not.
+            # `baseball` is baseball in every text; `the team` is not.
             is_named=mine
             or names
             or (self._opens and (len(content) > 1 or self._folded[first] not in known.DETERMINERS)),
@@ -396,14 +397,14 @@ def _role(rest: Sequence[Word]) -> frozenset[str]:
 
 
 def _is_plain(word: Word) -> bool:
-    """Whether a word is in lower case and may describe something."""
+    """A word in small letters that may describe something."""
     return (
         word.text.islower() and word.folded not in WORDS["prepositions"] and word.folded not in known.BREAKS
     )
 
 
 def _split_description(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
-    """Split `city of Oslo` into its description and its value."""
+    """What `city of Oslo` says of its value, and the value."""
     for size in (1, 2):
         linked = len(words) > size + 1 and words[size].folded in WORDS["described_by"]
         if linked and all(map(_is_plain, words[:size])):
@@ -415,7 +416,7 @@ _NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
-    """Return the kind of value that the words begin with, and the value; empty without one."""
+    """The kind of value that the words begin with, and the value; empty where they begin with none."""
     if not words or words[0].is_mark:
         return _NO_VALUE
     if figure := value_at(words, 0):
@@ -447,9 +448,9 @@ def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
 _CODE_STEMS = frozenset(map(light_stem, WORDS["code_nouns"]))
 _SHARED_WORDS = 2
 _SHARED_TOPIC = 0.5
-"""Sentences about one thing share at least this part of the shorter one's content words."""
+"""The share of the shorter sentence's content words that two sentences about one thing have in common."""
 _SHARED_NAMES = 1 / 3
-"""Texts about one thing share at least this part of the names of the text with fewer."""
+"""The share of the fewer names that both texts have, where both are about one thing."""
 _MOST_LIKE = 64
 """The most texts about one thing that are compared, each with each."""
 
@@ -461,11 +462,11 @@ class Contradiction:
     first: tuple[int, int]
     second: tuple[int, int]
     is_of_time: bool
-    """Whether they differ in a time: a weekday, a date, an hour."""
+    """They differ in a time: a weekday, a date, an hour."""
 
 
 def contradiction(one: Claims, other: Claims) -> Contradiction | None:
-    """Return the first contradiction between two texts; None where both can be true."""
+    """The first place where two texts contradict each other; None where they can both hold."""
     fewest = min(len(one.names), len(other.names))
     apart = len(one.names & other.names) < _SHARED_NAMES * fewest
     for mine, theirs in product(one.stated, other.stated):
@@ -478,7 +479,7 @@ def contradiction(one: Claims, other: Claims) -> Contradiction | None:
     for figure, another in product(one.figures, other.figures):
         if figure.kind != another.kind or figure.value == another.value:
             continue
-        # Both describe the present, or one states a change; otherwise both may have happened.
+        # Both say what is, or one of them that it has changed; else both may have happened.
         changed = (figure.is_change or another.is_change) and not (figure.is_deed or another.is_deed)
         lasts = changed or (figure.is_lasting and another.is_lasting)
         if lasts and _of_one_thing(figure, another, names):
@@ -487,7 +488,7 @@ def contradiction(one: Claims, other: Claims) -> Contradiction | None:
 
 
 def contradicting_pairs(texts: Sequence[Claims]) -> list[tuple[int, int, Contradiction]]:
-    """Return pairs of contradicting texts, the lower place first; only texts about one thing are compared."""
+    """Pairs of places, the lower first; only texts about one thing are compared."""
     places: dict[str, list[int]] = defaultdict(list)
     for place, claims in enumerate(texts):
         for about in {claim.about for claim in claims.stated} | {
@@ -512,7 +513,7 @@ def _excludes(one: Claim, other: Claim) -> bool:
 
 
 def _is_only(claims: Claims, claim: Claim) -> bool:
-    """Whether a text gives this attribute only one value; two values are a list."""
+    """A text that gives one attribute two values lists them."""
     return claim.kind == SEVERAL or all(
         each.value == claim.value
         for each in claims.stated
@@ -521,8 +522,8 @@ def _is_only(claims: Claims, claim: Claim) -> bool:
 
 
 def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
-    """Whether two figures of one kind measure the same thing, by the words near them."""
-    # They are about different people.
+    """Whether two figures of one kind are values of the same thing, by the words near them."""
+    # Each is about another person, or one about the first and one about the second.
     mine, theirs = (
         one.names | (one.topic & WORDS["ordinals"]),
         other.names | (other.topic & WORDS["ordinals"]),
@@ -536,7 +537,7 @@ def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
         within = one.topic <= other.topic or other.topic <= one.topic
         changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
         return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
-    # In a list, each figure has its own word.
+    # In a list of figures, each has a word of its own.
     if not (one.is_only and other.is_only) or one.kind == "code":
         return False
     # Amounts of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`.

@@ -20,8 +20,6 @@ FOR_THE_STORE = frozenset({"migrate"})
 """It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 INTERFACES_FILE = Path(__file__).with_name("interfaces.json")
-COMMANDS_FILE = Path(__file__).with_name("commands.tsv")
-"""The name, section and summary of each command: to read JSON would slow down `recollect --help`."""
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 _HTTP_MODULES = ("browse", "quality", "store")
 """MCP offers none of their operations, so that its server need not load them."""
@@ -43,23 +41,9 @@ class Definition(TypedDict):
     """The smallest set that has it."""
 
 
-class CommandDefinition(TypedDict):
-    """What the command line tells of an operation that it offers by itself."""
-
-    operation: str
-    section: str
-    example: str
-    summary: str
-    """The first sentence of its description."""
-    description: str
-    arguments: dict[str, Any]
-    """A JSON schema."""
-
-
 class Interfaces(TypedDict):
-    """What the REST API and the command line offer."""
+    """What the REST API offers."""
 
-    commands: dict[str, CommandDefinition]
     endpoints: list[dict[str, Any]]
     """The fields of each `Endpoint`."""
 
@@ -135,30 +119,18 @@ def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
 
 
 def interfaces_of(found: Iterable[Operation]) -> Interfaces:
-    """The commands, and the endpoints by their tags."""
+    """The endpoints by their tags."""
     found, known = tuple(found), interfaces()["endpoints"]
     tag, route = (_places(dict.fromkeys(each[field] for each in known)) for field in ("tag", "route"))
     endpoints = [endpoint for each in found for endpoint in each.endpoints]
     endpoints.sort(key=lambda each: (tag(each.tag), each.tag, route(each.route)))
     rows = [{name: value for name, value in asdict(each).items() if value} for each in endpoints]
-    return {"commands": dict(_command_of(each) for each in found if each.command), "endpoints": rows}
+    return {"endpoints": rows}
 
 
 def _places(names: Iterable[str]) -> Callable[[str], int]:
     places = {name: place for place, name in enumerate(names)}
     return lambda name: places.get(name, len(places))
-
-
-def _command_of(operation: Operation) -> tuple[str, CommandDefinition]:
-    example, made = operation.command or "", operation.definition()
-    return example.split()[0], {
-        "operation": operation.name,
-        "section": operation.section,
-        "example": f"recollect {example}",
-        "summary": operation.purpose.partition(". ")[0].removesuffix(".") + ".",
-        "description": operation.purpose,
-        "arguments": made["arguments"],
-    }
 
 
 def write_definitions() -> None:
@@ -167,8 +139,6 @@ def write_definitions() -> None:
     more = interfaces_of(_operations_in((*_MODULES, *_HTTP_MODULES)).values())
     for file, made in ((DEFINITIONS_FILE, offered), (INTERFACES_FILE, more)):
         file.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    rows = ("\t".join((name, each["section"], each["summary"])) for name, each in more["commands"].items())
-    COMMANDS_FILE.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         said = f"it left questions to the primary: {state.replica_problem}"
         yield HealthCheck("replica", "note", said, "Answers are right; let it catch up.")
     if state.read_only:
-        yield HealthCheck("disk", "note", "the store is on a read-only disk: it can be read, not written")
+        yield HealthCheck("disk", "note", "the store is read-only here: it can be read, not written")
     if state.kind == "file" and not state.backups:
         yield HealthCheck("backups", "ok", "none beside the store yet; `recollect backup FILE` makes one")
     last = next(iter(engine.dreams.history(1)), None)

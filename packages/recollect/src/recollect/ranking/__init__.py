@@ -1,1 +1,1 @@
-"""Rank candidates: combine the results of all searches into one list."""
+"""Ranking: from what the searches found to one list."""

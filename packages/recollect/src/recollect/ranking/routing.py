@@ -1,4 +1,4 @@
-"""Routing by the kind of question, and mixing in the scores of a re-ranking model."""
+"""Routing by the kind of question, and re-ranking by a second model: how far each mixes into the score."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Strategy(StrEnum):
 
 
 _POINTS = {"factual": 2, "intermediate": 1, "exploratory": -2}
-# `…` means one or more words. The longest phrase wins: "relación entre" does not also count as "relación".
+# `…` means one word or more. The longest phrase takes its words, so that in "relación entre" there is no
+# "relación" left to count.
 _PHRASES = sorted(
     ((tuple(line.split()), kind) for kind in _POINTS for line in lines("questions", f"routed {kind}")),
     key=lambda pair: (-len(pair[0]), pair[0]),
@@ -33,7 +34,7 @@ _PHRASES = sorted(
 
 
 def points(query: str, limit: int | None = None) -> int:
-    """Score the query for each strategy; pass `limit` only if the caller gave one."""
+    """The query's points; `limit` only if the caller gave one."""
     asked = words(query)
     total = sum(_POINTS[kind] for kind in sorted(_kinds_of(asked)))
     total += _step(len(asked), low=3, high=10)
@@ -50,9 +51,9 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
 
 @register_as(STEPS, "route", reads=())
 class Route:
-    """Mix weight * base relevance + (1 - weight) * score; the weight depends on the kind of question.
+    """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
 
-    The score is stretched to [0, 1] over the candidates first. Switched off, the step changes nothing.
+    The score is stretched to [0, 1] over the candidates first. Switched off, neither happens.
     """
 
     cosine_heavy: float = 0.7
@@ -95,7 +96,7 @@ def _kinds_of(asked: list[str]) -> set[str]:
 
 
 def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
-    """Return the places of the phrase's words if it begins at `start`, else nothing."""
+    """The places of the phrase's words if it begins at `start`; else empty."""
     places: list[int] = []
     at = start
     gap = False
@@ -112,40 +113,41 @@ def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
     return places
 
 
-# Re-ranking: mixes a second model's scores of the first hits with their ranking scores.
+# Re-ranking: mixes what a second model makes of the first places of a list with the score that they had.
 
 
 @dataclass(frozen=True, slots=True)
 class RerankBlend:
-    """Mix share * reading + (1 - share) * score, over a sorted list; a reading is the second model's score.
+    """share * reading + (1 - share) * score, over a list that is sorted already.
 
-    Scores are stretched to [0, 1] over the whole list, readings over the candidates that were read; all
-    others have a reading of 0. So candidates that were not read stay below those that were, in their order.
+    The scores are stretched to [0, 1] over the first `listed`, the readings over the first `read`, which are
+    those that have one; all others read as 0. So candidates that were not read stay below those that were, in
+    the order that they had.
     """
 
     first: int = 20
-    """The least length of the list; a higher limit makes it longer."""
+    """How long the list is at the least; where the limit is higher, it is as long as that."""
     most: int = 50
-    """The most candidates that are read."""
+    """How many of it are read at the most."""
     share: float = 0.3
 
     def list_length(self, limit: int) -> int:
-        """Return the length of the list that the answer is cut from."""
+        """How long a list the answer is cut from."""
         return max(self.first, limit)
 
     def read_count(self, limit: int) -> int:
-        """Return how many candidates the second model reads."""
+        """How many of it the second reader is given."""
         return min(self.list_length(limit), self.most)
 
     def __call__(self, candidates: Candidates, readings: Floats, query: Query, name: str) -> Candidates:
-        """Mix in `readings`, the second model's scores of the first candidates; higher is better."""
+        """`readings` are scores of the first candidates; higher is better."""
         if not len(candidates):
             return candidates
         score = candidates.score[: self.list_length(query.limit)]
         values = np.zeros(len(candidates))
         values[: len(readings)] = rescale(readings, readings.min(), readings.max())
         high = float(score.max())
-        # Equal scores all become 1; lower ones beyond the list become less.
+        # Equal scores all become 1, and what is below them, and not listed, less than that.
         low = high - 1 if score.min() == high else float(score.min())
         scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
         mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)

@@ -1,4 +1,4 @@
-"""`recollect mcp` and `recollect hooks`: change a client's settings, and take the change back."""
+"""`recollect mcp` and `recollect hooks`: change the settings of AI clients, and undo the change."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
     from recollect.agents.clients import Client, HookClient, Launch
 
-_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the clients' own variables say where their files are
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # clients name their folders in variables of their own
 _AS_OPTIONS = ("store", "owner", "agent", "model")
 _OVER_HTTP = ("token", "allow_hosts")
-"""A server that a client starts has no use for these."""
+"""A server that a client starts does not need these."""
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
-_NAME = option("--name NAME", "What the client calls the server.", default="recollect")
-_PROJECT = option("--project DIR", "Only for the project in this folder, not for all.", type=click.Path())
+_NAME = option("--name NAME", "Name of the server in the client.", default="recollect")
+_PROJECT = option("--project DIR", "Only for the project in this folder.", type=click.Path())
 
 
 @command(
@@ -51,23 +51,23 @@ _PROJECT = option("--project DIR", "Only for the project in this folder, not for
 @_CLIENT
 @_NAME
 @_PROJECT
-@option("--tools SET|NAMES", "Which tools to offer: default, recall-only, all, or names with commas.")
+@option("--tools SET|NAMES", "Tools: default, recall-only, all, or names with commas.")
 @DRY_RUN
-@option("--force", "Replace a server of this name that is not ours.")
+@option("--force", "Replace another server of this name.")
 def mcp_install_command(
     call: Call, client: str, name: str, project: str | None, tools: str | None, dry_run: bool, force: bool
 ) -> Result:
-    """Put the server into a client's settings.
+    """Add the server to a client's settings.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode; codex and generic print what to
-    paste, and where.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode. For codex and generic, it
+    prints what to paste, and where.
 
-    All other settings in the file stay, and a copy of it is kept beside it. A file with comments is left as
-    it is, and what to paste is printed. What --store, --owner, --agent and --model say, or their variables,
-    is written too: a client does not see your shell. Installing again updates the entry.
+    Other settings stay, and a copy of the file is kept beside it. A file with comments is not changed; it
+    prints what to paste instead. The values of --store, --owner, --agent and --model, or of their variables,
+    are written too, because clients do not see your shell. Installing again updates the entry.
     """
     to = clients.CLIENTS[client]
-    # Without it the server would fail later, unseen. An `mcp` of version 1 has no such module.
+    # Without this package, the server would fail later, unseen. Version 1 of `mcp` lacks the module.
     if find_spec("mcp_types") is None:
         raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
     launch, warnings = _launch(call, tools)
@@ -90,8 +90,8 @@ def mcp_install_command(
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{to.title} has it already",
-        advice="put in by hand what is shown",
+        none=f"{to.title} has this server already",
+        advice="paste what is shown",
         snippet=snippet,
         warnings=warnings,
     )
@@ -99,7 +99,8 @@ def mcp_install_command(
         return done
     if launch.may_vanish:
         warnings.append(
-            "it is in uv's cache and may vanish; `uv tool install 'recollect-memory[mcp]'` stays."
+            "this program is in uv's cache, which may be emptied; install it: "
+            "uv tool install 'recollect-memory[mcp]'"
         )
     there = settings_files.server_in(to, done[0].before, name)
     text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
@@ -122,11 +123,11 @@ def mcp_install_command(
 def mcp_uninstall_command(
     _: Call, client: str, name: str, project: str | None, dry_run: bool, force: bool
 ) -> Result:
-    """Take the server out of a client's settings.
+    """Remove the server from a client's settings.
 
     CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode.
 
-    If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
+    If nothing else changed since the installation, the file is as it was before. The memory stays.
     """
     of = clients.CLIENTS[client]
     path = _file(of, project)
@@ -134,7 +135,7 @@ def mcp_uninstall_command(
 
     def edit(before: str | None) -> SettingsEdit:
         if of.toml and settings_files.server_in(of, before, name) is not None:
-            raise NotEditable("we do not edit TOML")
+            raise NotEditable("it is TOML, which this command does not edit")
         backup = settings_files.read_backup(path.resolve())
         return settings_files.edit_to_uninstall(of, before, name, backup, force=force)
 
@@ -142,13 +143,13 @@ def mcp_uninstall_command(
         *(edit, path, data),
         dry_run=dry_run,
         none=f"{of.title} has no server named {name}",
-        advice=f"take {name!r} out by hand",
+        advice=f"remove {name!r} by hand",
         within=_folder(project),
     )
     if isinstance(done, Result):
         return done
-    details = [*done[1], f"It is gone when {of.title} next starts."]
-    return Result.message(_taken_out(name, of.title, path, done[0]), data, details)
+    details = [*done[1], f"{of.title} drops it when it starts next."]
+    return Result.message(_removed_text(name, of.title, path, done[0]), data, details)
 
 
 @command("list", "recollect mcp list", "recollect mcp list --json")
@@ -160,7 +161,7 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     for each in clients.CLIENTS.values():
         if each.user is not None and (project is None or each.project is not None):
             path, usual = _file(each, project), _file(each, None)
-            # A trace of the client: its file, or the folder that only it makes.
+            # The client is installed if its file exists, or the folder that only it creates.
             folder = usual.parent if usual.parent != Path.home() else usual.with_suffix("")
             try:
                 found = settings_files.server_in(each, settings_files.read_settings(path), name)
@@ -173,7 +174,7 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
         (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
     ]
     columns = ("Client", "", "Server", "Settings")
-    return Result.table({"clients": data}, columns, rows, "Add it to one: recollect mcp install CLIENT")
+    return Result.table({"clients": data}, columns, rows, "To add it to one: recollect mcp install CLIENT")
 
 
 @group(
@@ -183,9 +184,9 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     "recollect mcp install claude-desktop",
 )
 def mcp_command(_: Call) -> None:
-    """Add the server to Claude, Cursor, VS Code, Codex; take it back.
+    """Connect Claude, Cursor, VS Code and others, or disconnect.
 
-    Each of them keeps a file of MCP servers, which it starts when it needs them. Ours is `recollect serve`.
+    Each client has a settings file with the MCP servers that it starts. Ours is `recollect serve`.
     """
 
 
@@ -197,17 +198,16 @@ def mcp_command(_: Call) -> None:
 )
 @_HOOK_CLIENT
 @_PROJECT
-@option("--allow-secrets", "Also keep what looks like a key or a password.")
+@option("--allow-secrets", "Also store what looks like a key or a password.")
 @DRY_RUN
 def hooks_install_command(
     call: Call, client: str, project: str | None, allow_secrets: bool, dry_run: bool
 ) -> Result:
-    """Let a client recall before each prompt, and keep what is said.
+    """Let a client recall before each prompt, and store messages.
 
-    CLIENT is claude-code, codex, gemini, opencode or cursor. Your other hooks and all other settings in the
-    file stay, and a copy of it is kept beside it. A file with comments is left as it is, and what to paste is
-    printed. What --store, --owner, --agent and --model say is written too. Installing again updates the
-    hooks.
+    CLIENT is claude-code, codex, gemini, opencode or cursor. Other hooks and settings stay, and a copy of the
+    file is kept beside it. A file with comments is not changed; it prints what to paste instead. The values
+    of --store, --owner, --agent and --model are written too. Installing again updates the hooks.
     """
     to = clients.HOOK_CLIENTS[client]
     options, warnings = _hook_options(call, allow_secrets=allow_secrets)
@@ -218,7 +218,7 @@ def hooks_install_command(
         if not to.is_plugin:
             return settings_files.edit_to_install_hooks(before, entries, to.version)
         if before is not None and not before.startswith(clients.PLUGIN_MARK):
-            raise clients.AnotherEntry(f"{path} is not ours; move it away, and try again.")
+            raise clients.AnotherEntry(f"{path} is not from Recollect; move it away, and try again.")
         plugin = clients.opencode_plugin(to, sys.executable, options)
         return SettingsEdit(before, plugin, needs_backup=False)
 
@@ -227,19 +227,22 @@ def hooks_install_command(
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{to.title} has them already",
-        advice="put in by hand what is shown",
+        none=f"{to.title} has these hooks already",
+        advice="paste what is shown",
         snippet="" if to.is_plugin else json.dumps(listed, indent=2),
         warnings=warnings,
     )
     if isinstance(done, Result):
         return done
-    Path(hooks_folder()).mkdir(mode=0o700, parents=True, exist_ok=True)  # from now on, servers answer hooks
+    Path(hooks_folder()).mkdir(
+        mode=0o700, parents=True, exist_ok=True
+    )  # servers answer hooks while this folder exists
     if clients.Launch(sys.executable).may_vanish:
         warnings.append(
-            "Recollect is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
+            "this program is in uv's cache, which may be emptied; install it: "
+            "uv tool install recollect-memory"
         )
-    details = [*done[1], to.next, "What they do: recollect hooks status"]
+    details = [*done[1], to.next, "To see what they do: recollect hooks status"]
     text = f"Added hooks to {to.title}, in {path}: {', '.join(to.events)}."
     return Result.message(text, data, details, warnings=warnings)
 
@@ -249,10 +252,10 @@ def hooks_install_command(
 @_PROJECT
 @HIDDEN_DRY_RUN
 def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
-    """Take our hooks out of a client's settings, and nothing else.
+    """Remove our hooks from a client's settings.
 
-    If nothing else has changed since, the file is as it was before, to the letter. The memory stays. The
-    process that answered the hooks ends, and after the last client the hooks' own files and log go too.
+    If nothing else changed since the installation, the file is as it was before. The memory stays. The
+    process that answers hooks ends. After the last client, the hooks' files and log are deleted too.
     """
     of = clients.HOOK_CLIENTS[client]
     path = _file(of, project)
@@ -268,36 +271,36 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{of.title} has no hooks of ours",
-        advice="take out by hand what runs recollect.hooks",
+        none=f"{of.title} has no hooks from Recollect",
+        advice="remove the entries that run recollect.hooks",
         within=_folder(project),
     )
     if isinstance(done, Result):
         return done
-    # End what hooks started; where no client has hooks any more, their files go, too.
+    # End the processes that hooks started; without hooks in any client, delete their files.
     details, folder = done[1], hooks_folder()
     stop_residents(folder)
     if not any(each["state"] for each in _hooks_installed(None)):
         left = remove_hook_files(folder)
-        details += [f"Messages that are not in the memory yet: {left}, in {folder}"] if left else []
-    return Result.message(_taken_out("our hooks", of.title, path, done[0]), data, details)
+        details += [f"Messages not stored yet: {left}, in {folder}"] if left else []
+    return Result.message(_removed_text("our hooks", of.title, path, done[0]), data, details)
 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
 @option("--project", type=click.Path())
 @option(
     "--day DATE",
-    "Another day than today, as 2026-11-16; the last 14 are kept.",
+    "Day (default: today), such as 2026-11-16; 14 days are kept.",
     type=click.DateTime(["%Y-%m-%d"]),
 )
 def hooks_status_command(call: Call, project: str | None, day: datetime | None) -> Result:
-    """Show where hooks are installed, and what they did today.
+    """Show where hooks are installed, and what they did on a day.
 
-    For each client: prompts, how many got memories and how many memories, messages captured, secrets left
-    out, errors, and how long prompts waited.
+    For each client, it counts prompts, memories given, messages stored, secrets removed and errors, and shows
+    how long prompts waited.
     """
     installed = _hooks_installed(project)
-    # The log's days are the machine's, since hooks read no time zone.
+    # The log uses the machine's days, since hooks read no settings.
     folder, of_day = hooks_folder(), f"{day or call.now().astimezone(None):%Y-%m-%d}"
     activity = activity_of(list(logged_events(folder, of_day)))
     answering = sorted(address.process_id for address in answering_addresses(folder).values())
@@ -317,17 +320,17 @@ _MEASURES = {
     "prompts": "Prompts",
     "answered": "  with memories",
     "memories": "  memories given",
-    "silent": "  nothing bore on them",
-    "late": "  late: went on without",
-    "starting": "  nobody answered yet",
-    "skipped": "  commands of the client",
-    "captured": "Messages captured",
-    "repeated": "  left out: only repeated memories",
-    "notes": "Notes drawn from them",
-    "secrets": "Secrets left out",
+    "silent": "  no relevant memory",
+    "late": "  answer too late",
+    "starting": "  process not ready",
+    "skipped": "  client commands",
+    "captured": "Messages stored",
+    "repeated": "  skipped: only repeated memories",
+    "notes": "Notes extracted",
+    "secrets": "Secrets removed",
     "errors": "Errors",
-    "p50_ms": "Half of the prompts waited at most, ms",
-    "p95_ms": "95 % of the prompts waited at most, ms",
+    "p50_ms": "Waiting time, median, ms",
+    "p95_ms": "Waiting time, 95 %, ms",
 }
 
 
@@ -339,10 +342,10 @@ _MEASURES = {
     "recollect hooks uninstall claude-code",
 )
 def hooks_command(_: Call) -> None:
-    """Let an agent recall and remember by itself; take it back.
+    """Let an agent recall and remember by itself.
 
-    Before a prompt, relevant memories join it, often none. After a turn, the messages are kept, without
-    secrets. docs/guides/hooks.md has the details.
+    Before each prompt, a hook adds relevant memories to it, often none. After each turn, it stores the
+    messages, without secrets. docs/guides/hooks.md has the details.
     """
 
 
@@ -361,16 +364,16 @@ def _apply(
     warnings: Sequence[str] = (),
     within: Path | None = None,
 ) -> tuple[SettingsEdit, list[str]] | Result:
-    """Change a file; return the edit, and a line about the copy of what was there before.
+    """Change a file; return the edit, and a line that names the copy of the old file.
 
-    A result where there is nothing to change, or the file cannot be edited, or on a dry run. With the file go
-    the folders below `within` that are empty without it.
+    On a dry run, without changes, or if the file cannot be edited, return a result. If the file is removed,
+    so are the folders below `within` that it leaves empty.
     """
     try:
         edit = edit_of(settings_files.read_settings(path))
     except NotEditable as error:
         # The error goes to standard error, and the text to paste to standard output.
-        text = f"{path} was left as it is: {error}. Mend it and try again, or {advice}."
+        text = f"{path} was not changed: {error}. Correct it and try again, or {advice}."
         view = [Verbatim(snippet)] if snippet else []
         return Result({**data, "snippet": snippet}, view, warnings=[*warnings, text], exit_code=REFUSED)
     if dry_run:
@@ -390,26 +393,26 @@ def _apply(
         return Result.message(f"{none}, in {path}; nothing was changed.", data, warnings=warnings)
     copy = settings_files.apply_edit(path, edit, within)
     data["changed"] = True
-    return edit, [] if copy is None else [f"What was there before: {copy}"]
+    return edit, [] if copy is None else [f"Copy of the old file: {copy}"]
 
 
-def _taken_out(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
-    gone = " The file, which held nothing else, is gone." if edit.after is None else ""
-    return f"Took {what} out of {title}, in {path}.{gone}"
+def _removed_text(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
+    gone = " The file was empty then, so it was deleted." if edit.after is None else ""
+    return f"Removed {what} from {title}, in {path}.{gone}"
 
 
 # Settings and files on this machine
 
 
 def _local_settings(call: Call) -> list[Any]:
-    """The settings that came from an option or the environment, which a client does not see."""
+    """Settings from an option or the environment, which a client does not see."""
     return [
         row for row in call.settings()[1] if row.origin == "option" or row.origin.startswith("RECOLLECT_")
     ]
 
 
 def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
-    """The server's command, with what the shell would tell it. Then a warning for each secret."""
+    """The server's command with the settings of this shell, and a warning for each secret."""
     command_, *first = clients.launch_words()
     arguments = [*first, "serve"]
     variables: dict[str, str] = {}
@@ -421,13 +424,13 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
         if row.name in _AS_OPTIONS:
             arguments += [f"--{row.name}", value]
         elif row.is_secret:
-            secrets.append(f"{row.origin} is a secret and is not written; put it into the settings file.")
+            secrets.append(f"{row.origin} is a secret, so it was not written; set it in the settings file.")
         else:
             variables[row.origin] = value
     if tools is not None:
         from recollect.operations.catalogue import chosen  # loads the tools
 
-        chosen(tools)  # else the client would only show a server that fails
+        chosen(tools)  # a wrong name must fail here, not in the client
         arguments += ["--tools", tools]
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         variables["RECOLLECT_CONFIG"] = _absolute(Path(_ENVIRON["RECOLLECT_CONFIG"]))
@@ -435,13 +438,13 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
 
 
 def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[str]]:
-    """Return options for a hook, which does not see the shell, and warnings."""
+    """The options of a hook, which does not see this shell, and warnings."""
     from recollect.stores.url import StoreUrl
 
     options, warnings = ["--folder", hooks_folder()], []
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         warnings.append(
-            "RECOLLECT_CONFIG is set here; the client must have it too, or hooks use other settings."
+            "RECOLLECT_CONFIG is set here; set it for the client too, or hooks use other settings."
         )
     for row in _local_settings(call):
         if row.name not in _AS_OPTIONS:
@@ -451,8 +454,8 @@ def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[s
             value = call.store or _ENVIRON["RECOLLECT_STORE"]  # as given, with its options
             if str(row.value) != row.value.server:
                 warnings.append(
-                    "The store's URL holds a password and is not written; set `store` in the settings "
-                    "file, or leave the password to ~/.pgpass."
+                    "The store's URL has a password, so it was not written; set `store` in the settings "
+                    "file, or put the password into ~/.pgpass."
                 )
                 continue
         options += [f"--{row.name}", value]
@@ -460,7 +463,7 @@ def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[s
 
 
 def _absolute(path: Path) -> str:
-    # The official server's variable is the shell's too, so what it names goes along.
+    # The client does not see the official server's variable either.
     path = (official_file() or path) if path == Path(OFFICIAL_VARIABLE) else path
     return str(path.expanduser().absolute())
 
@@ -491,22 +494,22 @@ def _hooks_installed(project: str | None) -> list[dict[str, str]]:
     return installed
 
 
-# Processes that hooks started, and files that they keep
+# Processes that hooks started, and their files
 
 _OF_STORE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
 _STOP_SECONDS = 2.0
 _END_SECONDS, _BETWEEN_LOOKS_SECONDS = 10.0, 0.05
-"""For a process that still stores what was said."""
+"""A process may still store messages."""
 
 
 def answering_addresses(folder: str) -> dict[str, Address]:
-    """Of every process that answers hooks now, by the key of the store that it has open."""
+    """The addresses of the processes that answer hooks now, by the key of their store."""
     found = {key: read_address(address_path(folder, key)) for key in _keys(folder) if is_claimed(folder, key)}
     return {key: address for key, address in found.items() if address is not None and is_alive(address)}
 
 
 def stop_residents(folder: str) -> None:
-    """End those that hooks started. A server goes on."""
+    """Stop the processes that hooks started, but no server."""
     for key, address in answering_addresses(folder).items():
         try:
             stops = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
@@ -518,7 +521,7 @@ def stop_residents(folder: str) -> None:
 
 
 def remove_hook_files(folder: str) -> int:
-    """Remove all but what a running process needs, and messages that no store has yet. How many those are."""
+    """Remove the hooks' files, except those in use and messages not stored yet; return their number."""
     left = 0
     for key in _keys(folder):
         waiting = len(all_waiting(folder, key))
@@ -545,11 +548,11 @@ def _remove(path: Path) -> None:
 
 
 def _keys(folder: str) -> list[str]:
-    """The keys of stores that hooks have files of."""
+    """The keys of the stores for which hooks keep files."""
     return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _OF_STORE.match(path.name))})
 
 
-# Counts of a day, from the lines of the hooks' log
+# Counts of a day, from the hooks' log
 
 _OUTCOMES = {
     "prompt": ("answered", "silent", "late", "starting", "skipped"),
@@ -594,5 +597,5 @@ def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _percentile(ordered: Sequence[int], share: float) -> int | None:
-    """The smallest number that so large a share does not exceed; None of none."""
+    """The percentile of sorted numbers; None without any."""
     return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None

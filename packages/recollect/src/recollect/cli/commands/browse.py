@@ -1,9 +1,10 @@
-"""Commands that look at memories: list, graph, show."""
+"""Commands that show memories: list, graph, show."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,12 +12,15 @@ import click
 from recollect.cli.command import Call, command, option
 from recollect.cli.options import (
     AFTER,
+    complete_entity,
     filter_options,
     iso_day,
     limit_option,
     memory_if_any,
     memory_of,
+    names_containing,
     not_found,
+    other_owners,
 )
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.views import (
@@ -40,13 +44,14 @@ if TYPE_CHECKING:
     from recollect.cli.rendering import Block, Role, Words
     from recollect.domain.records import Memory, Observation, Relation
     from recollect.domain.results import Graph
+    from recollect.engine import Engine
 
     Links = Sequence[tuple[Memory, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A note or a message, with the entities that it names and the turns around it, itself among them."""
+    """A note or a message, with the entities that it names and the turns around it."""
 
     memory: Memory
     mentions: Sequence[Memory]
@@ -57,24 +62,24 @@ class _Text:
 @command(
     "graph",
     "recollect graph",
-    "recollect graph --find tide",
     "recollect graph 'Marisol Vega' --depth 2",
     "recollect graph 'Marisol Vega' SQLite",
     "recollect graph --limit 500 --json > page.json",
 )
-@click.argument("names", metavar="[NAME [OTHER]]", nargs=-1)
-@option("--find TEXT", "Only entities that contain these words or this text.")
-@option("--depth", "Relations at most (default: 1; between two, 4).", type=click.IntRange(1, 6))
-@limit_option(None, "Entities (default: 100) or ways (10).")
+@click.argument("names", metavar="[NAME [OTHER]]", nargs=-1, shell_complete=complete_entity)
+@option("--find TEXT")
+@option("--depth", "Relations at most (default: 1; for paths, 4).", type=click.IntRange(1, 6))
+@limit_option(None, "Entities (default: 100) or paths (10).")
 @AFTER
 def graph_command(
     call: Call, names: tuple[str, ...], find: str | None, depth: int | None, limit: int | None, after: int
 ) -> Result:
-    """List entities, those around one, or the ways between two.
+    """List entities, neighbours of one, or paths between two.
 
-    Without a name, it lists a page of entities with their relations, the oldest first. --find looks in names,
-    types and observations: for the words first, then for the text as it is, even inside a word. It does not
-    go by meaning; `recollect recall` does.
+    Without a name, it lists entities with their relations, the oldest first. With one name, it lists the
+    entities that relations connect to it; with two, the chains of relations from one to the other.
+
+    To look up an entity by its name, or a part of it: recollect show NAME
     """
     graph = call.memory().graph
     if find is not None:
@@ -92,9 +97,9 @@ def graph_command(
             data = [
                 {**picked(each, "id", "name", "type"), "distance": away} for each, away in around.entities
             ]
-            footer = "" if data else f"No relation leads to or from {name}."
+            footer = "" if data else f"{name} has no relations."
             if around.is_cut:
-                footer = "There are more than were looked at; ask with a smaller --depth."
+                footer = "There are too many to list; use a smaller --depth."
             return Result.table(
                 {"neighbours": data, "is_cut": around.is_cut},
                 ("Away", "Entity", "Type"),
@@ -104,19 +109,19 @@ def graph_command(
         case (source, target):
             ways = graph.paths(source, target, depth=depth or 4, limit=min(limit or 10, 100))
             paths = [[_triple(each) for each in path] for path in ways.paths]
-            none = f"No way from {source} to {target} within {quantity(depth or 4, 'relation')}."
+            none = f"There is no path from {source} to {target} within {quantity(depth or 4, 'relation')}."
             return Result.table(
                 {"paths": [[each._asdict() for each in path] for path in paths], "is_cut": ways.is_cut},
-                ("Long", "Way"),
+                ("Length", "Path"),
                 [(len(path), " · ".join(one_line(" ".join(each)) for each in path)) for path in paths],
-                "There are more ways." if ways.is_cut else "" if paths else none,
+                "There are more paths." if ways.is_cut else "" if paths else none,
             )
         case _:
-            raise click.UsageError("Give at most two names, each in quotes where it has blanks.")
+            raise click.UsageError("Give at most two names; put a name with spaces in quotes.")
 
 
 def _with_next_page(result: Result, command_: str, cursor: int | None) -> Result:
-    """With the command for the next page, if there is one."""
+    """Add the command for the next page, if there is one."""
     if cursor is None:
         return result
     more = f"{command_} --after {cursor}"
@@ -129,29 +134,32 @@ def _with_next_page(result: Result, command_: str, cursor: int | None) -> Result
     "recollect list --kind note --kind message --tag kitchen",
     "recollect list --limit 1000 --json > notes.json",
 )
-@filter_options(kinds="Notes if not given; repeatable.", session="Only what is of this session.")
-@option("--category NAME", "Only notes of this sort.")
+@filter_options(kinds="Kind (default: note); repeatable.", session="Only this session.")
+@option("--category NAME", "Only notes of this category.")
 @limit_option(100, "Memories on a page.")
 @AFTER
 def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **where: Any) -> Result:
-    """List notes, or memories of other kinds, the newest first.
+    """List notes, the newest first.
 
-    It searches nothing; `recollect recall` does.
+    The date is when something happened or was said or, if that is unknown, when it was stored. `--kind` lists
+    entities and messages. To search, use `recollect recall`.
     """
-    page = call.memory().list(kinds=kinds or ("note",), limit=limit, after=after, **where)
+    memory = call.memory()
+    page = memory.list(kinds=kinds or ("note",), limit=limit, after=after, **where)
+    by_date = sorted(page.memories, key=lambda each: (spoken_at(each, UTC), each.id), reverse=True)
     asked = [f"--kind {kind}" for kind in kinds] + [f"--tag {shlex.quote(tag)}" for tag in where["tags"]]
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
     asked += ["--superseded"] if where["include_superseded"] else []
     zone = call.zone
-    columns = (Column("id", "muted", right=True), Column("When", "muted", wrap="whole"), Column("Says"))
+    columns = (Column("id", "muted", right=True), Column("Date", "muted", wrap="whole"), Column("Text"))
     rows = [
-        (str(each.id), spoken_at(each, zone)[:10] or "unknown", one_line(label(each)))
-        for each in page.memories
+        (str(each.id), spoken_at(each, zone)[:10] or "unknown", one_line(label(each))) for each in by_date
     ]
-    view = Table(columns, rows) if rows else titled("Nothing here.", "changed")
+    view = Table(columns, rows) if rows else titled("There are no such memories.", "changed")
     data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
     next_page = " ".join(("recollect list", *asked, f"--limit {limit}"))
-    return _with_next_page(Result(data, [view]), next_page, page.cursor)
+    hints = [] if rows else [other_owners(memory)]
+    return _with_next_page(Result(data, [view], hints=hints), next_page, page.cursor)
 
 
 @command(
@@ -161,19 +169,19 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     "recollect show Tidebook --history",
     "recollect show 12 --events",
 )
-@click.argument("names", metavar="NAME|ID...", nargs=-1, required=True)
-@option("--history", "Also what was replaced, and relations that ended.")
-@option("--events", "Only what happened to a memory, oldest first.")
+@click.argument("names", metavar="NAME|ID...", nargs=-1, required=True, shell_complete=complete_entity)
+@option("--history", "Include replaced observations and ended relations.")
+@option("--events", "Only the events of one memory, oldest first.")
 def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool) -> Result:
-    """Show entities, notes and messages in full.
+    """Show a memory in full, by name or by id.
 
-    A name is found in any case and without its accents, where only one entity fits. A number is an id, unless
-    an entity has that name; `#12` always is one.
+    NAME is an entity's name, in any case and with or without accents; a part of it is enough if only one
+    name contains it. A number is an id, unless an entity has that name; `#12` is always an id.
 
-    An entity is shown with its relations, a message with the turns around it, and each with what dreams
-    made of it: its strength, and what it is linked to.
+    An entity is shown with its relations, a message with the turns around it. Each shows its strength and
+    its links, if a dream has changed them.
 
-    --events lists what a memory said before, what corrected it, what it corrected, and for an entity its
+    --events lists how the text changed, what replaced it and what it replaced; for an entity, also its
     observations and relations.
     """
     from recollect.admin import Internals
@@ -189,10 +197,10 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
             {"memory": memory_data(past.memory), "events": past.events},
             [Paragraph(heading(past.memory, zone)), Table(columns, happened, grid=True)],
         )
-    found = {name: memory_if_any(memory, name) for name in names}
+    found = {name: memory_if_any(memory, name) or _by_part_of_name(memory, name) for name in names}
     missing = [name for name, each in found.items() if each is None]
     if len(missing) == len(found):
-        raise NotFound(not_found(*missing))
+        raise NotFound(not_found(memory, *missing))
     there = [each for each in found.values() if each is not None]
     # The graph shows entities that are not forgotten, with their relations.
     open_entities = [each.name for each in there if each.name and each.deleted_at is None]
@@ -200,7 +208,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     texts = []
     for each in there:
         if not each.name or each.deleted_at:
-            memory.get(each.id, record=True)  # counted as used, as an entity is that is opened
+            memory.get(each.id, record=True)  # recorded as used, like an opened entity
             named = memory.get_many(each.mentions)
             mentions = [named[id_] for id_ in each.mentions if id_ in named]
             around = memory.sessions.neighbours(each.id) if each.position is not None else ()
@@ -223,7 +231,13 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
         *(_entity_card(each, graph, zone, links[each.id], history=history) for each in graph.entities),
         *(_text_card(text, zone) for text in texts),
     ]
-    return Result(data, view, warnings=[not_found(*missing)] if missing else [])
+    return Result(data, view, warnings=[not_found(memory, *missing)] if missing else [])
+
+
+def _by_part_of_name(memory: Engine, text: str) -> Memory | None:
+    """The entity whose name contains this text, if it is the only one."""
+    near = [] if text.startswith("#") else names_containing(memory, text)
+    return memory_if_any(memory, near[0]) if len(near) == 1 else None
 
 
 def _graph_data(graph: Graph) -> dict[str, Any]:
@@ -252,7 +266,7 @@ def _list_view(graph: Graph, query: str = "") -> Iterator[Block]:
     from recollect.cli.views import highlighted, matching_observation  # loads the grammar of words
 
     if not graph.entities:
-        yield titled("No entities here.", "changed")
+        yield titled("There are no such entities.", "changed")
         return
     columns = (
         Column("id", "muted", right=True),
@@ -268,7 +282,7 @@ def _list_view(graph: Graph, query: str = "") -> Iterator[Block]:
         shown = latest if matching is None else highlighted(matching, query)
         rows.append((str(each.id), one_line(each.name), one_line(each.type), str(len(each.in_force)), shown))
     yield Table(columns, rows)
-    # An automatic inverse says nothing that its relation does not.
+    # An automatic inverse repeats its relation.
     stated = [each for each in graph.relations if each.inverse_of is None]
     if stated:
         ends = (Column("From", "name"), Column("Relation"), Column("To", "name"))
@@ -297,7 +311,7 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
         elif history and each.deleted_at is None:
             rows.append((Styled("✗", "bad"), Styled(each.content, "struck"), _about(each, zone)))
     if not entity.in_force:
-        rows.append(("", Styled("nothing is known about it yet", "muted"), ""))
+        rows.append(("", Styled("no observations yet", "muted"), ""))
     # Show the relation or its automatic inverse, whichever starts here.
     with_inverse = {each.inverse_of for each in graph.relations}
     touching = [
@@ -324,7 +338,7 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
 
 
 def _about(observation: Observation, zone: tzinfo) -> str:
-    """`decision · 2026-03-01 · #7`: its kind where it has one, its first or last day, its id."""
+    """`decision · 2026-03-01 · #7`: the kind if it has one, its first or last day, and the id."""
     kind = [] if observation.kind == "generic" else [one_line(observation.kind)]
     ended = observation.superseded_at
     began = iso_day(observation.happened_at or observation.created_at, zone)
@@ -358,7 +372,7 @@ def _field_table(fields: Sequence[tuple[str, str]]) -> list[Block]:
 
 
 def _linked_fields(links: Links) -> Iterator[tuple[str, str]]:
-    """Memories that come up together with this one, the most frequent first."""
+    """Memories that appear in the same answers, the most frequent first."""
     for place, (other, weight) in enumerate(links):
         text = ellipsize(other.name or other.text, 100)
         yield "" if place else "comes up with", f"{text}  #{other.id}, {quantity(weight, 'answer')}"

@@ -1,4 +1,4 @@
-"""Commands that correct, forget, bring back and destroy memories."""
+"""Commands that correct, forget, restore and delete memories."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from recollect.cli.command import REFUSED, Call, command, option
 from recollect.cli.options import (
     NOTE_OPTIONS,
     YES,
+    complete_entity,
     confirm,
     id_in,
     iso_minute,
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
-"""How the names of copies end that the store itself makes."""
+"""Endings of the copies that the store makes itself."""
 _MOST_NAMED = 10
-"""Memories that are named when they are forgotten; of more, the ids say enough."""
+"""Memories that the answer names; for more, it gives ids."""
 
 
 @command(
@@ -51,22 +52,21 @@ _MOST_NAMED = 10
         "--no-expiry": ("--expires", "never"),
     },
 )
-@click.argument("memory", metavar="ID|NAME")
-@option("--text TEXT", "What it says from now on; the former text stays as history.")
+@click.argument("memory", metavar="ID|NAME", shell_complete=complete_entity)
+@option("--text TEXT", "New text; the old one stays in the history.")
 @NOTE_OPTIONS
-@option("--tag TAG...", "The tags it has from now on; repeatable; '': none.", to="tags")
-@option("--status STATUS", "active, paused, completed or archived.")
-@option("--pin/--no-pin", "Keep it from fading, or let it fade again.", to="pinned", default=None)
+@option("--tag TAG...", "New tags; repeatable; '': none.", to="tags")
+@option("--status STATUS", "Status: active, paused, completed or archived.")
+@option("--pin/--no-pin", "Keep it from fading, or let it fade.", to="pinned", default=None)
 @option(
     "--mark WORD",
-    "Mark it as important, by a word of yours: it does not fade; '': no mark.",
+    "Your word for why it matters; it does not fade then; '': none.",
     to="importance_tag",
 )
 def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any) -> Result:
-    """Change what is given of a memory, and leave the rest.
+    """Change a memory; what you leave out stays.
 
-    For a fact that is no longer true, use `recollect supersede`: changing the text is for one that was never
-    said well.
+    --text corrects wording. For a fact that is no longer true, use `recollect supersede`.
     """
     changes = {name: value for name, value in given.items() if value is not None}
     if tags:
@@ -74,7 +74,7 @@ def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any)
     if "importance_tag" in changes:
         changes["importance_tag"] = changes["importance_tag"].strip()
     if not changes:
-        raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
+        raise click.UsageError("Give what to change, such as --text, --importance or --mark.")
     engine = call.memory()
     changed = engine.update(memory_of(engine, memory).id, **changes)
     details = [f"{name}: {value}" for name, value in memory_fields(changed, call.zone)]
@@ -87,39 +87,39 @@ def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any)
 @command(
     "supersede",
     "recollect supersede 12 'Tidebook ships in June'",
-    "recollect supersede 12 31        # by a note that is there",
+    "recollect supersede 12 31        # by an existing note",
     "recollect supersede 12 31 --only",
 )
 @click.argument("old", metavar="OLD_ID", type=memory_id)
 @click.argument("new", metavar="NEW_ID|TEXT...", nargs=-1, required=True)
-@option("--only", "Leave its near-copies in force.")
+@option("--only", "Do not retire its near-copies.")
 def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) -> Result:
-    """Retire a note or message in favour of another.
+    """Replace an outdated note or message by another.
 
-    A number is the id of what is right; anything else is the text of a new note. Near-copies of the old one
-    are retired with it, so that the error does not come back through them. What was retired stays: see it
-    with `recollect recall --superseded`, or as of a day with `--as-of`; `recollect restore` takes it back.
+    OLD_ID is retired: searches no longer find it. NEW_ID is the memory that is right; any other text becomes
+    a new note. Near-copies of the old memory are retired with it. `recollect recall --superseded` still finds
+    retired memories, and so does `--as-of`; `recollect restore` brings them back.
     """
     from recollect.services import unfinished_note  # --help needs none
 
     id_ = id_in(new[0]) if len(new) == 1 else None
-    by: int | str = read_text(new, "text that takes its place") if id_ is None else id_
+    by: int | str = read_text(new, "text of the new note") if id_ is None else id_
     engine = call.memory()
     done = engine.supersede(old, by, copies=not only)
     data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
-    details = [f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"]
+    details = [f"Now valid, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"]
     for place, each in enumerate(done.retired):
-        what = "Retired with it, a near-copy" if place else "Retired"
+        what = "Retired too, a near-copy" if place else "Retired"
         entities = [] if each.observation is None else _as_far_as_readable(engine, [each.id])
         where = f"observed of {entities[0].name}" if entities else f"#{each.id}"
         details.append(f"{what}, {where}: {ellipsize(each.text)}")
     for alike in done.similar:
-        left = f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {ellipsize(alike.text)}"
+        left = f"Similar ({alike.similarity:.2f}) but still valid, #{alike.id}: {ellipsize(alike.text)}"
         details.append(left)
     if done.similar:
-        details.append(f"Retire one of them too: recollect supersede ID {done.by.id}")
+        details.append(f"To retire it too: recollect supersede ID {done.by.id}")
     ids = [str(each.id) for each in done.retired if each.observation is None]
-    details.append(f"Take it back: recollect restore {' '.join(ids)}")
+    details.append(f"Undo: recollect restore {' '.join(ids)}")
     mark: Mark = "note" if done.similar else "ok"
     warnings = [note for note in (unfinished_note(done.note), done.model_note) if note]
     return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
@@ -130,38 +130,38 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     "recollect forget 12 17",
     "recollect forget 'Old project'",
     "recollect forget --session harbour",
-    "recollect restore 12   # to bring it back",
+    "recollect restore 12   # bring it back",
     "recollect forget --all --owner ana",
 )
-@click.argument("what", metavar="ID|NAME...", nargs=-1)
-@session_option("A whole conversation.")
-@option("--all", "All that this owner and agent have.", to="everything")
-@option("--names", "A number is a name, too.", to="only_names", hidden=True)
+@click.argument("what", metavar="ID|NAME...", nargs=-1, shell_complete=complete_entity)
+@session_option("Forget a whole conversation.")
+@option("--all", "Forget everything of this owner and agent.", to="everything")
+@option("--names", "Read numbers as names too.", to="only_names", hidden=True)
 @YES
 def forget_command(
     call: Call, what: tuple[str, ...], session: str | None, everything: bool, only_names: bool, yes: bool
 ) -> Result:
-    """Forget memories by id or name, a conversation, or all. They can be restored.
+    """Forget memories, a conversation, or everything.
 
-    A number is the id of a memory of any kind; anything else is the exact name of an entity, which goes with
-    its relations. A conversation goes with its notes.
+    A number is an id; any other text is the exact name of an entity, which is forgotten with its relations.
+    A conversation is forgotten with the notes made from it. `recollect restore` brings all of it back.
 
-    Where one of them is not there, the others are forgotten all the same, and the exit status is 1.
+    If one of several does not exist, the others are forgotten, and the exit status is 1.
     """
     if bool(what) + everything + (session is not None) != 1:
         raise click.UsageError("Give ids or names, --session, or --all.")
     memory = call.memory()
-    details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
+    details = ["To delete forgotten memories of every owner for good: recollect purge --before 0d"]
     if session is not None:
         if not memory.sessions.turns(session, last=1):
             raise no_session(session)
-        confirm(f"Forget the conversation {session} and the notes drawn out of it?", yes=yes)
+        confirm(f"Forget the conversation {session} and the notes made from it?", yes=yes)
         forgotten = memory.sessions.forget(session)
         text = f"Forgot {memories_text(len(forgotten))} of {session}."
         return Result.message(text, {"forgotten": forgotten}, details)
     if everything:
-        scope = " as ".join(filter(None, (memory.scope.owner or "this memory", memory.scope.agent)))
-        confirm(f"Forget all that {scope} remembers?", yes=yes)
+        scope = ", agent ".join(filter(None, (memory.scope.owner or "(none)", memory.scope.agent)))
+        confirm(f"Forget all memories of owner {scope}?", yes=yes)
         from recollect.admin import Internals
 
         count = Internals(memory).forget_all()
@@ -173,12 +173,12 @@ def forget_command(
     absent = len(set(what)) - len(gone)
     details = []
     if absent:
-        details = [f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there."]
+        details = [f"Not found: {absent:,} of {len(set(what)):,}."]
     if ids:
         named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
         details += [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
     if gone:
-        details.append(f"Bring back: recollect restore {' '.join(map(str, gone))}")
+        details.append(f"Undo: recollect restore {' '.join(map(str, gone))}")
     count_text = (memories_text if ids else entities_text)(len(gone))
     listed = f": {', '.join(f'#{id_}' for id_ in gone)}" if gone else ""
     missing = sorted(set(ids).difference(gone))
@@ -197,17 +197,18 @@ def forget_command(
     "recollect restore 12 17",
     "recollect restore --observation 40",
     "recollect restore yesterday.db --yes",
+    if_stopped="A backup is restored as a whole or not at all. Run the same command again.",
 )
 @click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
-@option("--observation", "The ids are of observations that `observe --remove` removed.")
+@option("--observation", "The ids are of observations, which `observe --remove` removed.")
 @YES
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
-    """Bring back what was forgotten or superseded, or a backup.
+    """Bring back a forgotten or replaced memory, or a backup.
 
-    Numbers are ids. What was superseded is in force again, beside what replaced it.
+    Numbers are ids. A replaced memory is valid again, beside the one that replaced it.
 
-    Anything else is the path of a file that `recollect backup` made: the store gets the contents of that
-    file, and what it holds now is lost.
+    Any other text is the path of a file that `recollect backup` made. It replaces the whole store: what the
+    store holds now is lost.
     """
     if all(each.lstrip("#").isdecimal() for each in what):
         ids = [int(each.lstrip("#")) for each in what]
@@ -227,31 +228,34 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
 
     store, backup = call.settings()[0].store, Path(what[0])
     if not backup.is_file():
-        raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
+        raise click.ClickException(f"There is no file {backup}; give ids or the path of a backup.")
     if store.exists():
-        confirm(f"Replace everything in {store} by what {backup} holds?", yes=yes)
+        confirm(f"Replace everything in {store} by the contents of {backup}?", yes=yes)
     with progress("Restoring") as (restoring,):
         put_back(backup, call.settings()[0], restoring)
     return Result.message(
-        f"{store} now holds what {backup} held.", {"store": str(store), "backup": str(backup)}
+        f"{store} now has the contents of {backup}.", {"store": str(store), "backup": str(backup)}
     )
 
 
 @command("purge", "recollect purge --before 30d", "recollect purge --before 2026-01-01 --yes")
 @option(
-    "--before WHEN|DAYSd", "An ISO date or time, or an age in days.", required=True, type=parse_time_or_age
+    "--before WHEN|DAYSd",
+    "ISO date or time, or an age in days such as 30d.",
+    required=True,
+    type=parse_time_or_age,
 )
 @YES
 def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result:
-    """Destroy for good what was forgotten before a time.
+    """Delete forgotten memories for good.
 
-    This affects every owner of the store, and cannot be undone.
+    It deletes what was forgotten before that time, of every owner of the store. It cannot be undone.
     """
     from recollect.bootstrap import backups, now  # loads the engine
 
     moment = before if isinstance(before, datetime) else now() - before
     memory = call.memory()
-    confirm(f"Destroy for good what was forgotten before {iso_minute(moment)}?", yes=yes)
+    confirm(f"Delete for good everything forgotten before {iso_minute(moment)}?", yes=yes)
     gone = memory.purge(moment)
     settings = call.settings()[0]
     folder = backups(settings)
@@ -261,14 +265,14 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
         copies += sorted(
             str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
         )
-    still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
+    still = f"Backups still hold it: {', '.join(copies)}. Delete them too, if you want it gone."
     warnings = [still] if copies else []
-    own = "Backups and exports that you made elsewhere keep what they hold."
+    own = "Your own backups and exports elsewhere still hold it."
     data = {"purged": int(gone), "before": moment}
     if gone.note is not None:
-        text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
+        text = f"Deleted {quantity(gone, 'forgotten row')}, but not all of its pages yet."
         return Result.message(text, {**data, "note": gone.note}, [gone.note, own], "note", warnings)
-    text = f"Destroyed {quantity(gone, 'forgotten thing')} for good."
+    text = f"Deleted {quantity(gone, 'forgotten row')} for good."
     return Result.message(text, data, [own] if gone else [], warnings=warnings)
 
 
@@ -282,14 +286,14 @@ def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
 
 
 def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
-    """The text of a restored memory, and whether it is in force."""
+    """The text of a restored memory, and whether it is valid."""
     if now.text:
         yield f"#{now.id}: {ellipsize(label(now))}"
     if now.superseded_at is not None:
         by = f" by #{now.superseded_by}" if now.superseded_by else ""
-        yield f"#{now.id} is still superseded{by}; in force again: recollect restore {now.id}"
+        yield f"#{now.id} is still superseded{by}; to make it valid again: recollect restore {now.id}"
     elif was is not None and was.superseded_at is not None:
-        by = f" by #{was.superseded_by}, which stays; to remove that: recollect forget {was.superseded_by}"
+        by = f" by #{was.superseded_by}, which stays; to forget that: recollect forget {was.superseded_by}"
         yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
 
 
@@ -298,13 +302,13 @@ def _name(memory: Memory) -> str:
 
 
 def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
-    """Why these could not be forgotten: what was forgotten before is still known."""
+    """Why these were not forgotten: forgotten before, or unknown."""
     before = [id_ for id_ in ids if memory.get(id_) is not None]
     for known, one, several in (
-        (before, "was forgotten already", "were forgotten already"),
-        ([id_ for id_ in ids if id_ not in before], "is not there", "are not there"),
+        (before, "was already forgotten", "were already forgotten"),
+        ([id_ for id_ in ids if id_ not in before], "does not exist", "do not exist"),
     ):
         more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
         names = ", ".join(f"#{id_}" for id_ in known[:_MOST_NAMED])
         if known:
-            yield f"{names}{more} {one if len(known) == 1 else several}; `recollect recall` shows ids."
+            yield f"{names}{more} {one if len(known) == 1 else several}; `recollect list` shows ids."

@@ -43,14 +43,14 @@ PHASES = (
     *("place", "promote", "link", "report"),
 )
 _RECORD = ("id", "at", "undone_at", "phases", "report")
-# The stage under way, by the number of stages done.
+# The name of the current stage, by the number of stages done.
 _STAGES = (
-    "Looking at the day",
-    "Who else says what fades",
-    "Copies of old errors",
-    "Asking what people ask",
-    "Summing up",
-    "Writing",
+    "Reading memories",
+    "Finding repeats",
+    "Finding copies of errors",
+    "Testing the plan",
+    "Writing the report",
+    "Storing",
 )
 
 
@@ -61,10 +61,10 @@ _STAGES = (
     "recollect dream history --json | jq '.dreams[0]'",
 )
 @click.argument("id_", metavar="[ID]", type=memory_id, required=False)
-@option("--changes", "Also the journal: every field, before and after.")
+@option("--changes", "Include the journal: each field, before and after.")
 @option("-n --limit", type=click.IntRange(1, 1000), default=20)
 def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int) -> Result:
-    """List the dreams, the newest first, or show what one did."""
+    """List dreams, the newest first, or show what one changed."""
     memory, zone = call.memory(), call.zone
     if id_ is None:
         found = memory.dreams.history(limit)
@@ -75,9 +75,9 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
             )
             for each in found
         ]
-        next_ = "Look at one: recollect dream history ID"
+        next_ = "To show one: recollect dream history ID"
         if not found:
-            next_ = "No dreams yet. To have one: recollect dream"
+            next_ = "No dreams yet. To dream: recollect dream"
         data = {"dreams": [picked(each, *_RECORD) for each in found]}
         return Result.table(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
     record, journal = memory.dreams.journal(id_)
@@ -102,13 +102,13 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
     "recollect dream undo 3 --later --yes   # and every dream since",
 )
 @click.argument("id_", metavar="ID", type=memory_id)
-@option("--later", "Also the dreams that came after it.")
+@option("--later", "Also undo the dreams after it.")
 @YES
 def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
-    """Put everything back as it was before a dream.
+    """Undo a dream.
 
-    Memories that changed since are left as they are, and named. A dream that later ones build on can only be
-    undone together with them.
+    Memories that changed since then keep their state, and the answer names them. A dream that later dreams
+    build on can only be undone with them.
     """
     from recollect.admin import Internals
 
@@ -117,21 +117,21 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     since = [each for each in Internals(memory).dreams_undone_with(id_) if each != id_]
     if since and not later:
         raise Conflict(
-            f"Dream {since[0]} came after dream {id_} and builds on it; undo that first, or all with: "
+            f"Dream {since[0]} came after dream {id_} and builds on it. To undo all of them: "
             f"recollect dream undo {id_} --later"
         )
     if record.undone_at is None:
         also = f" and the {quantity(len(since), 'dream')} since" if since else ""
-        confirm(f"Put everything back as it was before dream {id_}{also}?", yes=yes)
+        confirm(f"Undo dream {id_}{also}?", yes=yes)
     done = memory.dreams.undo(id_, later=later)
     memories = memory.get_many(done.left)
     left = [{"id": each, "text": label(memories.get(each))} for each in done.left]
     dreams = f"dream {done.ids[0]}" if len(done.ids) == 1 else f"dreams {', '.join(map(str, done.ids))}"
-    but = f", but for {memories_text(len(left))}" if left else ""
+    but = f"; {memories_text(len(left))} kept as changed since" if left else ""
     return Result.message(
-        f"Undid {dreams}: {quantity(done.changes, 'change')} put back{but}.",
+        f"Undid {dreams}: {quantity(done.changes, 'change')} reverted{but}.",
         {"undone": done.ids, "changes": done.changes, "left": left},
-        [f"Changed since, and left as it is, #{each['id']}: {each['text']}" for each in left],
+        [f"Changed since, so kept, #{each['id']}: {each['text']}" for each in left],
         "note" if left else "ok",
     )
 
@@ -144,35 +144,37 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     "recollect dream --without prune --without merge",
     "recollect dream --phase link --phase report",
     "recollect dream undo 3",
+    if_stopped="A dream is stored as a whole or not at all; `recollect dream history` lists it if it was.",
 )
 @DRY_RUN
 @option(
     "--phase PHASE...",
-    f"Only this; repeatable. There are: {', '.join(PHASES)}.",
+    f"Only this phase; repeatable: {', '.join(PHASES)}.",
     to="phases",
     type=click.Choice(PHASES),
 )
-@option("--without PHASE...", "All but this; repeatable.", type=click.Choice(PHASES))
+@option("--without PHASE...", "Leave out this phase; repeatable.", type=click.Choice(PHASES))
 @option("--no-gate")
 def dream_command(
     call: Call, dry_run: bool, phases: tuple[str, ...], without: tuple[str, ...], no_gate: bool
 ) -> Result | None:
-    """Sleep on it: strengthen, fade, tidy up, report.
+    """Strengthen what is used, fade the rest, merge repeats.
 
-    Memories that were recalled since the last dream grow stronger, and the rest fades a little. Repeats are
-    merged, and memories that come up together are linked. It destroys nothing, and `recollect dream undo`
-    takes all of it back.
+    Memories recalled since the last dream become stronger; the others fade a little. Repeats are merged, and
+    memories that appear in the same answers are linked. `recollect dream undo` reverts all of it.
 
-    Before anything is written, the plan is tried on what people asked. Where they would find less, nothing is
-    written, and the exit status is 1.
+    Before it writes, the dream tests its plan with past questions. If they would find less, it writes
+    nothing, and the exit status is 1.
     """
     context = click.get_current_context()
     if context.invoked_subcommand is not None:
         if dry_run or phases or without or no_gate:
-            raise click.UsageError("These options are for dreaming itself; leave them out here.", context)
+            raise click.UsageError(
+                "These options belong to `recollect dream` alone; leave them out here.", context
+            )
         return None
     if not set(phases or PHASES) - set(without):
-        raise click.UsageError("That leaves no phase to dream.", context)
+        raise click.UsageError("That leaves no phase.", context)
     memory = call.memory()
     try:
         with steps(*_STAGES) as progress:
@@ -181,7 +183,7 @@ def dream_command(
             )
     except Conflict as error:
         raise Conflict(
-            "Another process is dreaming on this memory; try again when it is done. Nothing was changed."
+            "Another process is dreaming on this memory. Try again when it is done; nothing was changed."
         ) from error
     return dream_result(memory, done, call.zone, dry_run=dry_run)
 
@@ -208,56 +210,56 @@ def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]
     return {str(id_): memories[id_].name or memories[id_].text for id_ in sorted(ids) if id_ in memories}
 
 
-# The view of a dream: its report by section, the gate, and the journal
+# The view of a dream: the sections of its report, the gate, and the journal
 
 _SHOWN = 3
-"""Memories of each section, unless all are asked for."""
+"""Memories that each section names by default."""
 _LOST_SHOWN = 10
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("faded", "archived"), "changed"),
     **dict.fromkeys(("pruned", "corrected"), "bad"),
 }
-"""How a section looks; the others are good news."""
+"""The colour of a section; the others are green."""
 _SECTIONS = {
-    "stronger": ("Grew stronger", ""),
+    "stronger": ("Stronger", ""),
     "faded": ("Faded", ""),
-    "stabler": ("Will last longer", "days until a tenth of it is forgotten"),
-    "consolidated": ("Settled", "new ones that were replayed, or are a day old"),
-    "archived": ("Archived", "very stale and weak; recall still finds them"),
-    "revived": ("Came back", "were archived, and are in use again"),
-    "deeper": ("Went deeper", ""),
+    "stabler": ("Last longer", "days until a tenth of the strength is lost"),
+    "consolidated": ("Settled", "replayed, or a day old"),
+    "archived": ("Archived", "unused and weak; recall still finds them"),
+    "revived": ("Revived", "archived before, and used again"),
+    "deeper": ("Deeper", "in more lasting storage"),
     "pruned": ("Pruned", "forgotten; `recollect restore ID` brings one back"),
-    "unique": ("Spared", "stale enough to be pruned, but nothing else says it"),
-    "merged": ("Merged", "said the same, and live on in the other"),
+    "unique": ("Kept", "stale enough to prune, but nothing else says the same"),
+    "merged": ("Merged", "repeats of another memory"),
     "corrected": ("Corrected", "repeated an error"),
-    "linked": ("Linked", "keep coming up together"),
+    "linked": ("Linked", "often in the same answers"),
 }
-"""What became of memories, in the order in which a dream works: the title, and a note."""
+"""The sections of a report, in the order of the phases: title and note."""
 _BRIEF = {"consolidated": "settled"}
 _NOT_BRIEF = frozenset({"stabler", "unique"})
 
 
 @dataclass(frozen=True, slots=True)
 class _ShownDream:
-    """A dream's plain report, with the memories that it names."""
+    """The report of a dream, with the memories that it names."""
 
     report: Mapping[str, Any]
     memories: Mapping[int, Memory]
     at: datetime
     id: int | None
-    """Empty where the dream wrote nothing."""
+    """None if the dream wrote nothing."""
     dry_run: bool = False
     undone_at: datetime | None = None
     left: Sequence[int] = ()
-    """Memories that changed during the dream, so left as they are."""
+    """Memories that changed during the dream, which it then skipped."""
     journal: Mapping[str, Any] | None = None
-    """Shown line by line, if given."""
+    """Shown line by line, if it is given."""
     in_full: bool = False
-    """Name all memories that the report names, rather than a few of each section."""
+    """Name all memories of the report, rather than a few of each section."""
 
     @property
     def blamed(self) -> str | None:
-        """The phase for which nothing was written."""
+        """The phase that the gate refused, if any; nothing was written then."""
         gate = self.report["gate"]
         return None if gate is None or gate["blame"] is None else str(gate["blame"])
 
@@ -266,13 +268,13 @@ class _ShownDream:
 
 
 class _Section(NamedTuple):
-    """Memories that the dream treated alike."""
+    """Memories with the same change."""
 
     word: str
     title: str
     total: int
     rows: Sequence[tuple[Words, ...]] = ()
-    """Id, change, and the text with the other's below it."""
+    """The id, the change, and the text with the related text below it."""
     note: str = ""
 
 
@@ -292,7 +294,7 @@ def _ids_in_report(report: Mapping[str, Any]) -> list[int]:
 
 
 def _ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
-    """The memories, without the owners of observations, which the report names."""
+    """The memories in the journal; the report names the owners of observations."""
     changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
     return [*changed, *(second for _, second, *_ in journal["links"])]
 
@@ -328,11 +330,11 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     if report["gate"] is not None:
         yield from _gate_view(dream, report["gate"])
     if dream.left:
-        yield titled(f"\nChanged meanwhile, and left as they are: {len(dream.left):,}", "changed")
+        yield titled(f"\nChanged during the dream, so skipped: {len(dream.left):,}", "changed")
         ids_and_texts = (Column(role="muted", right=True), Column(wrap="cut"))
         yield Table(ids_and_texts, [(str(id_), dream.label_of(id_)) for id_ in dream.left], grid=True)
     if report["upkeep"]:
-        yield titled("\nWorth a look")
+        yield titled("\nReport")
         lines = [(line,) for line in report["upkeep"].splitlines() if line.strip()]
         yield Table((Column(),), lines, grid=True, indent=4)
     if dream.journal is not None:
@@ -346,43 +348,43 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
 def _beginning(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
     if not report["memories"]:
-        yield Paragraph((SIGNS["ok"], " Nothing to dream of: the memory is empty."))
+        yield Paragraph((SIGNS["ok"], " Nothing to do: the memory is empty."))
         return
     if dream.blamed is not None:
-        yield Paragraph((SIGNS["problem"], Styled(" The gate is closed: nothing was written.", "strong")))
+        yield Paragraph((SIGNS["problem"], Styled(" The dream was refused: nothing was written.", "strong")))
     elif dream.dry_run:
         title = Styled(" What a dream would do now", "strong")
         yield Paragraph((SIGNS["note"], title, "; nothing was written."))
     elif dream.id is None:
-        yield Paragraph((SIGNS["ok"], Styled(" Slept well: nothing to do.", "strong")))
+        yield Paragraph((SIGNS["ok"], Styled(" Nothing to do.", "strong")))
     else:
         undone = f"  undone {iso_minute(dream.undone_at, zone)}" if dream.undone_at else ""
         title = Styled(f" Dream {dream.id}", "strong")
         yield Paragraph((SIGNS["ok"], title, f"  {iso_minute(dream.at, zone)}", Styled(undone, "bad")))
     memories = memories_text(report["memories"])
-    answers = quantity(report["answers"], "answer") if report["answers"] else "no answer"
-    basis = f"  The first dream: {memories}, {answers} until now."
+    answers = quantity(report["answers"], "answer") if report["answers"] else "no answers"
+    basis = f"  First dream: {memories}, {answers} so far."
     if report["days"] is not None:
-        basis = f"  {memories}, {answers} since the dream before, {_time_span(report['days'])} earlier."
-    yield from muted(basis, "  This is what it would have done:" if dream.blamed else "")
+        basis = f"  {memories}, {answers} since the last dream, {_time_span(report['days'])} ago."
+    yield from muted(basis, "  It would have done this:" if dream.blamed else "")
 
 
 def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
     blamed, questions = dream.blamed, gate["questions"]
     yield Paragraph()
     if blamed is not None:
-        blame = f" {blamed} would lose too much of what people find."
+        blame = f" The phase {blamed} would lose too many answers."
         yield Paragraph((SIGNS["problem"], Styled(blame, "strong")))
     else:
-        nothing = "" if questions else "  nothing to ask yet"
-        yield Paragraph((SIGNS["ok"], Styled(" The gate is open", "strong"), Styled(nothing, "muted")))
+        nothing = "" if questions else "  no questions yet"
+        yield Paragraph((SIGNS["ok"], Styled(" Test passed", "strong"), Styled(nothing, "muted")))
     if questions:
         asked = questions - gate["made"]
-        sources = [f"{asked:,} asked by people"] if asked else []
-        sources += [f"{gate['made']:,} made from memories' own words"] if gate["made"] else []
+        sources = [f"{asked:,} from your log"] if asked else []
+        sources += [f"{gate['made']:,} made from memories"] if gate["made"] else []
         yield from muted(
-            f"  Of what {quantity(questions, 'question')} should find ({', '.join(sources)}), "
-            f"{gate['before']:.1%} is found now and {gate['after']:.1%} after the dream."
+            f"  {quantity(questions, 'question')} ({', '.join(sources)}): {gate['before']:.1%} of the "
+            f"answers are found before the dream, {gate['after']:.1%} after it."
         )
     if gate["losses"]:
         rows = [
@@ -402,14 +404,14 @@ def _next_steps(dream: _ShownDream) -> Iterator[Paragraph]:
     """The commands that go on from here."""
     skipped = dream.report["skipped"]
     if skipped:
-        yield titled(f"Left out, since people would have found less: {', '.join(skipped)}", "changed")
+        yield titled(f"Skipped, since questions would have found less: {', '.join(skipped)}", "changed")
     if dream.blamed is not None:
-        yield Paragraph(f"Dream without that phase: recollect dream --without {dream.blamed}")
-        yield from muted("Dream all the same: recollect dream --no-gate")
+        yield Paragraph(f"To leave out that phase: recollect dream --without {dream.blamed}")
+        yield from muted("To dream anyway: recollect dream --no-gate")
     elif dream.dry_run:
         yield from muted("To dream: recollect dream")
     elif dream.id is not None and dream.undone_at is None:
-        yield from muted(f"Take it back: recollect dream undo {dream.id}")
+        yield from muted(f"Undo: recollect dream undo {dream.id}")
 
 
 # From the report and the journal
@@ -446,7 +448,7 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
         ],
     }
     old = report["interleaved"]
-    replayed = f"{quantity(old, 'old memory', 'old memories')} replayed beside new ones" if old else ""
+    replayed = f"{quantity(old, 'old memory', 'old memories')} replayed with new ones" if old else ""
     notes = {"stronger": replayed, "faded": "" if rows["faded"] else "each by less than 0.0001"}
     counts = {**report, "linked": report["links"], "merged": rows["merged"]}
     for word, (title, note) in _SECTIONS.items():
@@ -484,7 +486,7 @@ def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory])
 
 
 def _change(before: float, after: float, digits: int) -> str:
-    """As few digits as show that something changed; empty where four do not."""
+    """`0.86 → 0.9`, with as few digits as show the change; empty if four do not."""
     for places in (digits, 4):
         was, now = f"{before:.{places}f}", f"{after:.{places}f}"
         if was != now:

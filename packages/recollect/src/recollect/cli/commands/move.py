@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-"""Bad lines that are named for a person; `--json` names more."""
+"""Bad lines that the text names; `--json` names more."""
 _STREAM = "Standard input"
 
 
 class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only in later versions of click
-    """The name of a format, ours or one that a package registers. Listing them takes longer than help may."""
+    """The name of a format. Names are read late, since listing them would slow down the help."""
 
     name = "format"
 
@@ -52,7 +52,7 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
 
         known = format_names()
         if known == list(OWN_FORMATS):
-            return value  # the command names the package of importers
+            return value  # the command then names the package to install
         return click.Choice(["auto", *known]).convert(value, param, ctx)
 
     def shell_complete(
@@ -72,47 +72,45 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
     "recollect import memory.jsonl --format full --stop-at-bad-line",
     "recollect import ~/vault --format markdown",
     "ssh work cat memory.jsonl | recollect import -",
+    if_stopped="What was imported is kept. Run the same command again to continue: it skips what is stored.",
 )
 @click.argument("path")
 @option(
     "--format NAME",
-    "The format; by default, it is recognised by its content. A wrong name lists all formats.",
+    "Format (default: recognised). A wrong name lists all.",
     to="format_",
     type=_ImportFormat(),
     default="auto",
 )
-@option("--dry-run", "Read everything, store nothing, and show some of it.")
-@option("--merge-owners", "Store all memories under this owner and agent, whoever owns them in the source.")
-@option("--extract", "Also make notes of what is worth keeping of conversations.")
+@option("--dry-run", "Read everything, store nothing, show examples.")
+@option("--merge-owners", "Store all under this owner and agent.")
+@option("--extract", "Also make notes of what conversations hold.")
 @option("--embed/--no-embed", default=True)
 @KEEP_GOING
 def import_command(
     call: Call, path: str, format_: str, dry_run: bool, merge_owners: bool, extract: bool, **how: Any
 ) -> Result:
-    """Import another program's memory, conversations, or an export.
+    """Import another program's memory, chats, or an export.
 
-    PATH is a file, a folder or the URL of a PostgreSQL database. The command recognises the format by the
-    content. It only reads PATH, which may be in use. Importing it again changes nothing, and importing a
-    later state adds what is new. The report counts what cannot be kept. Every turn of a conversation becomes
-    a message of a session.
+    PATH is a file, a folder or the URL of a PostgreSQL database. Its content tells the format. PATH is only
+    read, and may be in use. Importing it again adds only what is new. The report counts what cannot be kept.
+    Each turn of a conversation becomes a message of a session.
 
-    `-` reads the official server's JSONL or our own from standard input. If only a relation names an entity,
-    the command creates it with the type `unknown` and names it in the report.
+    `-` reads JSON lines from standard input: our own, or those of the official MCP memory server. An entity
+    that only a relation names is created with the type `unknown`.
     """
     from recollect import transfer  # loads the engine
     from recollect.transfer.importers import is_server_url
 
     if extract and not how["embed"]:
-        raise click.UsageError(
-            "--extract compares notes by their vectors, so it does not go with --no-embed."
-        )
+        raise click.UsageError("--extract compares notes by their vectors; leave out --no-embed.")
     is_stream = path == STDIN
     known = None if format_ == "auto" else format_
     if is_stream:
         if known not in {None, "official", "full"}:
-            raise click.UsageError(f"Standard input is read as official or full; give {format_} as a file.")
+            raise click.UsageError(f"Standard input can be official or full; give {format_} as a file.")
     else:
-        # Refused before a store is made.
+        # Checked before a store is created.
         known = transfer.recognise(path, known)
         if not (is_server_url(path) or Path(path).exists()):
             raise InvalidInput(f"There is no file or folder {path}.")
@@ -150,7 +148,7 @@ def _preview_result(seen: ImportPreview | ForeignReport, path: str) -> Result:
         quantity(seen.observations, "observation"),
         *([_texts(seen.texts)] if seen.texts else ()),
         quantity(seen.relations, "relation"),
-        *([f"{quantity(seen.learnt, 'line')} of what was learnt"] if seen.learnt else ()),
+        *([f"{quantity(seen.learnt, 'line')} learnt from use"] if seen.learnt else ()),
     ]
     bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MOST_NAMED]]
     return Result(
@@ -173,7 +171,7 @@ def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) 
     counts = [(sort, getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS]
     rows = [row[:2] if dry_run else row for row in counts if row[1]]
     table = Table(("", *right_aligned("read", *(() if dry_run else ("new",)))), rows)
-    text = f"Imported from {report.title}." if report.changed else "Nothing new: it was all here already."
+    text = f"Imported from {report.title}." if report.changed else "Nothing new: all of it is stored already."
     if dry_run:
         text = f"Recognised as {report.title}."
     if not report.read:
@@ -186,7 +184,7 @@ def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) 
     late = f"imported, but: {report.note}" if report.note else None
     if report.waiting and not report.note:
         waiting = quantity(report.waiting, "passage")
-        late = f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
+        late = f"{waiting} without a vector, found by words only; run: recollect reindex"
     return Result(
         {**fields_of(report), "dry_run": dry_run},
         [*view, *muted(_DRY if dry_run else next_)],
@@ -205,11 +203,11 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
     if report.forgotten or report.superseded:
         yield f"As history: {report.forgotten:,} forgotten, {report.superseded:,} superseded."
     if report.notes_changed:
-        yield f"Changed in the source since the last import: {quantity(report.notes_changed, 'note')}."
+        yield f"Changed since the last import: {quantity(report.notes_changed, 'note')}."
     if report.also_created:
         names = ", ".join(report.also_created[:_MOST_NAMED])
         rest = _and_more(report.also_created_count)
-        yield f"Created with the type unknown, because other memories name them: {names}{rest}."
+        yield f"Created with the type unknown, since others name them: {names}{rest}."
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
         listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
@@ -235,12 +233,12 @@ def _lines_result(report: ImportReport, path: str) -> Result:
     if not report.lines:
         return _nothing_in(path, "is empty", fields_of(report))
     nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
-    text = "Nothing was imported." if nothing_good else "Nothing new: it was all here already."
+    text = "Nothing was imported." if nothing_good else "Nothing new: all of it is stored already."
     if report.changed:
         texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
         observations = quantity(report.observations_added, "observation")
         relations = quantity(report.relations_created, "relation")
-        learnt = f", {quantity(report.learnt, 'line')} of what was learnt" if report.learnt else ""
+        learnt = f", {quantity(report.learnt, 'line')} learnt from use" if report.learnt else ""
         new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
         text = f"Imported {new}."
     some_left = report.bad_count or report.dangling_count or report.learnt_left_count
@@ -262,18 +260,18 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         _texts(report.texts_known) if report.texts_known else "",
     ]
     if any(known):
-        yield f"Already there: {', '.join(filter(None, known))}."
+        yield f"Already stored: {', '.join(filter(None, known))}."
     if report.types_taken:
-        yield f"Got a type, which was unknown before: {entities_text(report.types_taken)}."
+        yield f"Type added, unknown before: {entities_text(report.types_taken)}."
     if report.types_kept:
-        yield f"Kept a type that differs from the file's: {entities_text(report.types_kept)}."
+        yield f"Type kept, which differs from the file's: {entities_text(report.types_kept)}."
     if report.also_created:
         rest = _and_more(report.also_created_count)
         names = ", ".join(report.also_created[:_MOST_NAMED])
-        yield f"Created with the type unknown, because relations name them: {names}{rest}."
+        yield f"Created with the type unknown, since relations name them: {names}{rest}."
     if report.learnt_left_count:
         left = quantity(report.learnt_left_count, "line")
-        yield f"{left} of what was learnt could not be taken over:"
+        yield f"{left} learnt from use could not be imported:"
         for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
             yield f"{count:,} times: {reason}"
     bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
@@ -290,7 +288,7 @@ def _texts(count: int) -> str:
     return quantity(count, "note or message", "notes and messages")
 
 
-# Commands that bring memories out: export, backup, copy
+# Commands that copy memories out: export, backup, copy
 
 
 @command(
@@ -301,25 +299,28 @@ def _texts(count: int) -> str:
     "recollect export graph.jsonl --format official",
     "recollect export ana.jsonl --owner ana --without-learning",
     "recollect export - | gzip > memory.jsonl.gz",
+    if_stopped="No file was written. Run the same command again.",
 )
 @click.argument("file")
 @option(
     "--format",
-    "What to write; by default, the ending of FILE decides, and any other ending means full.",
+    "Format (default: by the ending of FILE, else full).",
     type=click.Choice(["full", "official", "markdown", "csv", "parquet"]),
 )
-@option("--scope-only", "Export only this owner and agent; --owner or --agent implies it.")
-@option("--without-learning", "In full: leave out what was asked and what was learnt from it.")
+@option("--scope-only", "Only this owner and agent; --owner and --agent imply it.")
+@option("--without-learning", "Format full: leave out logged questions and tuning.")
 @option("--overwrite", "Replace the file or folder if it exists.")
 def export_command(
     call: Call, file: str, scope_only: bool, without_learning: bool, **how: Any
 ) -> Result | None:
     """Write the memory to a file or a folder.
 
-    `full` is everything in JSONL, exactly. `official` is what the official server reads. `markdown` is a
-    folder to read. `csv` and `parquet` are tables. A name that ends in .zip makes a zip of the folder. `-`
-    writes to standard output. The export contains every owner's memories. If an option or the settings name
-    an owner or an agent, it contains only theirs; the official format always does.
+    `full` is everything, as JSON lines that `recollect import` reads back. `official` is for the official MCP
+    memory server. `markdown` is a folder of pages, `csv` and `parquet` are tables. A name that ends in .zip
+    makes a zip of the folder. `-` is standard output.
+
+    The export has the memories of every owner, unless an option or the settings name an owner or an agent.
+    The official format always has one owner.
     """
     from recollect.transfer import export_file  # loads the engine
 
@@ -335,23 +336,28 @@ def export_command(
         return None
     details = [report.note] if report.note else []
     if report.learnt:
-        details.append(f"With {quantity(report.learnt, 'line')} of what was learnt from use.")
+        details.append(f"With {quantity(report.learnt, 'line')} learnt from use.")
     return Result.message(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
 
 
-@command("backup", "recollect backup memory-2026-03-01.db", "recollect restore memory-2026-03-01.db")
+@command(
+    "backup",
+    "recollect backup memory-2026-03-01.db",
+    "recollect restore memory-2026-03-01.db",
+    if_stopped="No file was written. Run the same command again.",
+)
 @click.argument("file")
 def backup_command(call: Call, file: str) -> Result:
     """Copy the store to a new file, even while it is in use.
 
-    `recollect copy SOURCE DESTINATION` copies a memory into an empty one: file or PostgreSQL, both ways.
+    `recollect copy SOURCE DESTINATION` copies a store into an empty one, also from and to PostgreSQL.
     """
     memory = call.memory()
     with progress("Copying") as (copying,):
         memory.upkeep.backup(file, copying)
     size = Path(file).stat().st_size
     text = f"Backed up to {file} ({file_size(size)})."
-    return Result.message(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
+    return Result.message(text, {"file": file, "bytes": size}, [f"To restore it: recollect restore {file}"])
 
 
 @command(
@@ -359,18 +365,18 @@ def backup_command(call: Call, file: str) -> Result:
     "recollect copy memory.db postgresql://ana@db.example/memory",
     "recollect copy 'postgresql://ana@db.example/memory?schema=ana' memory.db",
     hidden=True,
+    if_stopped="Run the same command again to continue. Until it is done, the destination cannot be opened.",
 )
 @click.argument("source")
 @click.argument("destination")
 def copy_command(_: Call, source: str, destination: str) -> Result:
-    """Copy a memory into an empty one: file or PostgreSQL, both ways.
+    """Copy a store into an empty one, also from and to PostgreSQL.
 
-    SOURCE and DESTINATION are the path of a file or a postgresql:// URL. Everything comes along, with its
-    ids, so that both give the same answers; the source may be in use. At the end, all rows of both are
-    compared.
+    SOURCE and DESTINATION are file paths or postgresql:// URLs. The copy has everything, with the same ids,
+    so both give the same answers. The source may be in use. At the end, all rows are compared.
 
-    If it is stopped, the same command continues where it stopped; if the source has changed since, it
-    starts over. Until it is done, the destination cannot be opened.
+    A stopped copy continues with the same command; if the source has changed since, it starts over. Until it
+    is done, the destination cannot be opened.
     """
     from recollect.bootstrap import copy  # loads the engine
 
@@ -378,9 +384,9 @@ def copy_command(_: Call, source: str, destination: str) -> Result:
         report = copy(source, destination, reading=reading, copying=copying, comparing=comparing)
     shown = without_password(destination) if "://" in destination else destination
     tables = [each for each in report.tables if each.rows]
-    details = [f"Compared: {quantity(len(tables), 'table')}, and both stores hold the same in each."]
+    details = [f"Compared {quantity(len(tables), 'table')}: both stores hold the same."]
     if report.resumed:
-        details.append(f"Of these, an earlier run had brought {quantity(report.resumed, 'row')}.")
+        details.append(f"An earlier run had copied {quantity(report.resumed, 'row')} of these.")
     warnings = []
     if report.started_over:
         warnings = ["the source has changed since the earlier run, so the copy started over."]

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import Call, command, option
-from recollect.cli.options import memory_of, search_arguments, search_options, span_text
+from recollect.cli.options import (
+    complete_entity,
+    memory_of,
+    other_owners,
+    search_arguments,
+    search_options,
+    span_text,
+)
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.views import heading, memory_data, with_remedy
 from recollect.text.phrases import decimals, ellipsize, one_line, quantity
@@ -37,35 +44,34 @@ if TYPE_CHECKING:
 @search_options()
 @option(
     "--min-confidence SHARE",
-    "Only hits that are at least this likely to be what was asked for, from 0 to 1.",
+    "Only hits at least this likely to answer, from 0 to 1.",
     type=click.FloatRange(0, 1),
 )
-@option("--abstain", "Show no guesses where nothing seems to answer.")
+@option("--abstain", "Show no guesses if nothing seems to answer.")
 @option(
     "--budget N",
-    "Only hits whose texts fit this many tokens together.",
+    "Only as many hits as fit N tokens.",
     to="budget_tokens",
     type=click.IntRange(1),
 )
-@option("-e --explain", "Show how each score came about, step by step.")
-@option("--record/--no-record", "Record what was shown, for later rankings.", default=True)
+@option("-e --explain", "Show the steps of each score.")
+@option("--record/--no-record", "Record the hits, for later rankings.", default=True)
 def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
-    """Search by words and by meaning at once, best first.
+    """Search by words and by meaning, best first.
 
-    Each hit shows the passage that matched and why it is there: its rank by words, its rank by meaning with
-    the cosine, its score, and how likely it is to be what was asked for. Where nothing seems to answer, that
-    is said first; --abstain then shows no guesses. A hit that another memory contradicts says whether it is
-    the older or the newer of the two.
+    Each hit shows the passage that matched, its rank by words and by meaning, its score, and how likely it
+    answers the query. If nothing seems to answer, the first line says so; --abstain then shows no guesses.
+    A hit that another memory contradicts says which of the two is newer.
 
-    Shown memories count as used: profiles such as limbic rank them higher from then on, and link those that
-    were shown together. With --no-record, searching leaves no trace.
+    A query may name a time, such as `last week` or `in May`: memories of that time come first.
 
-    --explain shows every step that made the score: what it added (+), took off (−), multiplied by (×) or set
-    it to (→); `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after it.
+    The hits are recorded as used: some profiles rank them higher from then on. With --no-record, nothing is.
 
-    A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
+    --explain shows each step that changed the score: it added (+), subtracted (−), multiplied (×) or set it
+    (→); `30/70 with 0.6` mixes 30 % of the score with 70 % of 0.6. The last column is the score after it.
     """
-    answer = call.memory().recall(" ".join(text), **search_arguments(**asked))
+    memory = call.memory()
+    answer = memory.recall(" ".join(text), **search_arguments(**asked))
     time = answer.time
     data = {
         **picked(answer, "query", "profile", "strategy", "mode", "note"),
@@ -83,11 +89,13 @@ def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
         ],
     }
     doubt = "Nothing here seems to answer that; these are the nearest."
+    hints = []
     if not answer.hits:
         withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
         doubt = f"Nothing here seems to answer that.{withheld}"
+        hints = [] if answer.withheld else [other_owners(memory)]
     warnings = [with_remedy(answer.note)] if answer.note else []
-    return Result(data, _view(answer, doubt, call.zone), warnings=warnings)
+    return Result(data, _view(answer, doubt, call.zone), warnings=warnings, hints=hints)
 
 
 def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
@@ -138,7 +146,7 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     return Table(columns, [(str(rank), shown, stacked(f"score {score}", likely))], grid=True)
 
 
-# The measure behind each search's score.
+# The unit of each search's score.
 _MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
 
 
@@ -148,13 +156,14 @@ _MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked":
     "recollect why-not 'release date' 12 --profile limbic --limit 5",
 )
 @click.argument("query")
-@click.argument("memory")
+@click.argument("memory", shell_complete=complete_entity)
 @search_options("--kind", "--session", "--tag", "--superseded")
 def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result:
-    """Say why a memory was not found, and what would lift it.
+    """Explain why a memory was not found.
 
-    MEMORY is an id, or an entity's name. It shows what each search made of it, its place among all
-    candidates, the steps of its score, and how many places each step cost or won. Nothing is recorded.
+    MEMORY is an id or an entity's name. The answer shows its rank in each search, its place among the
+    candidates, the steps of its score with the places that each one cost or won, and what would move it up.
+    Nothing is recorded.
     """
     engine = call.memory()
     why = engine.why_not(query, memory_of(engine, memory).id, **search_arguments(**where))
@@ -195,10 +204,10 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
     if standing is not None:
         if standing.place is not None:
             found = any(branch.reached for branch in why.branches)
-            begins = "It stands" if found else "Taken in all the same, it would stand"
-            last = "the list is not full"
+            begins = "It is" if found else "If a search had found it, it would be"
+            last = "the list has room"
             if standing.needed is not None:
-                last = f"the last on the list has {decimals(standing.needed)}"
+                last = f"the last hit has {decimals(standing.needed)}"
             yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
         yield from _steps(standing.reasons, standing.costs, indent=2)
         yield Paragraph()
@@ -231,7 +240,7 @@ def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int
 
 
 def _places(left: list[Cost], reason: Reason) -> Words:
-    """The places that a step cost. Remove it from the list, since a profile may hold a step twice."""
+    """The places that a step cost. The cost is removed from the list: a profile may have a step twice."""
     cost = next((each for each in left if (each.step, each.value) == (reason.step, reason.value)), None)
     if cost is None:
         return ""

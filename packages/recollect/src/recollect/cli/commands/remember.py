@@ -1,4 +1,4 @@
-"""Commands that write notes, the graph and conversations, and the context that an agent reads."""
+"""Commands that store notes, entities and conversations; and `context`, which an agent reads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from recollect.cli.options import (
     KEEP_GOING,
     NOTE_OPTIONS,
     STDIN,
+    complete_entity,
     complete_session,
     existing_file,
     id_in,
     iso_day,
     long_day,
     no_session,
+    not_found,
+    other_owners,
     parse_time,
     read_bytes,
     read_text,
@@ -55,20 +58,21 @@ _MOST_NAMED = 10
 )
 @click.argument("text", metavar="[TEXT...|-]", nargs=-1)
 @NOTE_OPTIONS
-@option("--tag TAG...", "A word to find it by; repeatable.", to="tags")
-@option("--about NAME...", "The name of an entity it is about; repeatable.")
+@option("--tag TAG...", "Tag; repeatable.", to="tags")
+@option("--about NAME...", "Entity that it is about; repeatable.", shell_complete=complete_entity)
 @option("--source TEXT", "Where it comes from.")
-@option("--lines", "Each line of standard input is a note of its own.")
+@option("--lines", "Store each line of standard input as a note.")
 @KEEP_GOING
 def remember_command(
     call: Call, text: tuple[str, ...], lines: bool, keep_going: bool, **given: Any
 ) -> Result:
-    """Remember something: a note, in your own words.
+    """Store a note, in your own words.
 
-    Without TEXT, or with `-`, standard input is the note. The same words again are counted, not stored twice.
-    A note that seems to contradict another is kept beside it, and the answer names the other and the command
-    that settles it. A note links by itself to the entities whose names it mentions. With --lines,
-    --keep-going leaves out lines that cannot be stored and names them.
+    Without TEXT, or with `-`, the note is read from standard input. The same words again are counted, not
+    stored twice. A note that seems to contradict another is stored too; the answer names the other one and
+    the command that replaces it. A note is linked to the entities whose names it mentions.
+
+    With --lines, lines that cannot be stored are left out and named.
     """
     from recollect.services import attempt_follow_up  # --help needs none
 
@@ -77,28 +81,28 @@ def remember_command(
         return _remember_lines(call, text, shared, keep_going=keep_going)
     said = read_text(text, "text to remember")
     memory = call.memory(create=True)
-    # As a batch, which says why a note cannot be found by meaning yet.
+    # Only a batch reports why a note has no vector yet.
     batch = memory.remember_many([{"text": said, **shared}], keep_going=True)
     if batch.rejected:
         raise InvalidInput(batch.rejected[0].reason)
     (note,) = batch.notes
     stored, _ = attempt_follow_up(lambda: None if note.created else memory.get(note.id))
     times = 1 if stored is None else stored.duplicates + 1
-    again = f"; that makes {times:,} times" if times > 1 else ""
+    again = f"; stored {times:,} times" if times > 1 else ""
     alike, details = note.similar, [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
     for other in note.contradicts:
         old, new = (note.id, other.id) if other.is_newer else (other.id, note.id)
         details += [
             f"Seems to contradict #{other.id}: “{ellipsize(other.text)}”",
-            f"Both are kept; if the later one replaces it: recollect supersede {old} {new}",
+            f"Both are kept. To replace the older one: recollect supersede {old} {new}",
         ]
     if alike is not None and not note.contradicts:
         details += [
             f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
-            f"Both are kept; if this one corrects it: recollect supersede {alike.id} {note.id}",
+            f"Both are kept. To replace the older one: recollect supersede {alike.id} {note.id}",
         ]
     return Result.message(
-        f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}.",
+        f"Remembered as #{note.id}." if note.created else f"#{note.id} says that already{again}.",
         {**fields_of(note), "times": times, **picked(batch, "note", "model_note")},
         details,
         "ok" if alike is None and not note.contradicts else "note",
@@ -114,13 +118,13 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     given = read_bytes(STDIN).decode("utf-8", "surrogateescape").split("\n")
     rows = [(number, line.strip()) for number, line in enumerate(given, 1) if line.strip()]
     if not rows:
-        raise click.UsageError("There is nothing to remember: standard input is empty.")
+        raise click.UsageError("There is nothing to store: standard input is empty.")
     memory = call.memory(create=True)
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
     rejected = [{"line": rows[each.index][0], "reason": each.reason} for each in batch.rejected]
     left_out = _left_out([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
     due, _ = attempt_follow_up(lambda: memory.counts().due)
-    waiting = f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
+    waiting = f"{quantity(due, 'passage')} without a vector; run: recollect reindex" if due else None
     return Result(
         {**fields_of(batch), "rejected": rejected},
         _notes_view(batch.notes),
@@ -151,7 +155,7 @@ def _new_and_known(notes: Sequence[Remembered]) -> str:
 
 
 def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
-    """Warnings that name the first ones, and count the rest."""
+    """Warnings that name the first lines left out, and count the rest."""
     warnings = [f"left out, {each}" for each in left_out[:_MOST_NAMED]]
     more = len(left_out) - _MOST_NAMED
     if more > 0:
@@ -160,7 +164,7 @@ def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
 
 
 def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
-    """Why what was stored is not found by meaning yet, and what its languages mean for the model."""
+    """Why search by meaning does not find the new texts yet, and a note about the model's languages."""
     return [note for note in (_unfinished(batch.note), batch.model_note) if note]
 
 
@@ -177,16 +181,16 @@ def _unfinished(note: str | None) -> str | None:
     "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team' -o 'Speaks Galician'",
     "recollect add Tidebook -t project",
 )
-@click.argument("name")
-@option("-t --type TYPE", "What it is: person, project, …")
-@option("-o --observation TEXT...", "Something known; repeatable.", to="observations")
+@click.argument("name", shell_complete=complete_entity)
+@option("-t --type TYPE", "Type: person, project, …")
+@option("-o --observation TEXT...", "Fact about it; repeatable.", to="observations")
 @option("--status STATUS")
 @option("--importance 0..1", type=float)
 def add_command(call: Call, **given: Any) -> Result:
     """Create an entity, or add to the one of that name.
 
-    A name that exists keeps its status, and its type unless that is `unknown`, and gains the observations
-    that are new.
+    An entity is a person, project, place or thing, with observations: facts in a sentence each. An existing
+    entity gains the new observations. It keeps its status, and its type unless that is `unknown`.
     """
     entity = {field: value for field, value in given.items() if value is not None}
     return _observed(call.memory(create=True).create_entities([entity]))
@@ -199,23 +203,24 @@ def add_command(call: Call, **given: Any) -> Result:
     "recollect observe Tidebook 'Ships in June' --supersedes '#12'",
     "recollect observe 'Marisol Vega' 'Drinks oolong after lunch' --remove",
 )
-@click.argument("name")
+@click.argument("name", shell_complete=complete_entity)
 @click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
-@option("-k --kind TEXT", "fact, decision, state, spec, metric, metadata, …", default="generic")
-@option("--supersedes TEXT|#ID", "The observation that this one replaces; it stays as history.")
-@option("--happened-at WHEN", "When it was so: an ISO date or time.", type=parse_time)
-@option("--remove", "Remove observations instead, by their exact text.")
+@option("-k --kind TEXT", "Kind: fact, decision, state, spec, metric, metadata, …", default="generic")
+@option("--supersedes TEXT|#ID", "Observation to replace; it stays in the history.")
+@option("--happened-at WHEN", "When it was true: ISO date or time.", type=parse_time)
+@option("--remove", "Remove observations instead, by exact text.")
 def observe_command(
     call: Call, name: str, texts: tuple[str, ...], supersedes: str | None, remove: bool, **shared: Any
 ) -> Result:
     """Add observations to an entity, or remove some.
 
-    One that nearly repeats an older one is kept, and pointed out. To correct one and keep the history, use
-    --supersedes.
+    An observation that nearly repeats an older one is stored, and the answer names the older one. To correct
+    an observation and keep its history, use --supersedes.
     """
     if supersedes is not None and len(texts) > 1:
-        raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
-    graph = call.memory().graph
+        raise click.UsageError("--supersedes takes one TEXT, which replaces the old observation.")
+    memory = call.memory()
+    graph = memory.graph
     if not remove:
         is_id = supersedes is not None and supersedes.startswith("#")
         shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
@@ -223,11 +228,11 @@ def observe_command(
         return _observed(graph.add_observations({name: observations}), replaced=supersedes)
     entity = next(iter(graph.open_nodes([name], record=False).entities), None)
     if entity is None:
-        raise NotFound(f"There is no entity named {name!r}; `recollect graph --find` looks for one.")
+        raise NotFound(not_found(memory, name))
     gone = {each.id: each.content for each in entity.in_force if each.content in texts}
     removed = graph.delete_observations({entity.name: texts})
     absent = [text for text in texts if text not in gone.values()]
-    undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
+    undo = [f"Undo: recollect restore --observation {id_}" for id_ in gone]
     return Result.message(
         f"Removed {quantity(removed, 'observation')} from {entity.name}.",
         {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
@@ -242,11 +247,11 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     if observed.created:
         text = f"Created {name} with {quantity(added, 'observation')}." if added else f"Created {name}."
     elif not observed.changed:
-        text = f"{name} was there already, and knew all of this."
+        text = f"{name} exists, and has all of this already."
     else:
-        gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
-        gains += [f"gained {quantity(added, 'new observation')}"] if added else []
-        text = f"{name} {', and '.join(gains)}."
+        gains = [f"is now of type {observed.took_type}"] if observed.took_type is not None else []
+        gains += [f"has {quantity(added, 'new observation')}"] if added else []
+        text = f"{name} {' and '.join(gains)}."
     details = [
         f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
         f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
@@ -257,7 +262,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
         correct = f"recollect observe {quote(observed.name)} {quote(each.content)} --supersedes '{old}'"
         details += [
             f"#{each.observation} seems to contradict {old}: “{ellipsize(each.contradicted_content)}”",
-            f"Both are kept; if it replaces it: {correct}",
+            f"Both are kept. To replace the older one: {correct}",
         ]
     if observed.kept_type is not None:
         details.append(f"It keeps its type {observed.kept_type}.")
@@ -272,7 +277,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
 
 
 @command("status", "recollect status Tidebook paused", hidden=True)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_entity)
 @click.argument("status")
 def status_command(call: Call, name: str, status: str) -> Result:
     """Mark an entity as active, paused, completed or archived."""
@@ -288,23 +293,21 @@ def status_command(call: Call, name: str, status: str) -> Result:
     "recollect relate Bosun lives_in Boathouse --ended 2026-04-01",
     "recollect relate Bosun lives_in Boathouse --remove",
 )
-@click.argument("source")
+@click.argument("source", shell_complete=complete_entity)
 @click.argument("type_", metavar="TYPE")
-@click.argument("target")
-@option("--context TEXT", "Why, or in what way.", default="")
-@option("--since WHEN", "When it began: an ISO date or time.", type=parse_time)
+@click.argument("target", shell_complete=complete_entity)
+@option("--context TEXT", "Why, or how.", default="")
+@option("--since WHEN", "When it began: ISO date or time.", type=parse_time)
 @option("--until WHEN", type=parse_time)
-@option("--create-missing", "Create an entity that is not there, of type `unknown`.")
-@option(
-    "--ended --at WHEN", "It no longer holds, since then, and stays as history.", to="ended", type=when("now")
-)
-@option("--remove", "Remove a relation that should never have been there.")
+@option("--create-missing", "Create missing entities, with type `unknown`.")
+@option("--ended --at WHEN", "It ended then; it stays in the history.", to="ended", type=when("now"))
+@option("--remove", "Remove a relation that was a mistake.")
 def relate_command(
     call: Call, type_: str, create_missing: bool, ended: datetime | str | None, remove: bool, **relation: Any
 ) -> Result:
     """Connect two entities, or end that: SOURCE TYPE TARGET.
 
-    Declared pairs, such as contains and part_of, get their inverse by themselves.
+    Some types come in pairs, such as contains and part_of: storing one stores the other too.
     """
     memory = call.memory(create=create_missing)
     source, target = relation["source"], relation["target"]
@@ -323,11 +326,11 @@ def relate_command(
     (related,) = made.relations
     details = [f"Created {name}, of type unknown." for name in related.also_created]
     if related.inverse:
-        details.append("The inverse holds too.")
+        details.append("The inverse relation was stored too.")
     triple = f"{related.source} {related.type} {related.target}"
     note = _unfinished(made.note)
     return Result.message(
-        f"Related: {triple}." if related.created else f"That was known already: {triple}.",
+        f"Related: {triple}." if related.created else f"Already stored: {triple}.",
         related,
         details,
         warnings=[note] if note else [],
@@ -346,7 +349,7 @@ _NAME = click.argument("name", shell_complete=complete_session)
     "recollect session show --json | jq -r '.sessions[].name'",
 )
 @click.argument("name", required=False, shell_complete=complete_session)
-@option("--last N", "Only so many turns from the end.", type=click.IntRange(1, 1000))
+@option("--last N", "Only the last N turns.", type=click.IntRange(1, 1000))
 def session_show_command(call: Call, name: str | None, last: int | None) -> Result:
     """Print a conversation, or list them all, the newest first."""
     sessions, zone = call.memory().sessions, call.zone
@@ -359,7 +362,7 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
             )
             for each in found
         ]
-        next_ = "Read one: recollect session show NAME" if found else "No conversations here yet."
+        next_ = "Read one: recollect session show NAME" if found else "There are no conversations yet."
         return Result.table({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
     turns = sessions.turns(name, last=last)
     if not turns:
@@ -378,37 +381,35 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 )
 @_NAME
 @click.argument("words", metavar="[FILE|-|TEXT...]", nargs=-1)
-@option("--role ROLE", "Who speaks, as models know it: user, assistant, …")
-@option("--speaker NAME", "Who speaks, by name.")
+@option("--role ROLE", "Role of the speaker: user, assistant, …")
+@option("--speaker NAME", "Name of the speaker.")
 @option("--at", type=when())
 @option("--extract/--no-extract", "Make notes of what is worth keeping.", default=True)
 @KEEP_GOING
 def session_add_command(
     call: Call, name: str, words: tuple[str, ...], extract: bool, keep_going: bool, **said: Any
 ) -> Result:
-    """Add turns to a conversation; the first makes it.
+    """Add turns to a conversation, which the first turn creates.
 
-    FILE holds JSON: one object to a line, or a list, with `content` and, where they are known, `role`,
-    `speaker` and `at`. `-`, or nothing, reads that from standard input. With --role or --speaker, the words
-    are one turn, as it was said.
+    FILE holds JSON: one object per line, or a list. An object has `content` and, if known, `role`, `speaker`
+    and `at`. `-`, or nothing, reads standard input. With --role or --speaker, TEXT is one turn.
 
-    Turns are added each time. To bring in files again and again, use `recollect import`.
+    Each run adds the turns again. For a file that grows, use `recollect import`, which skips known turns.
     """
     turns: Sequence[Any]
     if said["role"] is None and said["speaker"] is None:
         if said["at"] is not None:
-            raise click.UsageError("--at goes with --role or --speaker; in a file, each turn has its own.")
+            raise click.UsageError("--at needs --role or --speaker; in a file, each turn has its own `at`.")
         turns, wrong = _turns_of_file(words, keep_going=keep_going)
     else:
         turns, wrong = [{"content": read_text(words, "text of the turn"), **said}], []
     added = call.memory(create=True).add_messages(name, turns, extract=extract, keep_going=keep_going)
     wrong += [f"turn {each.index + 1}: {each.reason}" for each in added.rejected]
     known = len(added.ids) - added.created
-    also = f"; {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
+    also = f"; {known:,} {'was' if known == 1 else 'were'} stored before" if known else ""
     details = [f"#{note.id} {note.category or 'note'}: {ellipsize(note.text)}" for note in added.notes]
     if details:
-        them = "it" if added.created == 1 else "them"
-        details.insert(0, f"Drawn out of {them}: {_new_and_known(added.notes)}.")
+        details.insert(0, f"Extracted: {_new_and_known(added.notes)}.")
     note = f"stored, but: {added.note}" if added.note else None
     return Result.message(
         f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
@@ -425,8 +426,7 @@ def session_add_command(
 def session_extract_command(call: Call, name: str) -> Result:
     """Make notes of what is worth keeping in a stored conversation.
 
-    The setting `extractor` says how: by plain rules, or by a language model. Notes that were made before are
-    only counted.
+    The setting `extractor` says how: by rules, or by a language model. Notes that exist are only counted.
     """
     sessions = call.memory().sessions
     if not sessions.turns(name, last=1):
@@ -434,8 +434,8 @@ def session_extract_command(call: Call, name: str) -> Result:
     notes = sessions.extract(name)
     data = {"session": name, "notes": notes}
     if not notes:
-        return Result.message(f"Nothing in {name} was found worth a note.", data, mark="note")
-    return Result(data, _notes_view(notes, f", drawn out of {name}"))
+        return Result.message(f"{name} has nothing worth a note.", data, mark="note")
+    return Result(data, _notes_view(notes, f", extracted from {name}"))
 
 
 @group(
@@ -447,20 +447,20 @@ def session_extract_command(call: Call, name: str) -> Result:
 def session_command(_: Call) -> None:
     """Keep conversations: list, read, add turns.
 
-    Every turn is a message that recall can find, with who said it and when. What is worth keeping in them
-    also becomes notes, each pointing to its message. `recollect import` brings in whole exports.
+    Each turn is a message that recall can find, with its speaker and time. What is worth keeping also becomes
+    a note that names its message. `recollect import` reads the exports of chat programs.
     """
 
 
 def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequence[Any], list[str]]:
-    remedy = " To add what someone said, name who: --role user, or --speaker Ana."
+    remedy = " To add a turn as text, name the speaker: --role user, or --speaker Ana."
     if len(words) > 1:
         raise click.UsageError(f"Give one FILE.{remedy}")
     file = words[0] if words else STDIN
     if file != STDIN:
         existing_file(file, remedy)
     elif not words and sys.stdin.isatty():
-        raise click.UsageError(f"There is nothing to add; give a FILE, or pipe one in.{remedy}")
+        raise click.UsageError(f"There is nothing to add: give a FILE, or pipe one in.{remedy}")
     turns, wrong = read_turns(read_bytes(file))
     if wrong and (not keep_going or not turns):
         raise InvalidInput(f"{'Standard input' if file == STDIN else file}, {wrong[0]} Nothing was stored.")
@@ -470,7 +470,7 @@ def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequenc
 
 
 def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
-    """The turns in order, under the days on which they were said."""
+    """The turns in order, each day under its own heading."""
     columns = (
         Column(role="muted", width=5),
         Column(wrap="cut", width=min(16, max(len(one_line(speaker_of(turn))) for turn in turns))),
@@ -499,21 +499,21 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
     "tail -n 5 talk.jsonl | recollect context --messages - --json",
 )
 @click.argument("query", metavar="[QUERY...]", nargs=-1)
-@option("--budget", "Tokens at most, estimated.", to="budget_tokens", type=click.IntRange(1), default=1000)
-@session_option("The current conversation, whose last turns are shown; memories come from all.")
+@option("--budget", "Tokens at most, roughly.", to="budget_tokens", type=click.IntRange(1), default=1000)
+@session_option("Current conversation; its last turns are printed too.")
 @AS_OF
 @option("-p --profile TEXT")
 @option(
     "--messages FILE|-",
-    "Instead of QUERY: the last messages, as JSON objects with role, speaker, content and at.",
+    "Instead of QUERY: the last messages, as JSON (role, speaker, content, at).",
 )
 def context_command(
     call: Call, query: tuple[str, ...], messages: str | None, profile: str | None, **options: Any
 ) -> Result:
-    """Print what to read before answering, within a budget.
+    """Print what an agent should read before it answers.
 
-    Memories that are relevant to QUERY, and the last turns of the session, oldest first, without repeats:
-    text to paste into a prompt. Nothing else goes to standard output. Asking leaves no trace.
+    That is memories relevant to QUERY, and the last turns of the session, oldest first, without repeats:
+    text to paste into a prompt. Standard output holds nothing else. Nothing is recorded.
     """
     if query and messages is not None:
         raise click.UsageError("Give either QUERY or --messages.")
@@ -527,13 +527,15 @@ def context_command(
             raise InvalidInput(f"The messages in {where} cannot all be read; {wrong[0]}")
         if not asked:
             raise InvalidInput(f"There are no messages in {where}.")
-    found = call.memory().context(asked, profile=profile or DEFAULT_PROFILE, **options)
-    hint = "Nothing is known that bears on it."
+    memory = call.memory()
+    found = memory.context(asked, profile=profile or DEFAULT_PROFILE, **options)
+    hint = ""
     if found.text or found.left_out:
         memories = quantity(len(found.memories), "memory", "memories")
         turns = f" and {quantity(len(found.turns), 'turn')}" if found.turns else ""
         left = f"; {quantity(found.left_out, 'memory', 'memories')} did not fit" if found.left_out else ""
         hint = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {memories}{turns}{left}."
+    hint = hint or other_owners(memory) or "No memory is relevant to that."
     fields = ("query", "text", "tokens", "budget_tokens", "left_out", "note", "memories", "turns")
     return Result(
         picked(found, *fields),

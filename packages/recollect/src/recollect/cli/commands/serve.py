@@ -28,18 +28,18 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "recollect serve --import memory.jsonl",
     "recollect serve --openapi > openapi.json",
 )
-@option("--http", "Streamable HTTP, for several clients, instead of standard input and output.")
-@option("--host TEXT", "With --http: the address to listen on.", default="127.0.0.1")
-@option("--port", "With --http: the port.", default=_PORT, type=click.IntRange(0, 65535))
+@option("--http", "Serve several clients over HTTP, and the dashboard.")
+@option("--host TEXT", "With --http: address to listen on.", default="127.0.0.1")
+@option("--port", "With --http: port.", default=_PORT, type=click.IntRange(0, 65535))
 @option(
     "--allow-host NAME...",
-    "With --http: a name or address by which clients reach this machine; may be given more than once.",
+    "With --http: name by which clients reach this machine; repeatable.",
 )
 @option("--token TEXT")
 @option("--no-token")
-@option("--tls-cert", "With --http: serve HTTPS with this certificate, a PEM file.", type=_FILE)
-@option("--tls-key", "With --http: the certificate's key, a PEM file.", type=_FILE)
-@option("--tools SET", "default, recall-only, all, or names with commas between.")
+@option("--tls-cert", "With --http: certificate for HTTPS, a PEM file.", type=_FILE)
+@option("--tls-key", "With --http: key of the certificate, a PEM file.", type=_FILE)
+@option("--tools SET", "Tools: default, recall-only, all, or names with commas.")
 @click.option(
     "--import",
     "official",
@@ -53,17 +53,17 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def serve_command(
     call: Call, http: bool, openapi: bool, tools: str | None, official: Path | None, **access: Any
 ) -> None:
-    """Serve the memory to AI clients, by the Model Context Protocol.
+    """Serve the memory to AI clients over MCP, or over HTTP.
 
-    Without --http it speaks on standard input and output, as clients expect of a server that they start; it
-    ends when they go. `recollect mcp install CLIENT` sets a client up. With --http it serves several, and the
-    dashboard; `recollect token` says who may do what.
+    Without --http, it speaks MCP on standard input and output, and ends with its client.
+    `recollect mcp install CLIENT` makes a client start it. With --http, it serves several clients, a REST API
+    and the dashboard. `recollect token` manages their rights.
 
-    The setting `token` replaces the generated token; `--no-token` lets in every program on this machine.
-    `--import [FILE]` brings in the official server's file on the first start, and `--openapi` prints the
-    HTTP API's document.
+    The setting `token` replaces the generated token; `--no-token` admits every program on this machine.
+    `--import [FILE]` imports the official server's file at the first start. `--openapi` prints the OpenAPI
+    document.
     """
-    _refuse_idle_options(http=http)
+    _check_http_options(http=http)
     if http or openapi:
         what = "`recollect serve --http`"
         loaded = load_registered("recollect.commands", "serve-http", what=what, extra="server")
@@ -72,7 +72,7 @@ def serve_command(
         return
     from recollect.mcp.starting import quick_start
 
-    # Loaded only here: the protocol is half a second, and no other command speaks it.
+    # Loading the protocol takes half a second, and no other command needs it.
     with needs_extra("The server", "mcp"), quick_start():
         from recollect.mcp.stdio import LazyEngine, answering_hooks, serve_stdio
         from recollect.operations.catalogue import chosen
@@ -83,8 +83,8 @@ def serve_command(
     with opened as memory, answering_hooks(settings, memory.engine):
         if sys.stdin.isatty():
             warn(
-                "Waiting for a client on standard input; Ctrl-D ends. `recollect mcp install CLIENT` sets "
-                "one up that starts this by itself; --http serves several."
+                "Waiting for a client on standard input; Ctrl-D ends it. Clients start this command "
+                "themselves after: recollect mcp install CLIENT"
             )
         serve_stdio(memory, offered)
 
@@ -95,11 +95,11 @@ token_command: ExtraCommand = ExtraCommand(
 )
 
 
-def _refuse_idle_options(*, http: bool) -> None:
+def _check_http_options(*, http: bool) -> None:
     context = click.get_current_context()
     given = {name for name in _HTTP_ONLY if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     if given and not http:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in _HTTP_ONLY if name in given)
-        raise click.UsageError(f"Only with --http: {options}. Add --http, or leave it out.", context)
+        raise click.UsageError(f"These options need --http: {options}.", context)
     if given >= {"token", "no_token"}:
-        raise click.UsageError("--token and --no-token contradict each other; leave one out.", context)
+        raise click.UsageError("Give --token or --no-token, not both.", context)

@@ -1,4 +1,4 @@
-"""Commands about the ranking: feedback, tune, profile, eval and bench."""
+"""Commands about ranking: feedback, tune, profile, eval and bench."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ _MOST_SHOWN = 10
     "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
 )
 @click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
-@option("--good/--bad", "It was what you looked for, or it was not.", to="good", default=None)
+@option("--good/--bad", "It was what you looked for, or not.", to="good", default=None)
 @option("--query TEXT")
 def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query: str | None) -> Result:
     """Say whether memories were what you looked for.
 
-    It is kept with the last answer of `recollect recall` or of an agent that showed them; later feedback
-    replaces earlier. `recollect tune` learns from it.
+    The feedback belongs to the last answer that showed them, of `recollect recall` or of an agent. Later
+    feedback replaces it. `recollect tune` learns from it.
     """
     if good is None:
-        raise click.UsageError("Say --good or --bad.")
+        raise click.UsageError("Give --good or --bad.")
     grade = 1.0 if good else -1.0
     call.memory().feedback(ids, grade, query=query)
     named = ", ".join(f"#{id_}" for id_ in ids)
@@ -83,11 +83,10 @@ def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query:
 @command("analyze", "recollect tune analyze", "recollect tune analyze --profile limbic --json")
 @PROFILE
 def tune_analyze_command(call: Call, profile: str | None) -> Result:
-    """Say how a profile does in the log of answers.
+    """Measure how well a profile ranked, from the log of answers.
 
-    Its ranking against the one it is compared with, by what became of what was shown: opened, found again by
-    another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
-    only that was used. docs/guides/tuning.md defines the measures.
+    It compares the profile's ranking with its baseline, by what you did with the hits: opened them, searched
+    again, or judged them with `recollect feedback`. docs/guides/tuning.md defines the measures.
     """
     found = call.memory().tuning.analyze(profile)
     seen = found.analysis
@@ -112,7 +111,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
 @PROFILE
 @option(
     "--range NAME=N,N,…...",
-    "Try these values of a number; repeatable, all combinations are tried.",
+    "Values to try for a number; repeatable; all combinations are tried.",
     to="ranges",
 )
 @option("--gamma-range TEXT", to="gamma")
@@ -121,16 +120,16 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
 def tune_run_command(
     call: Call, profile: str | None, ranges: tuple[str, ...], dry_run: bool, **named: str | None
 ) -> Result:
-    """Look for better numbers, and take a step towards them.
+    """Search for better numbers, and move towards them.
 
-    The numbers are chosen on questions that came up first and judged on those that came up later. Only if
-    they are better there beyond chance is anything written: a tenth of the way, from the next answer on, in
-    every process. `recollect tune rollback` takes it back. It needs at least 50 answers.
+    It chooses numbers on the earlier questions and tests them on the later ones. If they are significantly
+    better there, the profile's numbers move a tenth of the way, from the next answer on, in every process.
+    `recollect tune rollback` reverts that. It needs at least 50 answers.
     """
     listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
     wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
     if len(wanted) < len(listed):
-        raise click.UsageError("A number has several ranges; give one, with commas between its values.")
+        raise click.UsageError("A number has two ranges; give one range, with commas between its values.")
     memory = call.memory()
     with steps("Trying numbers"):
         done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
@@ -148,19 +147,19 @@ def tune_run_command(
 )
 @click.argument("values", metavar="NAME=N...", nargs=-1, required=True)
 @PROFILE
-@option("--exactly", "All the way; without it, a tenth of the way.")
+@option("--exactly", "Set them exactly (default: move a tenth of the way).")
 @HIDDEN_DRY_RUN
 def tune_set_command(
     call: Call, values: tuple[str, ...], profile: str | None, exactly: bool, dry_run: bool
 ) -> Result:
-    """Move numbers of a profile, from the next answer on.
+    """Change numbers of a profile, from the next answer on.
 
-    They move a tenth of the way from what they are, so that no single guess upsets the ranking; run it again
-    to move on, or use --exactly to jump. `recollect profile NAME` lists the numbers.
+    They move a tenth of the way to the given values, so that one guess cannot upset the ranking. Run it again
+    to move further, or use --exactly. `recollect profile NAME` lists the numbers.
     """
     wanted = dict(_parse_numbers(each, "NAME=0.5") for each in values)
     if len(wanted) < len(values) or any(len(numbers) > 1 for numbers in wanted.values()):
-        raise click.UsageError("A number is given twice; give it once.")
+        raise click.UsageError("Each number takes one value; give it once.")
     numbers = {name: number for name, (number,) in wanted.items()}
     return _changed(partial(call.memory().tuning.set, numbers, profile, exactly=exactly), dry_run)
 
@@ -170,7 +169,7 @@ def tune_set_command(
 @HIDDEN_DRY_RUN
 @YES
 def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool) -> Result:
-    """Give a profile its published numbers back, as version 0."""
+    """Set a profile's numbers back to the published ones, version 0."""
     change = partial(call.memory().tuning.reset, profile)
     return _changed(change, dry_run, "Reset the profile {} to its published numbers?", yes=yes)
 
@@ -179,7 +178,7 @@ def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool
 @PROFILE
 @limit_option(20, "Versions at most.")
 def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
-    """List every set of numbers that a profile was given, the newest first."""
+    """List the versions of a profile's numbers, the newest first."""
     versions, rows = [], []
     for each in call.memory().tuning.history(profile, limit):
         known = picked(each, "version", "at", "profile", "why")
@@ -192,9 +191,9 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
                 *(numbers or "as published", f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""),
             )
         )
-    next_ = "Go back to one: recollect tune rollback VERSION"
+    next_ = "To go back to one: recollect tune rollback VERSION"
     if not rows:
-        next_ = "No profile was tuned yet. To look whether it helps: recollect tune run --dry-run"
+        next_ = "No profile was tuned yet. To see whether it helps: recollect tune run --dry-run"
     columns = ("Version", "When", "Profile", "Why", "Numbers", "Gain")
     return Result.table({"versions": versions}, columns, rows, next_)
 
@@ -209,25 +208,25 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
 def tune_rollback_command(
     call: Call, version: int | None, profile: str | None, dry_run: bool, yes: bool
 ) -> Result:
-    """Give a profile the numbers of an earlier version back.
+    """Set a profile's numbers back to an earlier version.
 
-    Without a version, those before the last change; run again, those before that. 0 is the profile as
-    published. A rollback is itself a new version, so nothing is lost.
+    Without VERSION, it goes back by one change; run it again to go back further. Version 0 is the profile as
+    published. A rollback is a new version, so nothing is lost.
     """
     change = partial(call.memory().tuning.rollback, version, profile)
-    return _changed(change, dry_run, "Give the profile {} its earlier numbers back?", yes=yes)
+    return _changed(change, dry_run, "Set the profile {} back to its earlier numbers?", yes=yes)
 
 
 @command("empty-log", "recollect tune empty-log --yes", hidden=True)
 @YES
 def tune_empty_log_command(call: Call, yes: bool) -> Result:
-    """Empty the log of answers, and forget what was asked.
+    """Delete the log of answers, with all logged questions.
 
-    What `recollect tune run` learns from is gone then, for good; numbers that were tuned stay.
+    `recollect tune run` then has nothing to learn from. Tuned numbers stay. It cannot be undone.
     """
-    confirm("Empty the log of answers? There is no way back.", yes=yes)
+    confirm("Delete the log of answers? It cannot be undone.", yes=yes)
     count = call.memory().tuning.empty_log()
-    return Result.message(f"The log is empty; {quantity(count, 'answer')} went.", {"emptied": count})
+    return Result.message(f"Deleted {quantity(count, 'logged answer')}.", {"emptied": count})
 
 
 @group(
@@ -245,24 +244,26 @@ def tune_empty_log_command(call: Call, yes: bool) -> Result:
     "recollect tune run --dry-run",
 )
 def tune_command(_: Call) -> None:
-    """Fit a profile's numbers to how this memory is used.
+    """Fit a profile's numbers to how you use this memory.
 
-    Every answer is logged on this machine with the ranking it would have had otherwise, and with what became
-    of it. From that, `recollect tune run` finds better numbers, if there are any. The setting `shadow`
-    switches the log off, `log = "no-text"` keeps what was asked out of it, and `tune empty-log` empties it.
+    Each answer is logged on this machine, with the ranking of a baseline and what you did with the hits. From
+    that log, `recollect tune run` searches for better numbers. The setting `shadow` turns the log off,
+    `log = "no-text"` leaves the questions out of it, and `recollect tune empty-log` deletes it.
     """
 
 
 def _parse_numbers(given: str, example: str) -> tuple[str, tuple[float, ...]]:
-    """A name, and the numbers after the sign, with commas between."""
+    """Parse `NAME=1,2,3` into the name and the numbers."""
     name, _, values = given.partition("=")
     texts = [text.strip() for text in values.split(",") if text.strip()]
     if not name.strip() or not texts:
-        raise click.UsageError(f"{given!r} gives no number; write it as {example}.")
+        raise click.UsageError(f"{given!r} has no number; write it as {example}.")
     try:
         return name.strip(), tuple(map(float, texts))
     except ValueError:
-        raise click.UsageError(f"In {given!r}, not all are numbers; write it as {example}.") from None
+        raise click.UsageError(
+            f"{given!r} has a value that is not a number; write it as {example}."
+        ) from None
 
 
 def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
@@ -297,16 +298,16 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     ]
     tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
     yield Table(("Number", *right_aligned("published", tuned)), number_rows)
-    attention = "Nothing became of any answer yet: nothing was opened, found again, or judged."
+    attention = "No answer has feedback yet: no hit was opened, searched for again, or judged."
     if seen.with_feedback:
         eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
-        attention = f"Attention falls with the place p as {eta}; feedback is weighed against it."
+        attention = f"Attention falls with the rank p as {eta}; feedback is weighted by it."
     left = quantity(seen.other_baselines, "answer")
     unreadable = quantity(log.unreadable, "answer")
     yield from muted(
         attention,
-        f"Left out: {left} that showed another baseline than {seen.against}." if seen.other_baselines else "",
-        f"{unreadable} of another version cannot be ranked again." if log.unreadable else "",
+        f"Left out: {left} with another baseline than {seen.against}." if seen.other_baselines else "",
+        f"Left out: {unreadable} of another version." if log.unreadable else "",
         numbers.note or "",
     )
 
@@ -314,9 +315,9 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
 def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
     written = "nothing"
     if done.written:
-        written = f"version {done.version}; take it back with: recollect tune rollback"
+        written = f"version {done.version}; to undo: recollect tune rollback"
     elif dry_run and done.after:
-        written = "nothing; without --dry-run, a tenth of the way to the best"
+        written = "nothing; without --dry-run, a tenth of the way"
     verdict = [
         ("profile", done.profile),
         ("verdict", found.verdict),
@@ -352,14 +353,14 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
             for each in moved[:_MOST_SHOWN]
         ]
         if rows:
-            titles = right_aligned("stood at", "would at")
+            titles = right_aligned("was at", "would be at")
             yield Table((title, "memory", *titles), rows, total=len(moved))
 
 
 def _changed(
     change: Callable[..., TuningChange], dry_run: bool, question: str = "", *, yes: bool = True
 ) -> Result:
-    """Make the change, after the question, and show it."""
+    """Make the change after a confirmation, and show it."""
     if not yes and not dry_run:
         would = change(dry_run=True)
         if would.before:
@@ -367,20 +368,20 @@ def _changed(
     done = change(dry_run=dry_run)
     data = picked(done, "profile", "version", "written", "before", "after")
     if not done.before:
-        return Result.message(f"The numbers of {done.profile} are that already; nothing was changed.", data)
+        return Result.message(f"{done.profile} has these numbers already; nothing was changed.", data)
     details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
     gone = [(name, value) for name, value in done.before.items() if name not in done.after]
-    details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
-    text = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
+    details += [f"{name}: {value:.6g} → removed, the profile no longer uses it" for name, value in gone]
+    text = f"{done.profile} has new numbers from the next answer on, version {done.version}:"
     if dry_run:
         text = f"It would change {quantity(len(details), 'number')} of {done.profile}:"
     return Result.message(text, data, details)
 
 
-# `recollect profile`: the ways to rank, ours and the user's own
+# `recollect profile`: built-in profiles and the user's own
 
 _SIGNS = {"times": "× ", "plus": "+ "}
-_ABOVE_TOML = "# For the end of the settings file. Give it a name of its own.\n"
+_ABOVE_TOML = "# Append this to the settings file, and give it a new name.\n"
 
 
 class _Part(NamedTuple):
@@ -403,15 +404,15 @@ class _Part(NamedTuple):
     "recollect profile --json | jq -r '.profiles[].name'",
 )
 @click.argument("names", metavar="[NAME [OTHER]]", nargs=-1, shell_complete=complete_profile)
-@option("--toml", "As it is written in the settings file.", to="as_toml")
+@option("--toml", "Print it as TOML for the settings file.", to="as_toml")
 def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result:
-    """List, show and compare the ways to rank.
+    """List, show and compare ranking profiles.
 
-    A profile says what to search for, and by which steps the hits are scored. `--profile NAME` of recall and
-    why-not takes one. Your own are [[profiles]] tables in the settings file; begin with what --toml prints.
+    A profile names the searches to run and the steps that score the hits. `recollect recall --profile NAME`
+    uses it. Your own profiles are [[profiles]] tables in the settings file; start from what --toml prints.
 
-    Without a NAME, it lists the profiles. With one, it shows its searches and steps with their published
-    numbers, and beside them those that this memory has tuned. With two, it shows what differs.
+    Without NAME, it lists the profiles. With one, it shows its searches and steps with their numbers, also
+    the tuned ones. With two, it shows the differences.
     """
     from recollect.ranking.candidates import profile_named  # loads NumPy
     from recollect.ranking.profiles import to_plain
@@ -442,13 +443,13 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
         rows.append((each.name, ", ".join(marks), each.about))
     data = {"default": DEFAULT_PROFILE, "profiles": profiles}
     columns = ("Profile", "", "What it does")
-    return Result.table(data, columns, rows, "Look inside one: recollect profile NAME")
+    return Result.table(data, columns, rows, "To show one: recollect profile NAME")
 
 
 def _profile_diff(one: Profile, other: Profile) -> Result:
-    """Where they differ: the numbers of each side; `absent` in one that lacks it.
+    """The differences, with the numbers of each side, or `absent`.
 
-    A step that moved is missing in one place and new in another.
+    A step that moved is absent in one place and new in another.
     """
     from difflib import SequenceMatcher  # only this command needs it
 
@@ -470,7 +471,7 @@ def _profile_diff(one: Profile, other: Profile) -> Result:
     differences = [dict(zip(("where", "name", "first", "second"), each, strict=True)) for each in found]
     data = {"first": one.name, "second": other.name, "differences": differences}
     if not found:
-        return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
+        return Result(data, [titled(f"{one.name} and {other.name} are the same.", "good")])
     columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
     rows = [
         (where, name, *("absent" if side is None else _numbers_text(side) for side in sides))
@@ -516,7 +517,7 @@ def _profile_parts(profile: Profile) -> list[_Part]:
 
 
 def _numbers_text(numbers: Mapping[str, Any]) -> str:
-    """`k 60`; `beta_sal 0.5, d_max 15, off`. What is off is left out, unless there is nothing else to say."""
+    """`k 60`; `beta_sal 0.5, d_max 15, off`. Switches that are off are left out, unless all are."""
     texts = []
     for name, value in numbers.items():
         if isinstance(value, bool):
@@ -528,7 +529,7 @@ def _numbers_text(numbers: Mapping[str, Any]) -> str:
 
 
 def _profile_toml(plain: Mapping[str, Any]) -> str:
-    """As it is written in the settings file."""
+    """Print it as TOML for the settings file."""
     lists = (
         f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
         for key in ("retrieve", "steps")
@@ -563,20 +564,20 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# Commands that measure: eval, and bench, which another package brings
+# Commands that measure: eval, and bench of another package
 
 _MISSES_SHOWN = 3
-"""Of each cause."""
+"""Missed memories that are named for each cause."""
 _WIDTH = 52
 _MEANS = {
     "phrase": "some of its words in a row",
-    "gaps": "a sentence of it without the rarest words",
-    "entity": "a name and what is known of it",
+    "gaps": "a sentence without its rarest words",
+    "entity": "a name and an observation",
     "what is": "a name alone",
-    "relation": "what an entity is related to",
-    "mention": "what was said about an entity",
-    "day": "what happened on a day",
-    "said": "what somebody said on a day",
+    "relation": "a relation of an entity",
+    "mention": "a text about an entity",
+    "day": "an event on a day",
+    "said": "a message on a day",
 }
 
 
@@ -586,22 +587,21 @@ _MEANS = {
     "recollect eval self --sample 0 --profile recollect --profile limbic",
     "recollect eval self --json | jq '.missed[].id'",
 )
-@option("--sample N", "Memories to ask for, of each kind some; 0: all.", type=click.IntRange(0), default=200)
+@option("--sample N", "Number of memories to ask for; 0: all.", type=click.IntRange(0), default=200)
 @option(
     "-p --profile NAME...",
-    "Only these; repeatable. Without it, all.",
+    "Profile (default: all); repeatable.",
     to="profiles",
     shell_complete=complete_profile,
 )
 @option("-n --limit", type=click.IntRange(1, 1000), default=5)
 @option("--seed", type=int, default=0)
 def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
-    """Ask for memories by their own words, names and days.
+    """Ask for stored memories, and count how many are found.
 
-    Questions are made by rule out of what is stored, so that the right answers are known. It shows how many
-    of them each profile answers among the first hits, with a 95 % interval; how long an answer takes; which
-    memories cannot be found by their own words, and why; and what to do about it. No language model is
-    asked, nothing leaves this machine, and nothing is recorded in the memory.
+    Rules make questions from the words, names and days of memories, so the right answers are known. The
+    report shows the share that each profile finds, with a 95 % interval; the time of an answer; which
+    memories are not found, and why; and what to do. It uses no language model, and records nothing.
     """
     from recollect.models.registry import packaged_model  # loads the models' descriptions
 
@@ -617,7 +617,7 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
         by_kind = {asks: {**fields_of(share), "recall": share.recall} for asks, share in each.by_kind.items()}
         overall = {**fields_of(each.overall), "recall": each.overall.recall}
         profiles_data[each.name] = {"overall": overall, "by_kind": by_kind}
-    # Latency, which no two runs share, is under a key of its own.
+    # Latency differs from run to run, so it has a key of its own.
     data = {
         **fields_of(result),
         "causes": result.causes,
@@ -625,8 +625,8 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
         "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
     }
     if not result.questions:
-        remedy = "recollect remember, recollect add or recollect import brings something in."
-        return Result.message("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
+        remedy = "`recollect remember`, `recollect add` or `recollect import` stores something."
+        return Result.message("This memory is empty: there is nothing to ask for.", data, [remedy], "note")
     return Result(data, _self_test_view(result))
 
 
@@ -639,7 +639,7 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
     asked = quantity(sum(result.questions.values()), "question")
     of = f"{result.sampled:,} of {memories_text(result.memories)}"
     counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
-    yield titled(f"{asked} made of {of}; {counts}; {result.model or 'no model'}")
+    yield titled(f"{asked} about {of}; {counts}; {result.model or 'no model'}")
     compared = {each.name: each for each in result.compared}
     rows = []
     for each in result.profiles:
@@ -671,14 +671,14 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
     more = any(count > _MISSES_SHOWN for count in result.causes.values())
     yield from muted(
         "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
-        "" if result.missed else "Every memory that was asked for was found by its own words.",
+        "" if result.missed else "Every memory was found.",
         result.note or "",
-        "All that were not found: recollect eval self --json" if more else "",
+        "All missed memories: recollect eval self --json" if more else "",
     )
 
 
 def _percent(share: FoundShare) -> str:
-    """`93 88–96`; of all or none, only the end that is open: `100 ≥87`."""
+    """`93 88–96`: the share and its interval; for 0 or 100 %, only the open end: `100 ≥87`."""
     low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
     if share.found in {0, share.asked}:
         return f"100 ≥{low}" if share.found else f"0 ≤{high}"

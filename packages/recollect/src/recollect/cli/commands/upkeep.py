@@ -1,4 +1,4 @@
-"""Commands that count, check and renew a store, and that show settings and models."""
+"""Commands that count, check and repair a store, and that show settings and models."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from recollect.cli.options import iso_minute
 from recollect.cli.rendering import (
     SIGNS,
     Column,
+    Paragraph,
     Result,
     Styled,
     Table,
     Verbatim,
     fields_of,
+    muted,
     progress,
-    stacked,
     titled,
 )
 from recollect.text.phrases import file_size, quantity
 
 if TYPE_CHECKING:
+    from recollect.cli.rendering import Block
     from recollect.domain.records import DreamRecord
     from recollect.engine import Engine
     from recollect.settings import Settings
@@ -34,7 +36,10 @@ _DREAMS_READ = 1000
 
 @command("stats", "recollect stats", "recollect stats --json | jq .entities")
 def stats_command(call: Call) -> Result:
-    """Count what the memory holds, in every scope."""
+    """Count what the store holds.
+
+    The counts include every owner and agent.
+    """
     from recollect.admin import Internals
 
     settings, _ = call.settings()
@@ -57,29 +62,33 @@ def stats_command(call: Call) -> Result:
         ("scopes", counts.scopes),
         ("passages", counts.passages),
         ("with a vector", counts.vectors),
-        ("waiting for one", counts.due),
+        ("without a vector", counts.due),
         ("model", "none yet" if model is None else model.name),
         ("size", file_size(counts.bytes)),
         ("last dream", "never" if last is None else f"{iso_minute(last.at, call.zone)} (dream {last.id})"),
-        ("dreams by itself", dream_schedule(settings)),
+        ("automatic dreams", dream_schedule(settings)),
     ]
     return Result(data, [titled(str(settings.store)), Table(("", ""), rows)])
 
 
-@command("doctor", "recollect doctor", "recollect doctor --full", "recollect doctor --repair")
-@option("--full", "Check the store instead: its rows and every index.")
-@option("--repair", "Rebuild what is derived from the rows: indexes, vectors, the cache.")
+@command(
+    "doctor",
+    "recollect doctor",
+    "recollect doctor --full",
+    "recollect doctor --repair",
+    if_stopped="The store is as it was. Run the same command again.",
+)
+@option("--full", "Check every row and every index of the store instead.")
+@option("--repair", "Check it so, and rebuild indexes, vectors and the cache.")
 def doctor_command(call: Call, full: bool, repair: bool) -> Result:
-    """Say what is installed, what is wrong and what to do.
+    """Check the installation and the store; say what to do.
 
-    Each line is ok, a note or a problem. Nothing is changed: no store is created, and a file that is not ours
-    is not touched. Exits with 1 where there is a problem: damage, a full disk, a store that other users can
-    read.
+    Each line is fine (✓), a note (●) or a problem (✗). The list at the end says what to do. Nothing is
+    changed. The exit status is 1 if there is a problem: damage, a full disk, a store that others can read.
 
-    With --full, every text is compared with the checksum that was stored with it, and every index with the
-    texts. With --repair, what is derived from the rows is rebuilt then. Of a file with damaged pages, all
-    that can be read is carried over: within the store where only indexes are damaged, and where rows are
-    lost into a new store beside it, with a list of what is missing. Exits with 1 while anything is wrong.
+    --full compares every text with its checksum and every index with the texts. --repair then rebuilds what
+    can be derived from the rows. If pages of the file are damaged, it saves all that can be read: in the
+    store if only indexes are damaged, else in a new file beside it, with a list of what is missing.
     """
     if full or repair:
         return _verify(call, repair=repair)
@@ -87,18 +96,22 @@ def doctor_command(call: Call, full: bool, repair: bool) -> Result:
 
     checks = list(health_checks(call))
     problems = sum(check.mark == "problem" for check in checks)
-    rows = []
-    for mark, what, said, remedy in checks:
-        arrow = f"→ {remedy}" if remedy else ""
-        shown = stacked(said, Styled(arrow, "changed"))
-        rows.append((SIGNS[mark], Styled(what, "strong"), shown))
+    rows = [(SIGNS[mark], Styled(what, "strong"), said) for mark, what, said, _ in checks]
     columns = (Column(), Column(wrap="whole"), Column())
-    ending = titled("\nAll is well.", "good")
-    if problems:
-        ending = titled(f"\n{quantity(problems, 'problem')} found.", "bad")
+    # Problems first; the order of the checks else.
+    advice = sorted((each for each in checks if each.remedy), key=lambda each: each.mark != "problem")
+    view: list[Block] = [Table(columns, rows, grid=True)]
+    if advice:
+        title = "\nTo do" if problems else "\nNothing is wrong. You could:"
+        numbered = [(f"{place}.", each.what, each.remedy) for place, each in enumerate(advice, 1)]
+        view += [
+            titled(title, "bad" if problems else "strong"),
+            Table(("", "", Column()), numbered, grid=True),
+        ]
+    else:
+        view.append(titled("\nNothing to do.", "good"))
     data = {"problems": problems, "checks": [check._asdict() for check in checks]}
-    code = REFUSED if problems else 0
-    return Result(data, [Table(columns, rows, grid=True), ending], exit_code=code)
+    return Result(data, view, exit_code=REFUSED if problems else 0)
 
 
 def _verify(call: Call, *, repair: bool) -> Result:
@@ -109,28 +122,33 @@ def _verify(call: Call, *, repair: bool) -> Result:
     data = {"ok": not left, "found": found, "left": left}
     if not found:
         whole = "file" if isinstance(settings.store, Path) else "store"
-        return Result.message(f"The {whole} is whole, and every index agrees with it.", data)
+        return Result.message(f"The {whole} is intact, and every index agrees with it.", data)
     details = [f"{each.where}: {each.what}" for each in left or found]
     if not left:
-        return Result.message(f"Repaired {quantity(len(found), 'problem')}; all is well now.", data, details)
-    remedy = "Rebuild what can be: recollect doctor --repair"
+        return Result.message(
+            f"Repaired {quantity(len(found), 'problem')}; nothing is wrong now.", data, details
+        )
+    remedy = "To rebuild what can be rebuilt: recollect doctor --repair"
     if not any(each.repairable for each in left):
         tool = "recollect restore" if isinstance(settings.store, Path) else "pg_restore"
-        remedy = f"This cannot be rebuilt; put back a backup: {tool} BACKUP"
+        remedy = f"This cannot be rebuilt. To restore a backup: {tool} BACKUP"
     text = f"Found {quantity(len(left), 'problem')}."
     return Result.message(text, data, [*details, remedy], "problem", exit_code=REFUSED)
 
 
-@command("reindex", "recollect reindex", "recollect reindex --list", "recollect reindex --model e5-small")
-@option("--list", "List embedding models, and what installs them.", to="list_")
+@command(
+    "reindex",
+    "recollect reindex",
+    "recollect reindex --list",
+    "recollect reindex --model e5-small",
+    if_stopped="Run the same command again to continue.",
+)
+@option("--list", "List embedding models, and how to install them.", to="list_")
 def reindex_command(call: Call, list_: bool) -> Result:
-    """Embed what waits for a vector, or all with another model.
+    """Embed what has no vector yet, or all with another model.
 
-    Passages from before token vectors were kept get those too.
-
-    With --model NAME, all passages are embedded again and the memory switches to that model.
-
-    If it is stopped, the next run continues. Until it is done, searches use the old model.
+    With --model NAME, it embeds all passages again, and then the memory uses that model. Until then, searches
+    use the old one. If it is stopped, the next run continues.
     """
     if list_:
         return _models(call)
@@ -142,16 +160,28 @@ def reindex_command(call: Call, list_: bool) -> Result:
     return Result.message(text, {**fields_of(done), "model": done.model.name})
 
 
-@command("settings", "recollect settings", "RECOLLECT_MODEL=none recollect settings --json")
-def settings_command(call: Call) -> Result:
-    """Show the settings, and where each came from.
+@command(
+    "settings",
+    "recollect settings",
+    "recollect settings store rerank",
+    "RECOLLECT_MODEL=none recollect settings",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+def settings_command(call: Call, names: tuple[str, ...]) -> Result:
+    """Show the settings, and where each value came from.
 
-    An option wins over the environment, and that over the settings file. In the environment a setting is
-    written RECOLLECT_ and its name in capitals; in the file, as `name = value`.
+    With a NAME, it also shows what the setting means.
+
+    An option wins over the environment, and the environment over the settings file. In the environment, a
+    setting is RECOLLECT_ and its name in capitals; in the file, `name = value`.
     """
     from recollect.settings import config_path  # --help needs no settings
 
     rows, path = call.settings()[1], config_path()
+    unknown = {*names}.difference(row.name for row in rows)
+    if unknown:
+        raise click.UsageError(f"There is no setting {min(unknown)!r}. To list them: recollect settings")
+    rows = tuple(row for row in rows if not names or row.name in names)
     data = {
         "file": str(path),
         "file_exists": path.exists(),
@@ -160,12 +190,15 @@ def settings_command(call: Call) -> Result:
             for row in rows
         ],
     }
-    return Result.table(
-        data,
-        ("Setting", "Value", "From", "Meaning"),
-        [(row.name, row.shown, row.origin, row.meaning) for row in rows],
-        f"Settings file: {path}{'' if path.exists() else ' (not there; everything has a default)'}",
+    columns = ("Setting", Column("Value", wrap="cut"), Column("From", wrap="cut"))
+    shown: list[Block] = [Table(columns, [(row.name, row.shown, row.origin) for row in rows])]
+    if names:
+        shown += [Paragraph((Styled(row.name, "strong"), f": {row.meaning}")) for row in rows]
+    shown += muted(
+        f"Settings file: {path}{'' if path.exists() else ' (it does not exist; all have defaults)'}",
+        "" if names else "What one means: recollect settings NAME",
     )
+    return Result(data, shown)
 
 
 def _models(call: Call) -> Result:
@@ -188,9 +221,9 @@ def _models(call: Call) -> Result:
     for each in found:
         install = f"; run: {each.command}" if each.command else ""
         rows.append((each.name, "ready" if each.ready else "missing", f"{each.reason}{install}"))
-    other = f", or {models.multilingual} where its first texts are not in English" if chooses else ""
-    kept = "An old one keeps its model until: recollect reindex --model NAME"
-    return Result.table(data, ("Model", "", "What"), rows, f"A new memory gets {preferred}{other}. {kept}")
+    other = f", or {models.multilingual} if its first texts are not in English" if chooses else ""
+    kept = "To switch an existing one: recollect reindex --model NAME"
+    return Result.table(data, ("Model", "", "What"), rows, f"A new memory uses {preferred}{other}. {kept}")
 
 
 @command(
@@ -202,9 +235,10 @@ def _models(call: Call) -> Result:
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion_command(_: Call, shell: str) -> Result:
-    """Print the script for completion with the tab key.
+    """Print a script for completion with the tab key.
 
-    Add it to what your shell reads at its start, as in the examples, and open a new shell.
+    Add it to your shell's start-up file, as in the examples, and open a new shell. It completes commands,
+    options, profiles, sessions and the names of entities.
     """
     from click.shell_completion import get_completion_class  # only this command needs it
 
@@ -216,10 +250,10 @@ def completion_command(_: Call, shell: str) -> Result:
 
 
 def last_dream(memory: Engine) -> DreamRecord | None:
-    """Of this scope; those that were undone do not count."""
+    """The last dream of this owner and agent that was not undone."""
     return next((each for each in memory.dreams.history(_DREAMS_READ) if each.undone_at is None), None)
 
 
 def dream_schedule(settings: Settings) -> str:
-    """Whether and when `serve` and the library dream."""
+    """How often `serve` and the library dream by themselves."""
     return f"every {settings.dream_every_minutes:g} minutes" if settings.dream else "off"

@@ -18,6 +18,7 @@ import apsw
 
 from recollect.domain.errors import NotAStore, StoreDamaged, StoreUnavailable
 from recollect.stores.check import FIXED_WORDS, refuse_newer, words_checksum
+from recollect.stores.sqlite.access import why_unreadable, why_unwritable
 from recollect.stores.url import IN_MEMORY
 from recollect.stores.vectors import file as private_files
 from recollect.text.names import name_beginning
@@ -135,13 +136,13 @@ def prepare(
                 _migrate(connection, path, steps, progress)
             return
         refuse_strangers(path, len(steps))
-        if read_only_disk(path):
+        if why := why_unwritable(path):
             with closing(_open_unwritable(path, busy_ms)) as connection:
                 version = schema_version(connection)
             if version < len(steps):
                 raise StoreUnavailable(
-                    f"{path} has the older schema {version}, and cannot be brought up to date on a read-only "
-                    "disk. Copy it to another disk, and open it there."
+                    f"{path} has the older schema {version} and cannot be upgraded: {why}. Copy it to "
+                    "where you can write, and open the copy."
                 )
             return
         private_files.make(path)
@@ -164,7 +165,7 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
     """A connection to a file that `prepare` has seen."""
     with failures_of(path):
         connection = (
-            _open_unwritable(path, busy_ms) if read_only_disk(path) else _open(path, busy_ms, create=False)
+            _open_unwritable(path, busy_ms) if why_unwritable(path) else _open(path, busy_ms, create=False)
         )
         connection.pragma("foreign_keys", 1)
         # FULL, not NORMAL: an acknowledged write must survive a power cut.
@@ -176,26 +177,22 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
         return connection
 
 
-def read_only_disk(path: Path) -> bool:
-    """Whether the file is there, on a disk that cannot be written to: it can be read all the same."""
-    try:
-        return os.name == "posix" and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-    except OSError:
-        return False
+def has_log(path: Path) -> bool:
+    """Whether changes wait in the log: another process has the store open, or did not close it."""
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
-    """A connection that needs to write nothing, neither a log nor what programs share about it."""
-    log = path.with_name(path.name + "-wal")
-    if not (log.exists() and log.stat().st_size):
-        # Closed in good order. `immutable` promises SQLite no changes; the store checks that itself.
-        how = "immutable=1"
-    elif path.with_name(path.name + "-shm").exists():
-        how = "mode=ro"
-    else:
+    """A connection that writes nothing, neither a log nor the index that processes share about it.
+
+    Without a log, `immutable` reads the file without locks; the store notices if it changes meanwhile.
+    """
+    how = "mode=ro" if has_log(path) else "immutable=1"
+    if how == "mode=ro" and not path.with_name(path.name + "-shm").exists():
         raise StoreUnavailable(
-            f"{path} was not closed in good order, and what its log holds can be read only where it can be "
-            f"written to. Copy it with {log.name} to another disk, and open it there."
+            f"{path} was not closed properly, and reading its log needs a file that cannot be written here. "
+            f"Copy it with {path.name}-wal to a place that you can write to, and open the copy."
         )
     connection = apsw.Connection(
         f"file:{quote(str(path.absolute()))}?{how}",
@@ -224,14 +221,13 @@ def failures_of(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise StoreUnavailable(_no_room(path)) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        why = _denied(path) or "SQLite reports it as read-only"
         raise StoreUnavailable(
-            f"{path} or its folder cannot be written to. Give it write permission, or name another file "
-            "with --store."
+            f"{path} cannot be written to: {why}. Change that, or name another file with --store."
         ) from error
     except apsw.CantOpenError as error:
         raise StoreUnavailable(
-            _exhaustion(path)
-            or f"{path} cannot be opened. Check that its folder exists and can be written to."
+            _exhaustion(path) or f"{path} cannot be opened or written to: {_denied(path) or error}."
         ) from error
     except apsw.NotADBError as error:
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.") from error
@@ -247,6 +243,11 @@ def failures_of(path: Path) -> Iterator[None]:
         if error.errno not in _NO_MORE_FILES:
             raise
         raise StoreUnavailable(_no_more_files(path)) from error
+
+
+def _denied(path: Path) -> str:
+    """The right that this user lacks, if any; for a new file, the right to create it."""
+    return why_unreadable(path) or why_unwritable(path if path.exists() else path.parent)
 
 
 def _exhaustion(path: Path) -> str | None:
@@ -289,7 +290,8 @@ def refuse_strangers(path: Path, known: int) -> None:
         if not os.path.lexists(path):
             return
     except OSError as error:
-        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}.") from error
+        why = why_unreadable(path) or error.strerror
+        raise StoreUnavailable(f"{path} cannot be reached: {why}.") from error
     # Through SQLite's own file layer: a plain open and close would give up every lock that this process
     # holds on the file, and another program could then take the log away under an open store.
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])

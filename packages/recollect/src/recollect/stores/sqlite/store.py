@@ -15,15 +15,16 @@ import apsw
 from recollect.domain.errors import StoreDamaged, StoreUnavailable
 from recollect.domain.records import Problem
 from recollect.domain.tables import COPY_MARK
+from recollect.stores.sqlite.access import why_unwritable
 from recollect.stores.sqlite.connection import (
     LOST_CHANGES,
     ChangeNumberFile,
     connect,
     failures_of,
+    has_log,
     is_in_memory,
     new_memory_path,
     prepare,
-    read_only_disk,
 )
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
@@ -80,10 +81,9 @@ class SqliteStore:
             None if is_in_memory(self.path) else self.path.with_name(self.path.name + "-vectors"),
             private_files.like(self.path),
         )
-        self.read_only: bool = read_only_disk(self.path)
-        """On a disk that cannot be written to."""
+        self.read_only: bool = bool(why_unwritable(self.path))
+        """This process may only read it: by the file's permissions, its folder's or its disk's."""
         self._inode = _inode(self.path)
-        self._changed_at = self.path.stat().st_mtime_ns if self.read_only else 0
         self._writing = threading.Lock()
         self._watching = threading.Lock()
         self._watcher: apsw.Connection | None = None
@@ -118,8 +118,8 @@ class SqliteStore:
                     self._compacting = True
                     with suppress(apsw.Error):
                         self._finish_compacting(0)
-                self._log_inode = _inode(self._log)
                 if not self.read_only:
+                    self._log_inode = _inode(self._log)
                     self._look_for_lost_changes()
         except StoreDamaged:
             if self._closed:
@@ -161,6 +161,8 @@ class SqliteStore:
 
     def version(self) -> int:
         self._refuse_unusable()
+        if self.read_only:
+            return hash((_changed_at(self.path), _changed_at(self._log)))
         with failures_of(self.path), self._watching:
             # SQLite counts for each connection what the others have written: so one stays that only looks.
             if self._watcher is None:
@@ -314,8 +316,29 @@ class SqliteStore:
             self._tend_log()
 
     @contextmanager
+    def _unwritable_reader(self) -> Iterator[apsw.Connection]:
+        """A connection to a file that this process may only read, for one snapshot.
+
+        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
+        two moments may be mixed: the answer is dropped, and asked for again.
+        """
+        is_unlocked, before = not has_log(self.path), _changed_at(self.path)
+        with closing(connect(self.path, self._busy_ms, writes=False)) as connection:
+            try:
+                yield connection
+            finally:
+                if is_unlocked and _changed_at(self.path) != before:
+                    changed = StoreUnavailable(f"{self.path} was changed while it was read; try again.")
+                    changed.ask_again = True
+                    raise changed
+
+    @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
         self._refuse_unusable()
+        if self.read_only:
+            with self._unwritable_reader() as connection:
+                yield connection
+            return
         try:
             connection = self._readers.get_nowait()
         except Empty:
@@ -366,15 +389,20 @@ class SqliteStore:
                 f"{self._log}, the log of the store, was removed or replaced while it was in use. Close "
                 "every program that uses the store, and open it again. Nothing was written."
             )
-        if self.read_only and self.path.stat().st_mtime_ns != self._changed_at:
-            # It is read without locks, so that pages of two moments would be mixed.
-            raise StoreUnavailable(f"{self.path} was changed from elsewhere; open it again.")
 
 
 def free_name(path: Path, what: str) -> Path:
     """A name for a file beside the store that is not taken."""
     names = (path.with_name(f"{path.name}-{what}{f'-{n}' if n > 1 else ''}") for n in count(1))
     return next(name for name in names if not name.exists())
+
+
+def _changed_at(path: Path) -> int:
+    """When the file was last written, in nanoseconds; 0 if it does not exist."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
