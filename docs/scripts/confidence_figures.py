@@ -82,40 +82,6 @@ def abstention() -> str:
     return run_of("abstention") + markdown_table((*heads, "told nothing: present / absent"), rows)
 
 
-def reliability() -> str:
-    """In how many tenths of their confidence the share of right hits is what it says."""
-    before = _by_data(f"abstention{BEFORE}")
-    rows = []
-    for data in read_run("abstention")["data"]:
-        for kind, tenths in data["reliability"].items():
-            first = before.get(data["data"], {}).get("reliability", {}).get(kind)
-            earlier = "" if first is None else f"{_holding(first)} → "
-            off = [tenth for tenth in tenths if not _holds(tenth)]
-            largest = max(off, key=lambda tenth: tenth["hits"], default=None)
-            rows.append(
-                [
-                    f"{title_of(data['data'])}, {kind}",
-                    f"{sum(tenth['hits'] for tenth in tenths):,}",
-                    f"{earlier}{_holding(tenths)}",
-                    f"{largest['confidence']:.2f} / {largest['right']:.2f} ({largest['hits']:,})"
-                    if largest
-                    else "",
-                ]
-            )
-    heads = ("data, kind", "hits", "tenths that hold", "largest tenth that does not: said / right (hits)")
-    return markdown_table(heads, rows)
-
-
-def _holds(tenth: Plain) -> bool:
-    """Within two standard errors, and within 5 points where there are 400 hits."""
-    error = abs(tenth["right"] - tenth["confidence"])
-    return bool(error <= 2 * tenth["standard_error"] and (tenth["hits"] < 400 or error <= 0.05))
-
-
-def _holding(tenths: Sequence[Plain]) -> str:
-    return f"{sum(map(_holds, tenths))} of {len(tenths)}"
-
-
 def _by_data(name: str) -> dict[str, Plain]:
     return {data["data"]: data for data in read_run(name)["data"]} if has_run(name) else {}
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from figure_runs import BEFORE, Plain, has_run, interval, markdown_table, points, read_run
 
 _OURS = "recollect"
-_PLAIN = f"{_OURS} (plain)"
 _PUBLISHED = ("limbic", "mnemosyne", "reverie", "cognis")
 _SPOKEN = {"ndcg@10": "NDCG@10", "fraction@10": "R@10", "any@1": "hit@1"}
 
@@ -137,23 +136,6 @@ def stale() -> str:
     return markdown_table(("first version / now / RRF / cosine, %", *heads), rows)
 
 
-def extraction() -> str:
-    """NDCG@10 over messages alone, and with the notes extracted from them."""
-    names = ("rrf", "vectors", "bm25")
-    rows = []
-    for each, _, now in _sets():
-        results = now["results"]
-        if results[_OURS]["all"] == results[_PLAIN]["all"]:
-            continue
-        pairs = [(_PLAIN, _OURS), *((name, f"{name} + extraction") for name in names)]
-        cells = [
-            " → ".join(points(results[row]["all"]["ndcg@10"]) for row in pair) if pair[1] in results else ""
-            for pair in pairs
-        ]
-        rows.append([each.title, *cells])
-    return markdown_table(("NDCG@10", _OURS, *names), rows)
-
-
 def without_limit() -> str:
     """Hits, precision and recall of a call without a limit, and the CPU time of one with a limit of ten."""
     rows = []
@@ -165,10 +147,11 @@ def without_limit() -> str:
                 [
                     each.title,
                     *(f"{value:.1f}" for value in data["without_limit"].values()),
-                    *(f"{times[name]:.1f}" for name in (_OURS, "rrf", "vectors")),
+                    f"{times[_OURS]:.1f}",
+                    f"{times['rrf']:.1f}",
                 ]
             )
-    heads = ("hits", "precision, %", "recall, %", "ms", "ms, RRF", "ms, cosine")
+    heads = ("hits", "precision, %", "recall, %", "ms", "ms, RRF")
     return markdown_table(("data", *heads), rows)
 
 
