@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import recollect
+from recollect.aio.async_engine import GROUPS
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
 from recollect.operations.catalogue import SETS
@@ -40,9 +41,17 @@ def test_every_command_setting_tool_and_part_of_a_ranking_has_its_entry() -> Non
         "docs/reference/settings.md": [f"| `{field.name}` |" for field in fields(Settings)],
         "docs/internals/ranking.md": [f"`{name}`" for name in (*PROFILES, *FACTORS, *STEPS)],
         "docs/reference/mcp.md": [f"`{name}`" for name in SETS["all"]],
+        "docs/reference/python/groups.md": [f"heading: memory.{group}," for group in GROUPS],
     }
     for name, wanted in entries.items():
         assert [entry for entry in wanted if entry not in page(name)] == [], name
+
+
+def test_every_public_name_is_in_the_python_reference() -> None:
+    pages = [*ROOT.glob("docs/reference/python/*.md"), ROOT / "docs/reference/errors.md"]
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    listed = r"(?:::: recollect\.|\[|, |`(?:recollect\.)?){}\b"
+    assert [name for name in recollect.__all__ if not re.search(listed.format(name), text)] == []
 
 
 def test_links_between_pages_lead_somewhere_and_files_that_they_name_exist() -> None:

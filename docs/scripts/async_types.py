@@ -82,10 +82,10 @@ def _classes(of: type) -> Iterator[type]:
         if name in _GROUP_NAMES and isinstance(value, property):
             module = sys.modules[of.__module__]
             hint = inspect.get_annotations(value.fget)["return"]  # type: ignore[arg-type]  # a property has a getter
-            yield from _classes(_named(module.__file__ or "", hint))
+            yield from _classes(_imported_class(module.__file__ or "", hint))
 
 
-def _named(file: str, name: str) -> type:
+def _imported_class(file: str, name: str) -> type:
     """A class that the file imports for its annotations only."""
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
@@ -124,7 +124,7 @@ def _class(of: type) -> str:
     parts = [f"class {_async_name(of.__name__)}:", f'    """{about.splitlines()[0]}"""']
     if of is Engine:
         parts.append(_OWN)
-    # What the class has of its own is written above.
+    # `_OWN` has its `close`.
     elsewhere = {"close"} if of is Engine else set()
     public = [
         node
@@ -149,7 +149,7 @@ def _method(node: ast.FunctionDef) -> str:
 
 
 def _method_text(node: ast.FunctionDef, *, is_async: bool) -> str:
-    """Its signature and docstring, as they stand in a class."""
+    """The signature and the docstring of a method, indented for a class."""
     node.args.kw_defaults = [each and ast.Constant(...) for each in node.args.kw_defaults]
     made = (ast.AsyncFunctionDef if is_async else ast.FunctionDef)(
         name=node.name,

@@ -57,7 +57,7 @@ def precision() -> str:
 
 
 def abstention() -> str:
-    """How well confidence tells questions with an answer from those without."""
+    """How well confidence separates questions with an answer from those without."""
     before = _by_data(f"abstention{BEFORE}")
     rows = []
     for data in read_run("abstention")["data"]:

@@ -1,4 +1,4 @@
-"""What the benchmarks wrote, and Markdown of it."""
+"""The results of the benchmarks, and Markdown tables of them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class DataSet:
     title: str
     about: str
     chosen_on: str
-    """What of it took part in choosing numbers: by the first version, and by this one."""
+    """The questions used for choosing numbers, by the first version and by this one."""
 
 
 SETS = {
@@ -121,7 +121,7 @@ def worse() -> str:
 
 
 def stale() -> str:
-    """How often a stale text comes first, and how often the current one stands above it."""
+    """How often a stale text comes first, and how often the current one is above it."""
     rows = []
     for each, before, now in _sets():
         if not now["questions_with_stale"]:

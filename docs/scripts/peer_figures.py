@@ -57,7 +57,7 @@ def skipped() -> str:
 
 
 def ahead() -> str:
-    """Who needs less CPU time than we do, at which sizes, and why."""
+    """Peers that need less CPU time than Recollect, at which sizes, and why."""
     if not has_run("peers"):
         return ""
     run = read_run("peers")

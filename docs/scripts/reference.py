@@ -124,7 +124,7 @@ def _subclasses(error: type[RecollectError]) -> Iterator[type[RecollectError]]:
 def settings_table() -> str:
     rows = []
     for field in fields(Settings):
-        default = "in the user's data folder" if field.name == "store" else _shown(field)
+        default = "in the user's data folder" if field.name == "store" else _default(field)
         rows.append([f"`{field.name}`", default, field.type.__metadata__[1]])
     return markdown_table(("setting", "default", "meaning"), rows)
 
@@ -157,6 +157,6 @@ def _is_shown(option: click.Option) -> bool:
     return option.name not in shared and not option.hidden
 
 
-def _shown(field: Field[Any]) -> str:
+def _default(field: Field[Any]) -> str:
     shown = Setting(field.name, field.default, "default", "").shown
     return f"`{shown}`" if shown else ""

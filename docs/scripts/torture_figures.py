@@ -18,7 +18,7 @@ def torture_run() -> str:
 
 
 def torture_parts() -> str:
-    """What each part did, saw and found."""
+    """Work, figures and findings of each part."""
     run = read_run("torture")
     rows = [
         [

@@ -38,7 +38,7 @@ class NotFound(RecollectError):
 class Conflict(RecollectError):
     """The request contradicts what the store holds. Nothing was written.
 
-    Read the memory again and decide; the message says what stands in the way.
+    Read the memory again and decide; the message names the conflict.
     """
 
 
