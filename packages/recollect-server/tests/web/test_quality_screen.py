@@ -1,4 +1,4 @@
-"""Quality and Answers in a browser: the self-test, the confidence, the tuner's numbers, and the log."""
+"""Quality and Answers in a browser: the self-test, the confidence, the tuner's weights, and the log."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ def test_the_self_test_tells_how_far_it_is_and_then_what_each_profile_finds(
         visitor.wait_for_url("**found=**")
     assert answered.value.headers["content-type"].startswith("text/event-stream")
     done = dashboard.memory.self_test(sample=50)
+    assert (
+        f"{100 * done.profiles[0].overall.recall:.0f} % of questions" in visitor.locator("main").inner_text()
+    )
+    visitor.get_by_text("Compare profiles").click()
     rows = visitor.get_by_role("group", name="By profile").locator("tbody tr")
     assert rows.count() == len(dashboard.memory.profiles)
     for row, each in zip(rows.all_inner_texts(), done.profiles, strict=True):
@@ -35,35 +39,35 @@ def test_the_curve_of_the_confidence_has_a_dot_for_each_row(chromium: Browser, d
     with visiting(chromium, dashboard, script=False, scheme="dark", narrow=True) as page:
         page.goto("/quality?tab=confidence")
         page.get_by_role("button", name="Measure now").click()
-        page.locator("svg.reliability").wait_for()
+        page.locator(".reliability").wait_for()
         curve = dashboard.memory.tuning.confidence_curve(50)
-        assert page.locator("svg.reliability circle").count() == len(curve.bins)
+        assert page.locator(".reliability circle").count() == len(curve.bins)
         last = page.get_by_role("group", name="The same in numbers").locator("tbody tr").last
         assert f"{100 * curve.bins[-1].found:.0f} %" in last.inner_text()
 
 
-def test_numbers_are_set_taken_back_and_rolled_back(visitor: Page, dashboard: Served) -> None:
+def test_weights_are_set_taken_back_and_rolled_back(visitor: Page, dashboard: Served) -> None:
     tuning = dashboard.memory.tuning
     visitor.goto("/quality?tab=tuning&profile=limbic")
     name = next(iter(tuning.numbers("limbic").published))
-    visitor.get_by_text("Set a number by hand").click()
+    visitor.get_by_text("Set a weight by hand").click()
     visitor.locator("#name").select_option(name)
     visitor.locator("#value").fill("0.25")
     visitor.get_by_label("All the way").check()
     visitor.locator("#value").press("Enter")
-    visitor.get_by_text("The number was moved").wait_for()
+    visitor.get_by_text("The weight was changed").wait_for()
     assert tuning.numbers("limbic").tuned == {name: 0.25}
     assert visitor.get_by_role("group", name="Tuned").inner_text().split()[-1] == "0.25"
     assert violations(visitor) == []
     visitor.keyboard.press("z")
-    visitor.get_by_text("The earlier numbers are back").wait_for()
+    visitor.get_by_text("The earlier weights are back").wait_for()
     assert tuning.numbers("limbic").tuned == {}
     visitor.get_by_role("button", name="Go back to").click()
     visitor.get_by_role("group", name="Tuned").wait_for()
     assert tuning.numbers("limbic").tuned == {name: 0.25}
     visitor.keyboard.press("t")
     visitor.wait_for_url("**found=**")
-    assert visitor.get_by_text("treated events; at least 50 are needed").is_visible()
+    assert visitor.get_by_text("logged answers; a search needs at least 50").is_visible()
 
 
 def test_an_answer_is_replayed_and_judged_by_keyboard_and_that_is_taken_back(

@@ -254,7 +254,7 @@ def test_without_a_log_nothing_is_tuned_and_what_cannot_be_is_told_with_what_can
     asked(harbour)
     data = harbour.json("tune", "run", "--gamma-range", "0.001,0.1", "--beta-sal-range", "0.1,1")
     assert (data["verdict"], data["written"]) == ("too few", False)
-    assert "Only 1 treated events; at least 50 are needed." in data["says"]
+    assert "ranked 1 logged answers; a search needs at least 50." in data["says"]
     assert "at least 50" in harbour("tune", "run", "--profile", "limbic", "--color").stdout
     assert harbour.json("tune", "history") == {"versions": []}
 

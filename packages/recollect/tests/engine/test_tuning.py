@@ -341,7 +341,7 @@ def test_too_few_answers_are_told_by_their_number(teas: Engine) -> None:
         teas.recall(f"tea {number}", profile="limbic")
     done = teas.tuning.run("limbic")
     assert done.proposal is not None
-    assert "Only 3 treated events; at least 50 are needed." in done.proposal.says
+    assert "ranked 3 logged answers; a search needs at least 50." in done.proposal.says
     assert (done.written, teas.tuning.history()) == (False, ())
 
 

@@ -187,7 +187,11 @@ def test_a_user_who_wants_what_there_is_keeps_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "told"), [(0, "Only 0 treated"), (23, "Only 23 treated events; at least 50")]
+    ("count", "told"),
+    [
+        (0, "limbic ranked 0 logged answers"),
+        (23, "limbic ranked 23 logged answers; a search needs at least 50"),
+    ],
 )
 def test_too_few_treated_events_are_counted(count: int, told: str) -> None:
     treated = logged(User(arms=("ours", "interleaved")), 1, count, 1)
@@ -207,7 +211,7 @@ def test_events_without_feedback_teach_nothing() -> None:
     events = [replace(event, feedback={}) for event in logged(User(arms=("ours",)), 1, 60, 1)]
     proposal = propose_numbers(events, LIMBIC)
     assert proposal.verdict == "too few"
-    assert proposal.says == "Only 0 of 60 treated events have feedback; 20 are needed."
+    assert proposal.says == "0 of 60 logged answers have feedback; a search needs 20."
 
 
 def test_the_order_in_which_events_come_does_not_matter_and_the_seed_repeats() -> None:

@@ -139,8 +139,7 @@ def step_text(step: str) -> str:
 
 # The confidence curve
 
-SIZE = 320
-"""Side of the drawn square, which spans 0 to 1."""
+PERCENT_TICKS = [Tick(each, f"{each} %") for each in range(0, 101, 25)]
 _LARGEST_DOT, _SMALLEST_DOT = 11.0, 3.5
 
 
@@ -150,30 +149,17 @@ class CurveDot:
     low: float
     high: float
     """The 95 % interval of the share that proved right."""
-    x: float
-    y: float
     radius: float
-    y_low: float
-    y_high: float
 
 
-@dataclass(frozen=True, slots=True)
-class CurveDrawing:
-    dots: tuple[CurveDot, ...]
-    points: str
-    ticks: tuple[tuple[float, str], ...]
-    size: int = SIZE
-
-
-def curve_drawing(curve: ConfidenceCurve) -> CurveDrawing:
+def curve_dots(curve: ConfidenceCurve) -> list[CurveDot]:
+    """Return a dot for each bin, with an area that shows its count."""
     most = max((each.count for each in curve.bins), default=1)
-    dots = []
-    for each in curve.bins:
-        low, high = wilson_interval(round(each.found * each.count), each.count)
-        # The area shows the count.
-        radius = max(_SMALLEST_DOT, _LARGEST_DOT * (each.count / most) ** 0.5)
-        places = (each.stated, 1 - each.found, 1 - low, 1 - high)
-        x, y, y_low, y_high = (round(SIZE * place, 1) for place in places)
-        dots.append(CurveDot(each, low, high, x, y, round(radius, 1), y_low, y_high))
-    points = " ".join(f"{dot.x},{dot.y}" for dot in dots)
-    return CurveDrawing(tuple(dots), points, tuple((SIZE * part / 4, f"{25 * part} %") for part in range(5)))
+    return [
+        CurveDot(
+            each,
+            *wilson_interval(round(each.found * each.count), each.count),
+            round(max(_SMALLEST_DOT, _LARGEST_DOT * (each.count / most) ** 0.5), 1),
+        )
+        for each in curve.bins
+    ]

@@ -1,4 +1,4 @@
-"""Quality and Answers: how well this memory is found, its tuning, and the log of answers."""
+"""Quality and Answers: the self-test, confidence and tuning of a memory, and the log of answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from recollect.plugin import ConfidenceCurve, ReplayedMemory, SelfTest, TuningCh
 from recollect.stores.port import Progress
 from recollect_server.progress import with_progress
 from recollect_server.runner import Right
-from recollect_server.web.drawings import TEXTS, curve_drawing
+from recollect_server.web.drawings import PERCENT_TICKS, TEXTS, curve_dots
 from recollect_server.web.recall import GRADES, whole_number
 from recollect_server.web.templating import Screen, SentForm, Undo
 
@@ -35,7 +35,7 @@ _VERSIONS = 50
 _MISSES = 50
 _MOVES = 10
 _LONGEST_NUMBER = 10
-# The last results of the buttons: they take long, and the store does not keep them.
+# Results take long to compute, and the store does not keep them.
 _FOUND: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(32)
 
 
@@ -75,7 +75,8 @@ async def quality_screen(screen: Screen) -> Response:
         profile = screen.params.get("profile") or None
         shown |= await screen.run(lambda memory: _tuning(memory, profile))
     elif tab == "confidence":
-        shown["curve"] = curve_drawing(outcome) if isinstance(outcome, ConfidenceCurve) else None
+        shown["dots"] = curve_dots(outcome) if isinstance(outcome, ConfidenceCurve) else []
+        shown["ticks"] = PERCENT_TICKS
     return await screen.page("quality.html", **shown)
 
 
@@ -117,7 +118,7 @@ async def start_curve(screen: Screen) -> Response:
 
 
 async def start_search(screen: Screen) -> Response:
-    """Look for better numbers, and write nothing."""
+    """Look for better weights, and write nothing."""
     asked = quality_form(await screen.form())
 
     def work(memory: Engine, _: Progress) -> str:
@@ -145,7 +146,7 @@ def _tuning(memory: Engine, profile: str | None) -> dict[str, Any]:
 
 async def apply_search(screen: Screen) -> Response:
     """Search again and take the step, if it is still better beyond chance."""
-    said = "It took a step towards better numbers"
+    said = "Applied: a step towards better weights"
     return await _change(screen, lambda memory, profile, _: memory.tuning.run(profile), said)
 
 
@@ -155,27 +156,27 @@ async def set_number(screen: Screen) -> Response:
         try:
             number = float(given)
         except ValueError:
-            raise InvalidInput(f"{given[:40]!r} is no number; write it as 0.25.") from None
+            raise InvalidInput(f"{given[:40]!r} is not a number; write it as 0.25.") from None
         values = {fields.text("name"): number}
         return memory.tuning.set(values, profile, exactly=bool(fields.get("exactly")))
 
-    return await _change(screen, change, "The number was moved")
+    return await _change(screen, change, "The weight was changed")
 
 
 async def roll_back(screen: Screen) -> Response:
     def change(memory: Engine, profile: str, fields: SentForm) -> TuningChange:
         version = fields.text("version")
         if not (version.isascii() and version.isdigit() and len(version) < _LONGEST_NUMBER):
-            raise InvalidInput("version: write the number of a version, or 0 for the published numbers.")
+            raise InvalidInput("version: write the number of a version, or 0 for the published weights.")
         return memory.tuning.rollback(int(version), profile)
 
-    return await _change(screen, change, "The earlier numbers are back")
+    return await _change(screen, change, "The earlier weights are back")
 
 
 async def _change(
     screen: Screen, change: Callable[[Engine, str, SentForm], TuningChange], said: str
 ) -> Response:
-    """Give a profile other numbers; the undo goes to the version that it had."""
+    """Change the weights of a profile; undo goes back to its version before."""
     fields = await screen.form()
     profile = fields.get("profile") or DEFAULT_PROFILE
 
@@ -185,10 +186,10 @@ async def _change(
     before, done = await screen.run(work, right=Right.ADMIN)
     path = f"/quality?{urlencode({'tab': 'tuning', 'profile': profile})}"
     if not done.written:
-        why = "These are its numbers already." if done.proposal is None else done.proposal.says
+        why = "It has these weights already." if done.proposal is None else done.proposal.says
         return screen.redirect(path, f"Nothing was changed. {why}", kind="warn")
     undo = Undo("/quality/rollback", (("profile", profile), ("version", str(before))))
-    return screen.redirect(path, f"{said}: {profile} answers with version {done.version} from now on.", undo)
+    return screen.redirect(path, f"{said}: {profile} now ranks with version {done.version}.", undo)
 
 
 # Answers
@@ -209,7 +210,7 @@ async def answers_screen(screen: Screen) -> Response:
         raise InvalidInput("judged: choose yes, no, or neither.")
 
     def look(memory: Engine) -> tuple[Sequence[LoggedAnswer], dict[int, Memory]]:
-        """Answers, one more than are shown, and the first memory of each."""
+        """Return answers, one more than a page shows, and the first memory of each."""
         found = memory.answers.page(
             profile=asked["profile"] or None,
             judged=_JUDGED[asked["judged"]],
@@ -257,7 +258,7 @@ async def answer_screen(screen: Screen) -> Response:
 
 
 def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, list[ReplayedMemory]]:
-    """An answer and the places of its memories: what the reader saw first, then the rest."""
+    """Return an answer and the places of its memories, those that the reader saw first."""
     if replay:
         found = memory.answers.replay(id_)
         answer, rows = found.answer, list(found.places)
@@ -279,7 +280,7 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
 
 
 def _said(answer: LoggedAnswer) -> dict[int, float]:
-    """Explicit feedback by memory; a grade that was taken back is left out."""
+    """Return explicit feedback by memory, without grades that were taken back."""
     return {memory: grade for memory, kind, grade in answer.feedback if kind == "said" and grade}
 
 
@@ -287,7 +288,7 @@ async def judge_hit(screen: Screen) -> Response:
     id_, form = _number(screen.request.path_params["id"], "answer"), await screen.form()
     named, grade = _number(form.text("memory"), "memory"), GRADES.get(form.text("grade"))
     if grade is None:
-        raise InvalidInput("grade: 1 for right, -1 for wrong, or 0 to take that back. Nothing was noted.")
+        raise InvalidInput("grade: write 1 for right, -1 for wrong, or 0 to take it back. Nothing changed.")
 
     def work(memory: Engine) -> float:
         answer, _ = memory.answers.get(id_)

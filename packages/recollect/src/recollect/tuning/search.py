@@ -295,10 +295,10 @@ def propose_numbers(
     with_feedback = sum(event.treated for event in data.events)
     shortage = ""
     if treated < LEAST_TREATED:
-        shortage = f"Only {treated} treated events; at least {LEAST_TREATED} are needed."
+        shortage = f"{profile.name} ranked {treated} logged answers; a search needs at least {LEAST_TREATED}."
     elif with_feedback < LEAST_JUDGED:
         shortage = (
-            f"Only {with_feedback} of {treated} treated events have feedback; {LEAST_JUDGED} are needed."
+            f"{with_feedback} of {treated} logged answers have feedback; a search needs {LEAST_JUDGED}."
         )
     if shortage:
         return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
