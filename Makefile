@@ -186,7 +186,7 @@ train: $(READY)  ## learn weights, confidence and silence anew from the sets in 
 	  everyday:arctic-s=$(EVERYDAY)/margaret $(addprefix everyday:e5-small=$(EVERYDAY)/,$(CHOOSING)) \
 	  $(foreach set,$(CONVERSATIONS) $(ARCTIC),$(set):arctic-s=$(DATA)/$(set)) \
 	  $(addprefix xquad:e5-small=$(DATA)/,$(E5)) xquad:arctic-s=$(DATA)/xquad_r/en.json
-	$(BIN)/python -m recollect_bench.fit_bearing $(FIT) \
+	$(BIN)/python -m recollect_bench.fit_relevance_gate $(FIT) \
 	  $(foreach who,$(CHOOSING),arctic-s=$(EVERYDAY)/$(who) e5-small=$(EVERYDAY)/$(who))
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them

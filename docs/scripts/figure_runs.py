@@ -48,7 +48,7 @@ def interval(value: Mapping[str, float]) -> str:
     sure = "**" if value["low"] > 0 or value["high"] < 0 else ""
     # Without a negative zero.
     mean, low, high = (f"{round(value[key], 1) + 0.0:+.1f}" for key in ("mean", "low", "high"))
-    return f"{sure}{mean}{sure} [{low}, {high}]"
+    return f"{sure}{mean}{sure} [{low},\N{NO-BREAK SPACE}{high}]"
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

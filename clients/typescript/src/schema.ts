@@ -2933,7 +2933,7 @@ export interface components {
             query: string;
             kinds?: components["schemas"]["Kind"][] | null;
             tags?: string[] | null;
-            /** @description Answer as the memory stood then */
+            /** @description Answer as the memory stood then; a day: at its end */
             as_of?: string | null;
             /** @description Of messages, only those of this session */
             session?: string | null;
@@ -5212,7 +5212,7 @@ export interface operations {
             query?: {
                 /** @description 1 if not given */
                 depth?: number;
-                /** @description ISO 8601 */
+                /** @description ISO 8601; a day: its end */
                 as_of?: string;
                 limit?: number;
                 cursor?: string;

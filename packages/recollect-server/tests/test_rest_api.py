@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
-from api_world import HEADERS
+from api_world import HEADERS, served
 from conftest import PATIENCE_SECONDS
 
+from recollect import Engine
 from recollect.domain.errors import StoreUnavailable
+from recollect.plugin import Internals
 
 if TYPE_CHECKING:
     from api_world import Api
+    from conftest import FixedClock
     from starlette.testclient import TestClient
 
 
@@ -336,3 +342,20 @@ async def test_a_read_ends_when_its_client_goes(
     with anyio.fail_after(PATIENCE_SECONDS):
         await api.application(scope, receive, send)
         assert await anyio.to_thread.run_sync(ended.wait, PATIENCE_SECONDS)
+
+
+def test_a_day_means_its_end_in_the_users_time_zone_over_http_and_on_the_pages(
+    engine: Engine, clock: FixedClock
+) -> None:
+    in_lima = Engine(replace(Internals(engine).services, zone=ZoneInfo("America/Lima")))  # UTC-5
+    clock.tick((datetime(2026, 3, 2, 4, 30, tzinfo=UTC) - clock()).total_seconds())
+    in_lima.remember("A red kettle, late in the evening")
+    clock.tick(3_600)
+    in_lima.remember("A blue kettle, after midnight")
+    client = served(in_lima).client
+    found = client.post("/v1/recall", json={"query": "kettle", "as_of": "2026-03-01"}).json()["hits"]
+    assert [hit["id"] for hit in found] == [1]
+    assert client.get("/v1/memories/1", params={"as_of": "2026-03-01"}).status_code == 200
+    page = client.get("/recall?q=kettle&as_of=2026-03-01").text
+    assert "A red kettle, late in the evening" in page
+    assert "A blue kettle" not in page

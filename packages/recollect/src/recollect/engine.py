@@ -12,10 +12,11 @@ from recollect.domain.changes import Forget, Purge, PurgeMemories, Restore
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import DEFAULT_BUDGET, DEFAULT_PROFILE, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.domain.records import Counts, Kind, Memory, Model, NoteFields, RecallOptions, Scope
+from recollect.domain.times import AsOf, as_of_time, aware
 from recollect.search.rows import memories_by_id
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Progress
-from recollect.write.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, one_or_more
+from recollect.write.inputs import EntityLike, NoteLike, TurnLike, ids_of, one_or_more
 
 if TYPE_CHECKING:
     from recollect.admin import Upkeep
@@ -308,7 +309,7 @@ class Engine:
         budget_tokens: int = DEFAULT_BUDGET,
         session: str | None = None,
         profile: str | Profile = DEFAULT_PROFILE,
-        as_of: datetime | None = None,
+        as_of: AsOf | None = None,
     ) -> Context:
         """Return what an agent should read before it answers: recent turns and memories, within a budget.
 
@@ -325,7 +326,7 @@ class Engine:
             profile=self._services.profile(profile),
             budget_tokens=budget_tokens,
             session=session,
-            as_of=aware(as_of, "as_of"),
+            as_of=as_of_time(as_of, self.zone),
         )
 
     # Memories of every kind
@@ -339,7 +340,7 @@ class Engine:
         profile: str | Profile = DEFAULT_PROFILE,
         kinds: Collection[str] = tuple(Kind),
         session: str | None = None,
-        as_of: datetime | None = None,
+        as_of: AsOf | None = None,
         tags: Iterable[str] = (),
         include_superseded: bool = False,
         budget_tokens: int | None = None,
@@ -351,7 +352,7 @@ class Engine:
 
         An explicit `limit` is filled. Without one, weak hits are dropped, and one to ten are left. Notes and
         entities are found whatever their session. Messages are those of the current `session`; without one,
-        of all. `as_of` answers from the store's state at that time.
+        of all. `as_of` answers from the store's state at that time; a day alone means its end in `zone`.
 
         With `explain`, every hit shows what each step did. Hits are recorded, as a signal for later rankings;
         with `record=False` the call leaves no trace. Every hit has a `confidence`, and so has the answer: how

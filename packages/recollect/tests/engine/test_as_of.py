@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from recollect.domain.errors import InvalidInput
+from recollect.engine import Engine
 from recollect.models.registry import availability
+from recollect.operations.catalogue import operations
 from recollect.ranking.candidates import recompute_score
 from recollect.ranking.profiles import PROFILES
 from recollect.search.facts import ranking_facts
@@ -18,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conftest import FixedClock, MakeEngine
-
-    from recollect.engine import Engine
 
 NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
 DAY = timedelta(days=1).total_seconds()
@@ -219,7 +221,7 @@ def test_a_former_wording_is_found_by_its_meaning(make_engine: MakeEngine, clock
     assert "Ada moved into a flat in Berlin" not in said(engine, "relocate to an apartment")
 
 
-@pytest.mark.parametrize("wrong", [NAIVE, "2026-03-01", 7])
+@pytest.mark.parametrize("wrong", [NAIVE, "last week", 7])
 def test_a_moment_is_a_datetime_with_its_zone(engine: Engine, wrong: Any) -> None:
     with pytest.raises(InvalidInput, match="as_of"):
         engine.recall("kettle", as_of=wrong)
@@ -243,3 +245,25 @@ def test_what_was_gone_for_a_while_was_gone_then(engine: Engine, clock: FixedClo
     assert said(engine, "kettle lamp", as_of=between, include_superseded=True) == now - {"the kettle is red"}
     happened = [event.what for event in engine.history(forgotten).events]
     assert happened == ["noted", "forgotten", "restored"]
+
+
+def test_a_day_means_its_end_in_the_users_time_zone(engine: Engine, clock: FixedClock) -> None:
+    in_lima = Engine(replace(engine._services, zone=ZoneInfo("America/Lima")))  # UTC-5
+    clock.tick((datetime(2026, 3, 2, 4, 30, tzinfo=UTC) - clock()).total_seconds())
+    late = in_lima.remember("a red kettle, at half past eleven in the evening").id
+    clock.tick(3_600)
+    in_lima.remember("a blue kettle, at half past midnight")
+    known = {"a red kettle, at half past eleven in the evening"}
+    for day in (date(2026, 3, 1), "2026-03-01", "2026-03-01T23:59", "2026-W09"):
+        assert said(in_lima, "kettle", as_of=day) == known
+        assert [item.id for item in in_lima.context("kettle", as_of=day)] == [late]
+    recall = operations()["recall"]  # as MCP and HTTP call it
+    (hit,) = recall.call(in_lima, {"query": "kettle", "as_of": "2026-03-01"}).result["hits"]
+    assert hit["id"] == late
+    assert said(in_lima, "kettle", as_of="2026-02-28") == set()
+    assert said(engine, "kettle", as_of="2026-03-01") == set()  # in UTC, it was the next day already
+    for wrong in ("yesterday", "2026-13-01"):
+        with pytest.raises(InvalidInput, match="write 2026-03-01"):
+            in_lima.recall("kettle", as_of=wrong)
+    with pytest.raises(InvalidInput, match="a date, a datetime or an ISO text, not int"):
+        in_lima.recall("kettle", as_of=20260301)  # type: ignore[arg-type]

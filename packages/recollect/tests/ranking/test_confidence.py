@@ -1,4 +1,4 @@
-"""Confidence and bearing: the signals and the probabilities by hand, and what holds for any candidates."""
+"""Confidence and the relevance gate: signals and probabilities by hand, and laws for any candidates."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from recollect.domain.records import Kind
 from recollect.language.questions import prompt_signs
 from recollect.ranking.confidence import (
     SIGNALS,
-    BearingSignals,
     ConfidenceInput,
     ConfidenceWeights,
     CosineScale,
+    GateSignals,
     QueryTerms,
-    bearing,
-    bearing_signals,
     estimate_confidence,
-    fitted_bearing,
     fitted_confidence,
+    gate_signals,
+    gate_weights,
+    memory_needed,
     prompt_stems,
     signal_rows,
     weigh_query_terms,
@@ -311,10 +311,10 @@ def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
 # Whether a prompt calls for something remembered
 
 
-def signals(prompt: str, *contained: str, confidence: float = 0.5) -> BearingSignals:
+def signals(prompt: str, *contained: str, confidence: float = 0.5) -> GateSignals:
     """Of a prompt, where each memory contains these of its words."""
     matched = [frozenset(coarse_stem(word) for word in words.split()) for words in contained]
-    return bearing_signals(prompt_signs(prompt), prompt_stems(prompt), confidence, matched, timed=False)
+    return gate_signals(prompt_signs(prompt), prompt_stems(prompt), confidence, matched, timed=False)
 
 
 def test_the_signals_of_a_prompt() -> None:
@@ -332,24 +332,22 @@ def test_a_topic_is_what_one_memory_contains_whole() -> None:
 
 
 def test_the_probability_by_hand() -> None:
-    weights = dict.fromkeys((field.name for field in fields(BearingSignals)), 0.0)
+    weights = dict.fromkeys((field.name for field in fields(GateSignals)), 0.0)
     weights |= {"answer": 1.0, "personal": 2.0, "general": -3.0, "constant": -1.0}
     # ln 4 + 2 - 1 = 2.386; a greeting takes 3 of it
     asked = signals("a cake for my sister", confidence=0.8)
-    assert bearing(asked, weights) == pytest.approx(1 / (1 + exp(-(log(4) + 1))))
-    assert bearing(replace(asked, general=1.0), weights) == pytest.approx(1 / (1 + exp(-(log(4) - 2))))
+    assert memory_needed(asked, weights) == pytest.approx(1 / (1 + exp(-(log(4) + 1))))
+    assert memory_needed(replace(asked, general=1.0), weights) == pytest.approx(1 / (1 + exp(-(log(4) - 2))))
 
 
 def test_there_is_a_weight_for_every_signal() -> None:
-    assert fitted_bearing().keys() == {*(field.name for field in fields(BearingSignals)), "constant"}
+    assert gate_weights().keys() == {*(field.name for field in fields(GateSignals)), "constant"}
 
 
 unit = st.floats(0, 1)
 
 
-@given(
-    st.builds(BearingSignals, st.floats(-7, 7), *[unit] * 10), st.sampled_from(["answer", "known", "names"])
-)
-def test_what_the_store_knows_never_speaks_against_it(found: BearingSignals, name: str) -> None:
+@given(st.builds(GateSignals, st.floats(-7, 7), *[unit] * 10), st.sampled_from(["answer", "known", "names"]))
+def test_what_the_store_knows_never_speaks_against_it(found: GateSignals, name: str) -> None:
     more = replace(found, **{name: asdict(found)[name] + 0.5})
-    assert bearing(more) >= bearing(found)
+    assert memory_needed(more) >= memory_needed(found)

@@ -6,7 +6,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +24,7 @@ from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS, Kind, Memory
+from recollect.domain.times import as_of_time
 from recollect.operations.paging import row_id
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity, visible
 from recollect_server.runner import Caller, MemoryRunner, Right, caller_of
@@ -86,7 +87,7 @@ class Screen:
     @property
     def as_of(self) -> datetime | None:
         """The moment of a past view; None: now."""
-        return parsed_time(self.params.get("as_of"), "as_of")
+        return as_of_time(self.params.get("as_of") or None, self.runner.memory().zone)
 
     async def run(
         self, work: Callable[[Engine], _Work], *, right: Right = Right.READ, reads: bool | None = None
@@ -118,7 +119,7 @@ class Screen:
             may_admin=caller.reach >= Right.ADMIN,
             may_store=caller.reach >= Right.STORE,
             scope_name=self._scope_name(),
-            as_of=_readable_as_of(request),
+            as_of=_readable_as_of(request, self.runner.memory().zone),
             zone=self.runner.memory().zone,
             flash=flash,
             **{"query": None, "here": request.url.path, **values},
@@ -147,7 +148,8 @@ class Screen:
         params: dict[str, Any] = {
             name: self.params[name]
             for name in KEPT_PARAMETERS
-            if name in self.params and (name != "as_of" or _readable_as_of(self.request))
+            if name in self.params
+            and (name != "as_of" or _readable_as_of(self.request, self.runner.memory().zone))
         }
         params |= changes
         params = {name: str(value) for name, value in params.items() if value is not None and value != ""}
@@ -187,10 +189,10 @@ def _read_flash(request: Request) -> dict[str, Any] | None:
     return found if is_whole else None
 
 
-def _readable_as_of(request: Request) -> datetime | None:
+def _readable_as_of(request: Request, zone: tzinfo) -> datetime | None:
     """The moment of the request; None if it is invalid, so that the error page can be rendered."""
     try:
-        return parsed_time(request.query_params.get("as_of"), "as_of")
+        return as_of_time(request.query_params.get("as_of") or None, zone)
     except InvalidInput:
         return None
 

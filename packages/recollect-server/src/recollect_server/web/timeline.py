@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
@@ -39,16 +39,16 @@ def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
 
 async def chosen_day(screen: Screen, path: str) -> Response | None:
     """If the slider was moved, redirect to the same page at the end of that day, or now."""
-    day, first = (screen.params.get(name, "") for name in ("day", "first"))
-    if not day:
+    moved_by, first = (screen.params.get(name, "") for name in ("day", "first"))
+    if not moved_by:
         return None
     try:
-        moved = date.fromisoformat(first) + timedelta(days=int(day[:6]))
+        moved = date.fromisoformat(first) + timedelta(days=int(moved_by[:6]))
     except (ValueError, OverflowError):
         raise InvalidInput("That is not a valid date; choose another.") from None
     now = await screen.run(lambda memory: Internals(memory).now().astimezone(memory.zone))
-    end = datetime.combine(moved, time(23, 59, 59), now.tzinfo).isoformat() if moved < now.date() else None
-    return RedirectResponse(screen.url(path, as_of=end), 303, SECURITY_HEADERS)
+    day = moved.isoformat() if moved < now.date() else None
+    return RedirectResponse(screen.url(path, as_of=day), 303, SECURITY_HEADERS)
 
 
 # The screen

@@ -44,6 +44,7 @@ from recollect.domain.results import (
     SupersedeResult,
     WholeMemory,
 )
+from recollect.domain.times import AsOf
 from recollect.dreams.dreaming import DreamResult, DreamUndoResult
 from recollect.dreams.knobs import Knobs
 from recollect.engine import Engine
@@ -226,7 +227,7 @@ class AsyncEngine:
         budget_tokens: int = ...,
         session: str | None = ...,
         profile: str | Profile = ...,
-        as_of: datetime | None = ...,
+        as_of: AsOf | None = ...,
     ) -> Context:
         """Return what an agent should read before it answers: recent turns and memories, within a budget.
 
@@ -239,7 +240,7 @@ class AsyncEngine:
         profile: str | Profile = ...,
         kinds: Collection[str] = ...,
         session: str | None = ...,
-        as_of: datetime | None = ...,
+        as_of: AsOf | None = ...,
         tags: Iterable[str] = ...,
         include_superseded: bool = ...,
         budget_tokens: int | None = ...,
@@ -251,7 +252,7 @@ class AsyncEngine:
 
         An explicit `limit` is filled. Without one, weak hits are dropped, and one to ten are left. Notes and
         entities are found whatever their session. Messages are those of the current `session`; without one,
-        of all. `as_of` answers from the store's state at that time.
+        of all. `as_of` answers from the store's state at that time; a day alone means its end in `zone`.
 
         With `explain`, every hit shows what each step did. Hits are recorded, as a signal for later rankings;
         with `record=False` the call leaves no trace. Every hit has a `confidence`, and so has the answer: how
@@ -398,9 +399,7 @@ class AsyncKnowledgeGraph:
         """Entities by name, in the order asked for, with the relations in force that touch them.
 
         With `history`, also the relations that ended. Names that are absent are passed over."""
-    async def neighbours_of(
-        self, name: str, *, depth: int = ..., as_of: datetime | None = ...
-    ) -> Neighbourhood:
+    async def neighbours_of(self, name: str, *, depth: int = ..., as_of: AsOf | None = ...) -> Neighbourhood:
         """The entities within `depth` relations in force of one, in either direction, the nearest first.
 
         With `as_of`, those that were known and in force at that moment."""
@@ -424,7 +423,7 @@ class AsyncSessions:
 
 class AsyncBrowse:
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
-    async def memory(self, id: int, *, showings: int = ..., as_of: datetime | None = ...) -> WholeMemory:
+    async def memory(self, id: int, *, showings: int = ..., as_of: AsOf | None = ...) -> WholeMemory:
         """Return a memory with everything that the store knows of it, forgotten or not; with `as_of`, as it
         read then.
 

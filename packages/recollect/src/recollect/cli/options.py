@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +17,7 @@ from recollect.cli.command import Call, option
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.domain.records import NOTE_FIELDS
+from recollect.domain.times import as_of_time
 from recollect.text.phrases import memories_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 # Times as people type them
 
 _AGE = re.compile(r"(\d{1,6})d")
-_ISO_WEEK = re.compile(r"\d{4}-?W\d{2}")
 _INSTANT = timedelta(microseconds=1)
 
 
@@ -77,9 +77,11 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
 
     now = (call or Call()).now()
     try:
+        if end and (moment := as_of_time(text, now.tzinfo or UTC)):
+            return moment.astimezone(now.tzinfo)
         exact = datetime.fromisoformat(text)
-        exact = exact.replace(tzinfo=now.tzinfo) if exact.tzinfo is None else exact.astimezone(now.tzinfo)
-    except (ValueError, OverflowError):
+        return exact.replace(tzinfo=now.tzinfo) if exact.tzinfo is None else exact.astimezone(now.tzinfo)
+    except (ValueError, OverflowError, InvalidInput):
         phrase = time_of(text, now)
         if phrase is None and text.lower() in {"now", "ahora"}:
             return now
@@ -95,14 +97,6 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
         if phrase.start is None:
             raise click.BadParameter(f"{text!r} has no start; name a day or a time.") from None
         return phrase.start
-    try:
-        date.fromisoformat(text)
-        days = 7 if _ISO_WEEK.fullmatch(text) else 1
-        return exact + timedelta(days=days) - _INSTANT if end else exact
-    except ValueError:  # it has a time of day
-        return exact
-    except OverflowError:  # the last possible day
-        return datetime.max.replace(tzinfo=exact.tzinfo)
 
 
 # Times as people read them; without a zone, in this machine's

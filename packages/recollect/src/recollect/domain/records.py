@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.domain.times import AsOf
     from recollect.language.time_phrases import TimePhrase
     from recollect.ranking.candidates import Profile
 
@@ -579,7 +580,7 @@ class SearchArguments(TypedDict, total=False):
     profile: str | Profile
     kinds: Collection[str]
     session: str | None
-    as_of: datetime | None
+    as_of: AsOf | None
     tags: Iterable[str]
     include_superseded: bool
     options: RecallOptions | None

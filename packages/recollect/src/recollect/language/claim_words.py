@@ -1,6 +1,6 @@
-"""The words of sentences that state something, and the figures among them: amounts, times, dates, codes.
+"""Words of sentences, and the figures among them: amounts, times, dates, codes.
 
-A word that a list lacks costs a find; a wrong word makes an error.
+A missing word in a list misses a claim; a wrong word creates a false one, which is worse.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ STATING = (
     | WORDS["habitual"]
     | {form for form, name in RELATION_OF.items() if name in _STATING_RELATIONS}
 )
-"""A clause with one of these says what is, or is again and again."""
+"""A clause with one of these states a lasting or repeated fact."""
 ADDITIVE = WORDS["several"] | WORDS["additive"]
 STATUS_OF = by_word("claims", "statuses")
 ADJECTIVE_ENDINGS = tuple(WORDS["adjective_endings"])
@@ -64,7 +64,7 @@ _MONTH_OF = {
 _HOURS = by_word("claims", "hours")
 
 LONGEST = 600
-"""In letters: what comes later in a text is not read."""
+"""In letters; the rest of a text is not read."""
 _PIECE = compile_later(
     r"\d+(?:[-.,:]\d+)*(?!\w)|[^\W_]+(?:[-.@_/+:][^\W_]+)*|[.!?;:,\n\"“”„«»¿…]|[$€£¥%]|['’]s\b"
     r"|\([^()\n]{0,200}\)|```.*?(?:```|\Z)",  # an aside; code
@@ -84,7 +84,7 @@ _SHORTEST_DEED = 4
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word, number or mark of a sentence, and what can be said of it alone."""
+    """A word, number or mark of a sentence, with its properties."""
 
     text: str
     folded: str
@@ -94,7 +94,7 @@ class Word:
     is_capital: bool
     is_possessive: bool
     says_something: bool
-    """It is neither a mark nor a small word, nor one that only stresses what is said."""
+    """Whether it is a content word: no mark, stopword or emphasis."""
     is_verb: bool
     """It may begin a claim."""
     begins_figure: bool
@@ -103,7 +103,7 @@ class Word:
     is_unit: bool
     """It may say what a number counts."""
     is_past: bool
-    """It is a verb in the past: `sold`, `compró`. It may be an adjective after all: `worried`."""
+    """Whether it looks like a past-tense verb: `sold`, `compró`, but also `worried`."""
 
 
 @lru_cache(maxsize=65_536)  # most words of a text are words of many texts
@@ -263,7 +263,7 @@ def _date(month: Word, day: Word, length: int) -> Value | None:
 
 
 def _amount(kind: str, number: Word, words: Sequence[Word], place: int) -> Value:
-    """`1.79 € a litre` is of another kind than `1.79 €`; its unit would begin at the place."""
+    """Return an amount or a rate: `1.79 € a litre` has another kind than `1.79 €`."""
     is_rate = place + 1 < len(words) and words[place].folded in WORDS["per"] and words[place + 1].is_unit
     kind = f"{kind} per {words[place + 1].stem}" if is_rate else kind
     return Value(kind, plain_number(number.text), 4 if is_rate else 2)

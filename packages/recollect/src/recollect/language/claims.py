@@ -1,10 +1,9 @@
-"""Claims: what a text says of a subject that can have one value at a time, and which claims contradict.
+"""Claims: attributes of a subject that have one value at a time, and contradictions between them.
 
-"Ana lives in Porto." claims of Ana that she lives in Porto; "My rent is 840 € a month." claims an amount of
-money of my rent. Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns
-without a name, and verbs that take several objects ("likes pears"). Two texts contradict each
-other where they claim different things of one subject that cannot both hold. All is read by rule, and in
-favour of doubt: only a clear contradiction counts.
+"Ana lives in Porto." claims where Ana lives; "My rent is 840 € a month." claims the amount of a rent.
+Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns without a name, and verbs
+that take several objects ("likes pears"). Two texts contradict each other where they claim different values
+of one attribute. Everything is read by rule, and only a clear contradiction counts.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _ONE_TIME = 2
 _USER = frozenset({"user"})
 TIMES = frozenset({"weekday", "date", "time"})
 SEVERAL = "one of several"
-"""The kind of a value beside which there may be others: only a denial of the same value contradicts it."""
+"""The kind of values that can be true together: only a denial of the same value contradicts one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,9 @@ class Claim:
     value: frozenset[str]
     is_denied: bool
     is_named: bool
-    """A name or the speaker identifies the subject; else another text may mean another of the kind."""
+    """Whether a name or the speaker identifies the subject; otherwise texts may mean different subjects."""
     place: tuple[int, int]
-    """Of the sentence in the text."""
+    """The place of the sentence in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +65,13 @@ class Figure:
     """The content words of the whole sentence."""
     names: frozenset[str]
     is_only: bool
-    """The sentence has no other figure of this kind."""
+    """Whether the sentence has no other figure of this kind."""
     is_lasting: bool
-    """The sentence says what is, not what was done once."""
+    """Whether the sentence states a lasting fact rather than an event."""
     is_change: bool
-    """It says that something is new or has changed."""
+    """Whether it states that something is new or has changed."""
     is_deed: bool
-    """It says what was done, and not that something changed by it."""
+    """Whether it states an event without a change."""
     place: tuple[int, int]
 
 
@@ -188,18 +187,18 @@ class _Reader:
         )
 
     def _lasts(self, place: int, value: Value, clause: Sequence[str]) -> bool:
-        """Whether a figure is said to be so. Two appointments are two; what is every week is one."""
+        """Whether a figure states a lasting fact. Two appointments do not; a weekly time does."""
         if value.kind not in TIMES or not known.STATING.isdisjoint(clause):
             return True
         after = self._folded[place + value.length : place + value.length + 2]
         has_year = any(len(word) == len("2019") and word.isdecimal() for word in after)
-        # In a list, `Choir: Mondays` is said to be so; `Opening: 3 May 2019` happened.
+        # In a list, `Choir: Mondays` is a lasting fact; `Opening: 3 May 2019` is an event.
         return ":" in self._folded and not has_year
 
     def _near(
         self, place: int, value: Value, content: Mapping[int, str], values: Sequence[tuple[int, Value]]
     ) -> tuple[str, ...]:
-        """The content words before a figure, nearest first, then those after it; back to the last figure."""
+        """Return the content words since the last figure, nearest first, then those after this figure."""
         # `Monday at 7` is one time.
         start = max(
             (
@@ -216,7 +215,7 @@ class _Reader:
         return tuple(before[:_NEAR_WORDS] + after[: _NEAR_WORDS - 1])
 
     def _is_deed(self, place: int) -> bool:
-        """Whether a word is a verb in the past, and not as in `has added` and `is worried`."""
+        """Whether a word is a past-tense verb, other than in `has added` or `is worried`."""
         before = self._folded[max(0, place - 3) : place]
         return self._words[place].is_past and known.AUXILIARIES.isdisjoint(before)
 
@@ -230,7 +229,7 @@ class _Reader:
                     yield place, value
 
     def _subject(self, verb: int) -> _Subject | None:
-        """The subject that the words before a verb name; None where the sentence leaves it open."""
+        """Return the subject named before a verb; None where the sentence leaves it open."""
         first = verb
         while first > 0 and not self._breaks(first - 1):
             first -= 1
@@ -254,7 +253,7 @@ class _Reader:
         stems = {word.stem for word in content}
         names = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
         definite = self._folded[first] in WORDS["definite"]
-        # `The film`, after other sentences, is the one in those sentences.
+        # `The film` after other sentences refers to a film in those sentences.
         points_back = definite and not self._opens and not mine and len(stems) == 1
         if points_back or (not stems and not mine and WORDS["user"].isdisjoint(folded)):
             return None
@@ -267,7 +266,7 @@ class _Reader:
             has_attribute_noun=not WORDS["attributes"].isdisjoint(folded),
             is_additive=any(word.text in WORDS["several"] for word in words),
             is_name=bool(content) and all(word.is_capital for word in content),
-            # `baseball` is baseball in every text; `the team` is not.
+            # `baseball` means the same in every text; `the team` does not.
             is_named=mine
             or names
             or (self._opens and (len(content) > 1 or self._folded[first] not in known.DETERMINERS)),
@@ -397,14 +396,14 @@ def _role(rest: Sequence[Word]) -> frozenset[str]:
 
 
 def _is_plain(word: Word) -> bool:
-    """A word in small letters that may describe something."""
+    """Whether a word is in lower case and may describe something."""
     return (
         word.text.islower() and word.folded not in WORDS["prepositions"] and word.folded not in known.BREAKS
     )
 
 
 def _split_description(words: Sequence[Word]) -> tuple[tuple[str, ...], Sequence[Word]]:
-    """What `city of Oslo` says of its value, and the value."""
+    """Split `city of Oslo` into its description and its value."""
     for size in (1, 2):
         linked = len(words) > size + 1 and words[size].folded in WORDS["described_by"]
         if linked and all(map(_is_plain, words[:size])):
@@ -416,7 +415,7 @@ _NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
-    """The kind of value that the words begin with, and the value; empty where they begin with none."""
+    """Return the kind of value that the words begin with, and the value; empty without one."""
     if not words or words[0].is_mark:
         return _NO_VALUE
     if figure := value_at(words, 0):
@@ -448,9 +447,9 @@ def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
 _CODE_STEMS = frozenset(map(light_stem, WORDS["code_nouns"]))
 _SHARED_WORDS = 2
 _SHARED_TOPIC = 0.5
-"""The share of the shorter sentence's content words that two sentences about one thing have in common."""
+"""Sentences about one thing share at least this part of the shorter one's content words."""
 _SHARED_NAMES = 1 / 3
-"""The share of the fewer names that both texts have, where both are about one thing."""
+"""Texts about one thing share at least this part of the names of the text with fewer."""
 _MOST_LIKE = 64
 """The most texts about one thing that are compared, each with each."""
 
@@ -462,11 +461,11 @@ class Contradiction:
     first: tuple[int, int]
     second: tuple[int, int]
     is_of_time: bool
-    """They differ in a time: a weekday, a date, an hour."""
+    """Whether they differ in a time: a weekday, a date, an hour."""
 
 
 def contradiction(one: Claims, other: Claims) -> Contradiction | None:
-    """The first place where two texts contradict each other; None where they can both hold."""
+    """Return the first contradiction between two texts; None where both can be true."""
     fewest = min(len(one.names), len(other.names))
     apart = len(one.names & other.names) < _SHARED_NAMES * fewest
     for mine, theirs in product(one.stated, other.stated):
@@ -479,7 +478,7 @@ def contradiction(one: Claims, other: Claims) -> Contradiction | None:
     for figure, another in product(one.figures, other.figures):
         if figure.kind != another.kind or figure.value == another.value:
             continue
-        # Both say what is, or one of them that it has changed; else both may have happened.
+        # Both describe the present, or one states a change; otherwise both may have happened.
         changed = (figure.is_change or another.is_change) and not (figure.is_deed or another.is_deed)
         lasts = changed or (figure.is_lasting and another.is_lasting)
         if lasts and _of_one_thing(figure, another, names):
@@ -488,7 +487,7 @@ def contradiction(one: Claims, other: Claims) -> Contradiction | None:
 
 
 def contradicting_pairs(texts: Sequence[Claims]) -> list[tuple[int, int, Contradiction]]:
-    """Pairs of places, the lower first; only texts about one thing are compared."""
+    """Return pairs of contradicting texts, the lower place first; only texts about one thing are compared."""
     places: dict[str, list[int]] = defaultdict(list)
     for place, claims in enumerate(texts):
         for about in {claim.about for claim in claims.stated} | {
@@ -513,7 +512,7 @@ def _excludes(one: Claim, other: Claim) -> bool:
 
 
 def _is_only(claims: Claims, claim: Claim) -> bool:
-    """A text that gives one attribute two values lists them."""
+    """Whether a text gives this attribute only one value; two values are a list."""
     return claim.kind == SEVERAL or all(
         each.value == claim.value
         for each in claims.stated
@@ -522,8 +521,8 @@ def _is_only(claims: Claims, claim: Claim) -> bool:
 
 
 def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
-    """Whether two figures of one kind are values of the same thing, by the words near them."""
-    # Each is about another person, or one about the first and one about the second.
+    """Whether two figures of one kind measure the same thing, by the words near them."""
+    # They are about different people.
     mine, theirs = (
         one.names | (one.topic & WORDS["ordinals"]),
         other.names | (other.topic & WORDS["ordinals"]),
@@ -537,7 +536,7 @@ def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
         within = one.topic <= other.topic or other.topic <= one.topic
         changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
         return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
-    # In a list of figures, each has a word of its own.
+    # In a list, each figure has its own word.
     if not (one.is_only and other.is_only) or one.kind == "code":
         return False
     # Amounts of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`.

@@ -1,7 +1,7 @@
-"""Moments: what phrases mean, before one knows when they were said. The functions that rules name.
+"""Moments: the meaning of time phrases relative to a reference time. The grammar calls these functions.
 
-Days and longer units are counted on the wall clock, so that a day may have 23 or 25 hours; hours and shorter
-ones are counted in real time. Dates that no calendar has raise ValueError or OverflowError.
+Days and longer units count on the wall clock, so a day may have 23 or 25 hours; hours and shorter units count
+in real time. Invalid dates raise ValueError or OverflowError.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Moment:
     """A span of time relative to a reference."""
 
     at: Callable[[datetime], tuple[datetime | None, datetime | None]]
-    """Half-open; None is an open end."""
+    """A half-open span; None is an open end."""
     confidence: float
     kind: str = "SPAN"
-    """As the grammar calls it."""
+    """The name of its kind in the grammar."""
     in_year: InYear | None = None
-    """Where a year may be added: March, Christmas."""
+    """Set where a year may be added: March, Christmas."""
     period: timedelta | None = None
-    """Where the phrase comes round again and does not say which one is meant: March, Tuesday."""
+    """Set where the phrase recurs and does not say which one is meant: March, Tuesday."""
 
     def span(self, reference: datetime) -> Span:
         start, stop = self.at(reference)
@@ -66,7 +66,7 @@ class Moment:
 
 
 def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, Moment]:
-    """The span that a function gives at a reference, as a moment: as sure as the one that it is part of."""
+    """Make a moment of a function that returns a span for a reference; it keeps the confidence."""
 
     def moment(*arguments: _P.args, **named: _P.kwargs) -> Moment:
         sure = [each.confidence for each in arguments if isinstance(each, Moment)]
@@ -91,7 +91,7 @@ def _days(reference: datetime, first: date, count: int = 1) -> Span:
 
 
 def _months(reference: datetime, year_: int, month_: int, count: int = 1) -> Span:
-    """From the first of a month; months beyond 12 or below 1 are those of other years."""
+    """Return a span of months; months above 12 or below 1 belong to other years."""
     first, past = _first_of_month(year_, month_), _first_of_month(year_, month_ + count)
     return Span(_midnight(reference, first), _midnight(reference, past))
 
@@ -106,12 +106,12 @@ def _monday(day: date) -> date:
 
 
 def _later(moment: datetime, by: timedelta) -> datetime:
-    """So much real time later, whatever the clocks on the wall did in between."""
+    """Add real time, regardless of clock changes in between."""
     return (moment.astimezone(UTC) + by).astimezone(moment.tzinfo)
 
 
 def _unit(reference: datetime, name: str, offset: int = 0) -> Span:
-    """The calendar's own day, week, month … that lies `offset` of them from the reference's."""
+    """Return the calendar day, week, month … that is `offset` units from the reference's."""
     today = reference.date()
     if name in _SHORT_UNITS:
         at = _later(reference, offset * _SHORT_UNITS[name])
@@ -130,7 +130,7 @@ def _unit(reference: datetime, name: str, offset: int = 0) -> Span:
 
 
 def _shift(reference: datetime, name: str, count: int) -> datetime:
-    """The same clock time some units away; the 31st becomes the last of a shorter month."""
+    """Shift by some units, keeping the clock time; the 31st becomes the last day of a shorter month."""
     times, plain = _MULTIPLES.get(name, (1, name))
     by = count * times
     if plain in _SHORT_UNITS:
@@ -162,7 +162,7 @@ def thanksgiving(year_: int) -> date:
 
 
 def unit(name: str, offset: int) -> Moment:
-    """The calendar's own unit that lies `offset` of them from the reference's."""
+    """The calendar unit that is `offset` units from the reference's."""
     return Moment(lambda reference: _unit(reference, name, offset), PLAIN, _KINDS.get(name, "SPAN"))
 
 
@@ -200,12 +200,12 @@ def days_back(reference: datetime, far: int, near: int) -> Span:
 
 
 def the_weekend() -> Moment:
-    """The last that began: this week's from Saturday on."""
+    """The last weekend that began: from Saturday on, this week's."""
     return Moment(lambda at: _unit(at, "weekend", 0 if at.weekday() >= 5 else -1), BARE, period=_WEEK)
 
 
 def weekday(place: int, side: int | None = None) -> Moment:
-    """-1 the last before the reference's day, 1 the first after, 0 this week's, None the last that began."""
+    """A weekday: -1 the last before the reference, 1 the next, 0 this week's, None the last that began."""
 
     def at(reference: datetime) -> Span:
         today = reference.date()
@@ -218,7 +218,7 @@ def weekday(place: int, side: int | None = None) -> Moment:
 
 @_relative
 def weekday_in(reference: datetime, week: Moment, any_week: Moment) -> Span:
-    """The one that had last begun by that week's Sunday."""
+    """The last one that began by that week's Sunday."""
     return any_week.span(week.span(reference).start + 6 * _DAY)
 
 
@@ -246,7 +246,7 @@ def day_of_month(reference: datetime, number: int) -> Span:
 
 
 def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
-    """Hours of the wall clock; beyond 24 they are the next day's."""
+    """A part of a day, in wall-clock hours; hours above 24 belong to the next day."""
 
     def at(reference: datetime) -> Span:
         day = moment.first_day(reference)
@@ -258,7 +258,7 @@ def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
 def at_clock(
     moment: Moment, time: int | tuple[int, int | None], part: tuple[int, int] | None = None
 ) -> Moment | None:
-    """A las 3 de la tarde, at 15:00; a full hour names the hour, other minutes the minute."""
+    """A clock time: 15:00 means the whole hour, 15:20 the minute."""
     hour, minute = (time, None) if isinstance(time, int) else time
     if part is not None and hour < 12 <= part[0]:
         hour += 12
@@ -302,7 +302,7 @@ def iso_date(text: str) -> Moment | None:
 
 
 def slashed_date(text: str, *, day_first: bool) -> Moment | None:
-    """5/3/2024: the day first where it can be nothing else, or where the language writes it so."""
+    """A date such as 5/3/2024; the day comes first where it must, or where the language writes it so."""
     first, second, last = (int(part) for part in re.split("[/.-]", text))
     if first > 31:
         return _whole_date(first, second, last)
@@ -342,12 +342,12 @@ def dates_in(year_: int, month_: int, first: int, last: int | None = None) -> Mo
 
 
 def feast(side: int | None, day: Callable[[int], date], first: int, count: int = 1) -> Moment:
-    """Days counted from one that moves, such as Easter Sunday."""
+    """Days relative to a movable feast, such as Easter Sunday."""
     return yearly(lambda at, year_: _days(at, day(year_) + first * _DAY, count), side)
 
 
 def month(place: int, side: int | None = None, count: int = 1) -> Moment:
-    """Some months from this one on: a month, a season, a quarter, a half."""
+    """A month, season, quarter or half: some months from `place` on."""
     return yearly(lambda at, year_: _months(at, year_, place, count), side)
 
 
@@ -357,7 +357,7 @@ def year_month(text: str) -> Moment | None:
 
 
 def yearly(place: InYear, side: int | None = None) -> Moment:
-    """-1 the last complete one, 1 the next, 0 the one under way or this year's, None the last begun."""
+    """A yearly event: -1 the last complete one, 1 the next, 0 this year's, None the last that began."""
 
     def at(reference: datetime) -> Span:
         now = reference.year
@@ -423,7 +423,7 @@ def third(moment: Moment, which: int) -> Moment:
 
 
 def days_in(moment: Moment, first: int, count: int) -> Moment:
-    """Some days of it; from its end where the first is negative."""
+    """Some days of a moment; counted from its end where `first` is negative."""
 
     def part(span: Span, reference: datetime) -> Span:
         origin = span.start if first >= 0 else span.stop
@@ -439,11 +439,11 @@ def _part_of(moment: Moment, part: Callable[[Span, datetime], Span]) -> Moment:
     return Moment(lambda reference: part(moment.span(reference), reference), moment.confidence)
 
 
-# Ranges, of which a bound may be the number of a year
+# Ranges; a bound may be a year number
 
 
 def after(bound: Moment | int, edge: int) -> Moment:
-    """From the start or the end of it up to the reference or, where that is past, without an end."""
+    """From an edge of the bound to the reference; open-ended where the reference is earlier."""
     moment = _moment(bound)
 
     def at(reference: datetime) -> tuple[datetime, datetime | None]:
@@ -465,8 +465,8 @@ def before(bound: Moment | int, edge: int) -> Moment:
 def between(one: Moment | int, other: Moment | int) -> Moment:
     """From the start of one to the end of the other.
 
-    One that comes round again is the one next to its neighbour: in "between November and February 2024",
-    November is the last before that February.
+    A recurring bound is the one next to the other bound: in "between November and February 2024", November
+    is the last before that February.
     """
     first, last = _moment(one), _moment(other)
 

@@ -1,6 +1,6 @@
-"""Reads the wording of questions and texts: what is asked for, its time, and the language.
+"""Read the wording of questions and texts: the kind of answer, its time, and the language.
 
-Questions are read in English, Spanish and German; of others nothing is known, and any text may answer them.
+Questions are read in English, Spanish and German. In other languages, any text may answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 class AnswerShape(StrEnum):
     CODE = "code"
-    """Two digits at the least: a telephone number, a code, a number plate."""
+    """At least two digits: a telephone number, a code, a number plate."""
     NUMBER = "number"
     DATE = "date"
     ADDRESS = "address"
@@ -34,11 +34,11 @@ class AnswerShape(StrEnum):
 
 @cache
 def _pattern(section: str) -> re.Pattern[str]:
-    """Whole words of folded text that fit one of the lines of a section."""
+    """Compile the lines of a section into a pattern of whole folded words."""
     return re.compile(rf"\b(?:{alternatives('questions', section)})\b")
 
 
-# From the narrowest to the widest, as they are tried: the letters of an answer, and the section of its words.
+# Tried from the narrowest to the widest: the pattern of an answer, and the section of its question words.
 _SHAPES = {
     AnswerShape.ADDRESS: ("@", None),
     AnswerShape.CODE: (r"\d[\d\s./-]*\d", None),
@@ -48,37 +48,37 @@ _SHAPES = {
 
 
 def answer_shape(question: str) -> AnswerShape | None:
-    """The narrowest shape that the question asks for; None: it may be answered by anything."""
+    """Return the narrowest shape that the question asks for; None where any text may answer."""
     folded = fold(question)
     return next((shape for shape in _SHAPES if _pattern(f"asks {shape}").search(folded)), None)
 
 
 def has_shape(text: str, shape: AnswerShape) -> bool:
-    """Whether something in the text could be such an answer."""
+    """Whether the text contains a value of this shape."""
     folded, (letters, section) = fold(text), _SHAPES[shape]
     found = re.search(letters, folded) or (section and _pattern(section).search(folded))
     return bool(found)
 
 
-# The tense of a question: whether it asks for what holds now, or for what held before.
+# The tense of a question: whether it asks about the present or the past.
 
 
 class QuestionTense(StrEnum):
     NOW = "now"
-    """It says that it asks for what holds now: `current`, `still`, `ahora`."""
+    """Asks explicitly about the present: `current`, `still`, `ahora`."""
     PAST = "past"
-    """It asks for what held before: `used to`, `previous`, `antes`."""
+    """Asks about the past: `used to`, `previous`, `antes`."""
     OPEN = "open"
-    """It does not say; what holds now is meant."""
+    """Does not say; the present is meant."""
 
 
-# The end of a longer text holds the question.
+# In a longer text, the question is at the end.
 _LETTERS = 500
 _PAST_LAST = word_set("questions", "past last")
 
 
 def question_tense(question: str) -> QuestionTense:
-    """By the words of English and Spanish, and the plainest of German, French, Italian and Portuguese."""
+    """Return the tense, by words of English and Spanish, and a few of four other languages."""
     folded = fold(question[-_LETTERS:])
     if _pattern("past").search(folded) or not _PAST_LAST.isdisjoint(words(folded)[-1:]):
         return QuestionTense.PAST
@@ -89,7 +89,7 @@ def question_tense(question: str) -> QuestionTense:
 
 _SAYING_WORDS = word_set("questions", "saying words")
 OPEN_WORDS = _SAYING_WORDS | word_set("questions", "happening words")
-"""They say that something is asked for, and not what: `what happened`, `what did she say`."""
+"""Words of questions that ask for anything at all: `what happened`, `what did she say`."""
 
 
 @cache
@@ -98,12 +98,12 @@ def _question_pattern(section: str) -> re.Pattern[str]:
 
 
 def asks_openly(text: str) -> bool:
-    """Whether it asks for whatever happened: `what happened at work`, `what did I do`, `qué pasó`."""
+    """Whether it asks for everything that happened: `what happened at work`, `what did I do`, `qué pasó`."""
     return _question_pattern("asks openly").search(fold(text)) is not None
 
 
 def asks_what_was_said(text: str) -> bool:
-    """Whether it asks for words, whatever time they are about: `what did I tell you last week`."""
+    """Whether it asks for what was said, at the time of speaking: `what did I tell you last week`."""
     return not _SAYING_WORDS.isdisjoint(words(text))
 
 
@@ -112,7 +112,7 @@ def asks_when(text: str) -> bool:
     return _question_pattern("asks when").search(fold(text)) is not None
 
 
-# Signs in the wording of a prompt that it is about the user's own life, or that it needs no memory at all.
+# Signs in a prompt that it is about the user's own life, or that it needs no memory.
 
 _MINE = word_set("questions", "own words")
 _WRITTEN = re.compile(r"[^\W\d_][\w'’-]+")
@@ -133,7 +133,7 @@ class PromptSigns:
     """Words that are written as names, folded."""
     is_personal: bool
     quotes: bool
-    """It brings along the text that it is about."""
+    """Whether it includes the text that it is about."""
     has_code: bool
     is_errand: bool
     is_general: bool
@@ -153,7 +153,7 @@ def prompt_signs(prompt: str) -> PromptSigns:
 
 
 def written_names(text: str) -> tuple[str, ...]:
-    """Words with a capital that begin no sentence or quotation, folded, without `'s`; no GP, TV or MRI."""
+    """Return capitalised words inside sentences, folded, without `'s` and abbreviations such as TV."""
     names = []
     for found in _WRITTEN.finditer(text):
         before = text[: found.start()].rstrip(" ")
@@ -163,23 +163,23 @@ def written_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name not in _MINE))
 
 
-# A guess at the language of texts: enough to choose a model and to word a question, no more.
+# A guess at the language of texts, good enough to choose a model and to word a question.
 
 Language = Literal["english", "other"]
 
-# The beginning of a text decides, however long it is.
+# Only the beginning of a text is read.
 _ENOUGH_LETTERS = 600
 _ENOUGH_WORDS = 200
-# Share of a text's letters, from which it is written in another script than Latin.
+# From this share of letters, a text is in another script than Latin.
 _OTHER_SCRIPT = 0.3
-# By how many common words English or the other must be ahead.
+# The lead in common words that English or the other language needs.
 _SURE = 1.0
 _MOSTLY = 0.5
 # Words of one letter do not count.
 _WORD = compile_later(r"[^\W\d_]{2,}")
 # Addresses, paths and code: in no language.
 _NO_WORD = compile_later(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
-# Words that are no common ones count as half a common word, if they look English or otherwise.
+# Other words count half, if their spelling looks English or foreign.
 _HALF = 0.5
 
 
@@ -194,7 +194,7 @@ def _languages_of_words() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _looks(*, english: bool) -> re.Pattern[str]:
-    """How words of English, or of other languages, are spelt."""
+    """Compile the spellings typical of English, or of other languages."""
     own = (ENGLISH,) if english else [language for language in languages() if language != ENGLISH]
     found = (sections("language", language).get("spelling", "").split() for language in own)
     return re.compile("|".join(pattern for patterns in found for pattern in patterns))
@@ -202,7 +202,7 @@ def _looks(*, english: bool) -> re.Pattern[str]:
 
 @cache
 def _elision() -> re.Pattern[str]:
-    """As French and Italian leave a vowel out: l'eau, d'un, c'est, qu'il."""
+    """Compile the elisions of French and Italian: l'eau, d'un, c'est, qu'il."""
     return re.compile(rf"\b(?:{alternatives('language', 'elisions')})['’](?=[^\W\d_]{{2}})", re.IGNORECASE)
 
 
@@ -219,13 +219,13 @@ def _words_of_others() -> frozenset[str]:
 
 
 def mostly_other_than_english(texts: Iterable[str]) -> bool:
-    """Whether more than half of the texts that give themselves away are in another language."""
+    """Whether more than half of the texts with a known language are not in English."""
     guesses = [guess for text in texts if (guess := language_of(text)) is not None]
     return bool(guesses) and guesses.count("other") / len(guesses) > _MOSTLY
 
 
 def language_of(text: str) -> Language | None:
-    """By script, then by common words and by how the others look; None where that does not tell."""
+    """Guess the language by script, common words and spelling; None where these do not decide."""
     beginning = _NO_WORD.sub(" ", text[:_ENOUGH_LETTERS])
     if not beginning.isascii():
         letters = [letter for letter in beginning if letter.isalpha()]
@@ -241,7 +241,7 @@ def language_of(text: str) -> Language | None:
         own = known.get(word, ())
         if written.isascii() and ENGLISH in own:
             english += len(own) == 1
-        # A word with a capital may be part of a name, and names are from everywhere.
+        # A capitalised word may be a name, and names come from any language.
         elif written[0].isupper() and place > 0:
             continue
         elif own:
@@ -257,14 +257,14 @@ def language_of(text: str) -> Language | None:
 
 
 def is_spanish(folded_words: Iterable[str]) -> bool:
-    """Whether a text has more of the small words of Spanish than of English."""
+    """Whether a text has more stopwords of Spanish than of English."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
     spanish, english = _function_words(SPANISH), _function_words(ENGLISH)
     return sum(word in spanish for word in first) > sum(word in english for word in first)
 
 
 def is_english_or_spanish(folded_words: Iterable[str]) -> bool:
-    """Whether small words of these two are at least as many as of others; one word proves nothing."""
+    """Whether stopwords of these two languages are at least as many as of others; one word is too few."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
     ours, others = word_set("language", "function_words"), _words_of_others()
     own = sum(word in ours for word in first)

@@ -1,7 +1,7 @@
-"""The meaning of pronouns: whether a sentence needs its context, and the name that replaces it.
+"""Resolve pronouns: find those that need the context, and the name that replaces them.
 
-A pronoun is bound by what the same text says before it ("I have a dog and she is called Nala"). One that is
-not may mean a person or a place of the talk before it, if exactly one is in reach. English and Spanish.
+A pronoun may refer to an earlier part of the same text ("I have a dog and she is called Nala"). Otherwise it
+may mean a person or place of the turns before, if exactly one is in reach. English and Spanish.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sort(StrEnum):
-    """Sorts of things that a pronoun can mean."""
+    """The kinds of things that a pronoun can mean."""
 
     MAN = "man"
     WOMAN = "woman"
@@ -31,7 +31,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A pronoun, or a phrase that means something said before."""
+    """A pronoun, or a phrase that refers to an earlier text."""
 
     start: int
     stop: int
@@ -49,16 +49,16 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True)
 class Referent:
-    """A person or place that was spoken of."""
+    """A person or place that a text mentions."""
 
     name: str
     sorts: frozenset[Sort]
     is_certain: bool = True
-    """Otherwise it may be meant, but its sort or its name is unknown."""
+    """False where it may be meant, but its sort or its name is unknown."""
 
 
 _PEOPLE = frozenset({Sort.MAN, Sort.WOMAN})
-# "They" and "it" may mean too much that has no name.
+# "They" and "it" often mean things without a name.
 _RESOLVED = _PEOPLE | {Sort.PLACE}
 _NAME_WORD = r"[A-ZÁÉÍÓÚÑ][a-záéíóúüñ'’-]+"
 _NAME = rf"{_NAME_WORD}(?: {_NAME_WORD})?"
@@ -88,7 +88,7 @@ _FEMALE_TITLE = re.compile(_words("FEMALE_TITLES"))
 _TITLED = re.compile(
     rf"\b(?:{_words('FEMALE_TITLES')}|{_words('MALE_TITLES')}|{_words('OTHER_TITLES')})\.? {_NAME_WORD}"
 )
-# A name with a verb that people are subject or object of.
+# A name with a verb whose subject or object is a person.
 _ACTS = rf"(?:{_words('ACTS')})\b"
 _PERSON = re.compile(rf"(?<![\w'’])(?:({_NAME})(?= {_ACTS})|(?:\b(?:{_words('MET')}) )({_NAME}))")
 _PLACE = re.compile(rf"\b(?i:{_words('TO_PLACE')}) (?:(?:{_words('THE')}) )?({_NAME})(?!['’]s)")
@@ -97,7 +97,7 @@ _ANY_NAME = re.compile(rf"(?<=[\w,;:&)] )(?!I\b)({_NAME})")
 _LEADING_NAME = re.compile(rf"({_NAME})(?= \w)")
 _FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
 _COMMON_FIRST = re.compile(rf"(?:{_words('common first')})$")
-# Words that give a pronoun its meaning within the same text.
+# Words that a pronoun in the same text may refer to.
 _BINDING = {
     Sort.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
     Sort.WOMAN: re.compile(rf"\b(?:{_WOMEN}|{_EITHER})\b", re.IGNORECASE),
@@ -127,7 +127,7 @@ _NO_PLACE = re.compile(rf"\b(?:{_words('before no place')})$")
 
 
 def open_references(text: str) -> list[Reference]:
-    """The pronouns that nothing before them in a text gives a meaning, in order; quotations do not count."""
+    """Return the pronouns that refer to nothing earlier in the text, in order; quotations do not count."""
     for start, stop in quotations(text):
         text = text[:start] + "“" * (stop - start) + text[stop:]
     found = [
@@ -186,7 +186,7 @@ def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
 
 
 def replace_pronouns(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
-    """The text with a name for the first pronoun of each sort; None where one of them stays open."""
+    """Replace the first pronoun of each sort by a name; None where a pronoun cannot be resolved."""
     written = text
     first = {one.sort: one for one in reversed(references)}
     for one in sorted(first.values(), key=lambda one: -one.start):
@@ -201,7 +201,7 @@ def replace_pronouns(text: str, references: Sequence[Reference], reach: Sequence
 
 
 def _in_place_of(text: str, one: Reference, name: str) -> str | None:
-    """A name in the form that the pronoun has."""
+    """Write a name in the form of the pronoun."""
     word = text[one.start : one.stop].lower()
     rest = text[one.stop :]
     if _PATTERNS["irreplaceable"].fullmatch(word):
@@ -223,7 +223,7 @@ def _in_place_of(text: str, one: Reference, name: str) -> str | None:
 
 
 def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
-    """The people and places in a text; for an earlier turn, as its listener would name them."""
+    """Return the people and places in a text; for an earlier turn, as its listener would name them."""
     found: dict[str, Referent] = {}
     taken: list[tuple[int, int]] = []
 
@@ -270,7 +270,7 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
 
 
 def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
-    """How the present speaker would name a person's sister; empty where unknown."""
+    """Name a relative, such as `her sister`, from the present speaker's view; empty where unknown."""
     rest, folded = match[0][len(owner) :], owner.lower()
     if folded in _YOURS:
         return _YOURS[folded] + rest if turn and not turn.is_same_speaker else ""
@@ -280,7 +280,7 @@ def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None)
 
 
 def in_reach(said: str, before: Sequence[EarlierTurn]) -> list[Referent]:
-    """The referents that a pronoun may mean: those of this message so far, and of the turns before it."""
+    """Return the referents that a pronoun may mean: of this message so far, and of the turns before."""
     found: dict[str, Referent] = {}
     speakers = {fold(turn.speaker) for turn in before if turn.speaker}
     for text, turn in ((said, None), *((turn.text, turn) for turn in reversed(before))):

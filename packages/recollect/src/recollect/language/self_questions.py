@@ -1,4 +1,4 @@
-"""Cloze questions: parts of a text by which the whole text can be asked for (inverse cloze task)."""
+"""Questions made from a memory's own text, to test whether it is found (inverse cloze task)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PHRASE_WORDS = 5
 _SAMPLE_WORDS = 7
 """Words of a sampled phrase, stopwords included."""
 _FEWEST_TERMS = 3
-"""Words among them that say something; fewer only where the text has no more."""
+"""Content words of a sampled phrase; fewer only where the text has fewer."""
 _GAPPED_WORDS = 16
 _LETTERS_PER_WORD = 2
 """Letters that count as a word where a script puts no spaces between words."""
@@ -31,7 +31,7 @@ _WRITTEN = re.compile(r"\S+")
 
 
 def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
-    """The words in a row that say the most: those with the most letters outside stopwords."""
+    """Return the consecutive words with the most letters outside stopwords."""
     found = words(text)
     weights = [0 if word in STOPWORDS else len(word) for word in found]
     starts = range(max(1, len(found) - length + 1))
@@ -40,7 +40,7 @@ def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
 
 
 def sampled_phrase(text: str, seed: int) -> str:
-    """Some words in a row out of one sentence, as they are written; the seed chooses which.
+    """Return consecutive words of one sentence, as written; the seed chooses which.
 
     Empty where the text has no word at all.
     """
@@ -53,7 +53,7 @@ def sampled_phrase(text: str, seed: int) -> str:
 
 
 def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) -> str | None:
-    """A sentence without the rarer half of its terms, so that its words alone hardly give the text away.
+    """Return a sentence without the rarer half of its terms, so that words alone hardly find it.
 
     `document_counts` says how many texts contain a term. None where fewer than two terms would be left.
     """
@@ -74,7 +74,7 @@ def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) ->
 
 
 def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
-    """The words of a sentence with enough terms; of the one with the most, where none has enough."""
+    """Return a sentence with enough terms, or the one with the most."""
     spans = list(sentences(text)) or [(0, len(text))]
     cut = [pieces for start, stop in spans if (pieces := list(_pieces(text, start, stop)))]
     if not cut:
@@ -84,14 +84,14 @@ def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
 
 
 def _choose(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
-    """One that counts enough; where none does, one that counts the most."""
+    """Choose an item with a large enough count, or one with the largest."""
     least = min(enough, max(counts))
     good = [choice for choice, count in zip(choices, counts, strict=True) if count >= least]
     return good[seed % len(good)]
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
-    """Words as they are written, with their punctuation; pairs of letters where nothing separates words."""
+    """Return words with their punctuation, or letter pairs where a script has no spaces."""
     for match in _WRITTEN.finditer(text, start, stop):
         at, last = match.span()
         while at < last:
@@ -103,20 +103,20 @@ def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
 
 
 def _after_marks(text: str, end: int, stop: int) -> int:
-    """The place after the marks that are drawn onto the letter before `end`."""
+    """Return the place after the combining marks at `end`."""
     while end < stop and is_mark(text[end]):
         end += 1
     return end
 
 
 def _trim_punctuation(piece: str) -> str:
-    """On one line, without the punctuation at its ends."""
+    """Put the text on one line, without punctuation at its ends."""
     line = " ".join(piece.split())
     inner = [place for place, letter in enumerate(line) if letter.isalnum()]
     return line[inner[0] : _after_marks(line, inner[-1] + 1, len(line))] if inner else line
 
 
-# Questions that a memory asks for itself: made of its own words, names, relations and days, by rule.
+# Questions made by rule from a memory's own words, names, relations and days.
 
 
 class QuestionKind(StrEnum):
@@ -125,7 +125,7 @@ class QuestionKind(StrEnum):
     GAPS = "gaps"
     """A sentence of it without its rarest words."""
     ENTITY = "entity"
-    """A name, and what is known of it."""
+    """A name and a phrase of an observation."""
     WHAT_IS = "what is"
     """A name alone."""
     RELATION = "relation"
@@ -133,13 +133,13 @@ class QuestionKind(StrEnum):
     MENTION = "mention"
     """A name; any text about it is right."""
     DAY = "day"
-    """A day; whatever is of that day is right."""
+    """A day; any memory of that day is right."""
     SAID = "said"
     """A speaker and a day; any message of both is right."""
 
 
 OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WHAT_IS})
-"""Questions that give the memory's own words: who is not found by these is as good as lost."""
+"""Questions in the memory's own words; a memory that these do not find is as good as lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +150,12 @@ class SelfQuestion:
     wanted: frozenset[int]
     """Any of these is right."""
     words: str = ""
-    """Whatever holds these folded words in a row is right as well: the question fits it as much."""
+    """Any memory with these consecutive folded words is right as well."""
 
 
 _PEOPLE = word_set("questions", "people types")
 _LETTERS = 2_000
-"""Enough to tell the language by."""
+"""Enough letters to detect the language."""
 
 
 def is_in_spanish(text: str) -> bool:
@@ -163,7 +163,7 @@ def is_in_spanish(text: str) -> bool:
 
 
 def _fill_form(form: str, text: str, **values: object) -> str:
-    """A form, such as that of a question, in the language of a text."""
+    """Fill a form, such as a question, in the language of a text."""
     language = SPANISH if is_in_spanish(text) else ENGLISH
     lines = (line.partition(": ") for line in sections("questions", language)["forms"].splitlines())
     return next(written for name, _, written in lines if name == form).format_map(values)
@@ -177,7 +177,7 @@ def sampled_text(memory: Memory, seed: int) -> str:
 
 
 def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
-    """The words of it that say the most, after the name of an entity."""
+    """Ask with the densest phrase of a memory; for an entity, after its name."""
     if memory.kind is not Kind.ENTITY:
         return densest_phrase(memory.text, length)
     said = memory.in_force[0].content if memory.in_force else memory.type
@@ -187,7 +187,7 @@ def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
 def word_questions(
     memory: Memory, twins: Iterable[int], document_counts: Mapping[str, int], seed: int
 ) -> Iterator[SelfQuestion]:
-    """A phrase of it, and a sentence with gaps (see `gapped_sentence`). `twins` say the same."""
+    """Ask with a phrase of a memory, and with a gapped sentence. `twins` have the same text."""
     said = sampled_text(memory, seed)
     wanted = frozenset({memory.id, *twins})
     asked = sampled_phrase(said, seed)
@@ -211,7 +211,7 @@ def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
 
 
 def relation_question(entity: Memory, type_: str, others: Iterable[int]) -> SelfQuestion:
-    """Ask for the related entities. The entity itself is no answer: it was named."""
+    """Ask for the related entities. The entity itself is not an answer."""
     known = " ".join((type_, *(seen.content for seen in entity.in_force)))
     spaced = " ".join(type_.replace("_", " ").split())
     asked = _fill_form(QuestionKind.RELATION, known, name=entity.name, type=spaced)

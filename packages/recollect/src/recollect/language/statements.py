@@ -1,7 +1,7 @@
-"""Which sentences of a message are worth keeping, by plain rules: see docs/guides/extraction.md.
+"""Extract the sentences of a message that are worth keeping, by rules: see docs/guides/extraction.md.
 
-The words and patterns are in `statements.txt` of each language. They read a sentence without case and
-accents, its quotations taken out.
+The words and patterns are in `statements.txt` of each language. They match a folded sentence without its
+quotations.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Category(StrEnum):
     OPINIONS = "opinions"
     CONTEXT = "context"
     MISC = "misc"
-    """Where nothing else fits."""
+    """The category where no other fits."""
 
 
 POINTS = {
@@ -94,13 +94,13 @@ POINTS = {
     }.items()
     for sign in signs.split()
 }
-"""Points that each sign adds, once; `named` and `subject` are seen by capital letters, without a pattern."""
+"""Points that each sign adds once; `named` and `subject` follow from capital letters, not from a pattern."""
 SIGNS = _patterns("sign ")
 DROPS = _patterns("drop ")
 ENOUGH = 2
-"""Points from which a sentence is kept by itself."""
+"""A sentence with this many points is kept by itself."""
 FOLLOWING_ENOUGH = 1
-"""Points from which it is kept with the sentence before it, of which it says something."""
+"""A sentence with this many points is kept with the sentence before it, if it refers to that one."""
 IMPORTANCE = 0.5
 IMPORTANCES: dict[str, float] = {
     "explicit": 0.9,
@@ -112,11 +112,11 @@ IMPORTANCES: dict[str, float] = {
 }
 """The importance that a sign or a category gives a statement; the highest counts."""
 LONGEST_TALK = 1_500
-"""In characters. A longer message holds something pasted,"""
+"""In characters. A longer message contains pasted text,"""
 OPENING = 600
 """and only its opening is read."""
 LONGEST_OF_OTHERS = 300
-"""In characters. What a longer message says of others is a story or a document as often as not."""
+"""In characters. Statements about others in a longer message are often a story or a document."""
 MOST_SENTENCES = 3
 """The most sentences of one statement."""
 
@@ -131,7 +131,7 @@ class FoundStatement:
     start: int
     stop: int
     signs: frozenset[str]
-    """By which it was kept."""
+    """The signs by which it was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,13 @@ class _Candidate:
     points: int
     signs: frozenset[str]
     follows: bool
-    """It says something of the sentence before it, in the same line."""
+    """Whether it refers to the sentence before it, in the same line."""
     text: str
     sentences: int = 1
 
 
 def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundStatement, ...]:
-    """The statements of a message that are worth keeping and need no context, in order."""
+    """Return the statements of a message that are worth keeping and need no context, in order."""
     if not is_english_or_spanish(words(text)):
         return ()
     kept: list[_Candidate] = []
@@ -168,7 +168,7 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
     found: dict[str, FoundStatement] = {}
     for each in kept:
         said = each.text
-        for pattern, later in _SOME_DAYS:  # a phrase that is true later, for one that counts from today
+        for pattern, later in _SOME_DAYS:  # a date that stays valid, in place of a phrase relative to today
             said = pattern.sub(later, said)
         category = category_of(each.plain, each.signs)
         importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*each.signs, category))
@@ -178,7 +178,7 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
 
 
 def _join(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | None:
-    """Both as one statement, if the second says something of the first."""
+    """Join two sentences into one statement, if the second refers to the first."""
     if not candidate.follows or candidate.number != last.number + 1 or last.sentences == MOST_SENTENCES:
         return None
     between = text[last.stop : candidate.start]
@@ -220,7 +220,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
     for number, (start, stop) in enumerate(sentences(text)):
         begin = start
         while before := _LEAD.match(text, begin, stop) or LIST_MARKER.match(text, begin, stop):
-            begin = before.end()  # where it begins to say something
+            begin = before.end()  # the start of the content
         explicit = _EXPLICIT.match(text, begin, stop)
         begin = explicit.end() if explicit else begin
         if len(text) > LONGEST_TALK and begin > OPENING:
@@ -282,7 +282,7 @@ _EXPLICIT = re.compile(
     rf"|(?:{_words('explicit openings')})[,:]?\s+)",
     re.IGNORECASE,
 )
-# A label, a heading, a cell of a table, or words in bold type: written, and not said.
+# A label, a heading, a table cell or bold words: layout, not a statement.
 _LABEL = re.compile(
     r"(?:[A-Z][\w’'/&-]*)(?: [A-Z(&][\w’'/&()-]*){0,4}(?:\*\*)?:|.*(?:\*\*|,,,|\[|\t| \| )", re.DOTALL
 )
@@ -304,14 +304,14 @@ _TAIL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _YOU = re.compile(rf"\b(?:{_words('you')})\b")
-# Not one who is spoken to, at the end or before a comma.
+# Not a person addressed, at the end or before a comma.
 _NO_NAMES = STOPWORDS | SMALL_TALK
 _CAPITAL = re.compile(
     r"(?<=[\w,;:&)] )(?!I\b)(?!(?<=, )[A-ZÁÉÍÓÚÑ]\w*\W*$)(?!(?<=,"
     r" )[A-ZÁÉÍÓÚÑ]\w*[,!])([A-ZÁÉÍÓÚÑ][\w’'&-]*)"
 )
 _NAME = r"[A-ZÁÉÍÓÚÑ][\w’'-]+"
-# A name, and what it is or does.
+# A name followed by a verb.
 _NAME_FIRST = re.compile(
     rf"(?!(?:{_words('no name first')})\b)(?:(?:{_words('titles')})\. )?"
     rf"{_NAME}(?: (?:(?:{_words('and')}|&) )?{_NAME})* "
@@ -340,7 +340,7 @@ _CLUES = _clues()
 
 
 def category_of(plain: str, signs: AbstractSet[str]) -> Category:
-    """The category of a statement without case and accents, of which these signs were seen."""
+    """Return the category of a folded statement with these signs."""
     points: Counter[Category] = Counter()
     for category, worth, pattern in _CLUES:
         points[category] += worth * (pattern.search(plain) is not None)
@@ -349,7 +349,7 @@ def category_of(plain: str, signs: AbstractSet[str]) -> Category:
     return max(Category, key=lambda category: points[category]) if any(points.values()) else Category.MISC
 
 
-# Whether a sentence says something that is worth keeping: a fact, and no feeling, saying or chatter.
+# Whether a sentence states a fact, rather than a feeling, a saying or small talk.
 
 _EMPTY_WORDS = STOPWORDS | SMALL_TALK | FIRST_PERSON | word_set("words", "vague_words")
 _VERBS = frozenset({"state", "habit", "preference", "plan", "decision", "event", "health", "opinion"})
@@ -362,7 +362,7 @@ _LEAST_SHARE = 0.34
 
 
 def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
-    """`plain`: the sentence without case, accents and quotations; `signs`: those that it has."""
+    """Decide for a folded sentence without quotations, with its signs."""
     if signs & {"explicit", "standing"}:
         return bool(concrete_terms(words(plain)))
     is_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
@@ -403,7 +403,7 @@ def _has_subject(plain: str, signs: AbstractSet[str]) -> bool:
 
 
 def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str], terms: int) -> bool:
-    # "We've got the file": only the context shows which one.
+    # "We've got the file": which file depends on the context.
     definite = _PATTERNS["definite"].search(plain) is not None
     if not terms or (definite and anchors <= {"preference", "relative"} and terms < _FEW):
         return False
@@ -433,5 +433,5 @@ _SPEAKER_FIRST = re.compile(rf"(?:[\w'’&-]+[,.]? ){{0,6}}?(?:{_words('SPEAKER'
 
 
 def concrete_terms(found: list[str]) -> set[str]:
-    """Of folded words, those that say what a sentence is about."""
+    """Return the folded words that a sentence is about."""
     return {word for word in found if word not in _EMPTY_WORDS and (len(word) > 2 or word.isdigit())}

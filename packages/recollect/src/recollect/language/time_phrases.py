@@ -1,8 +1,8 @@
-"""Time phrases of English and Spanish, and the spans of time that they mean.
+"""Find time phrases in English and Spanish, and the spans of time that they mean.
 
-How sure a phrase is: 1.0 a date with its year; 0.9 a date that the reference settles (yesterday, two months
-ago); 0.7 one that comes round again, read as the last that began (March, Tuesday); 0.6 a date whose day and
-month may be the other way round; 0.5 a vague one (recently, a few months ago).
+Confidence: 1.0 for a date with its year; 0.9 for a date relative to the reference (yesterday, two months
+ago); 0.7 for a recurring date, read as the last that began (March, Tuesday); 0.6 for a date whose day and
+month may be swapped; 0.5 for a vague phrase (recently, a few months ago).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ KINDS = {
     "YEAR_DATED": "OF_YEAR DATE_OF_YEAR MONTH_SPAN YEAR",
     "DATED_BOUND": "DAY DATE_OF_YEAR OF_YEAR MONTH_SPAN",
 }
-"""Kinds of tokens, and of what rules make, that a pattern may call by one name."""
+"""Kinds of tokens that a pattern may name together."""
 
 
 # The rules, layer by layer
@@ -120,7 +120,7 @@ def _rules_of(*names: str) -> list[str]:
 
 
 def _relative_rules(things: str, sides: str) -> list[str]:
-    """Rules for the last, this and the next of things: for each `what: make`, and each `side: rule`."""
+    """Return rules for the last, this and the next of things: for each `what: make` and each `side: rule`."""
     rules = []
     for thing, line in product(lines("time", things), lines("time", sides)):
         (what, _, made), (side, _, rule) = thing.partition(": "), line.partition(": ")
@@ -155,7 +155,7 @@ class Element(NamedTuple):
     symbols: Mapping[str, Any]
     """The words that it matches, each with its value, and the kinds of tokens."""
     names: tuple[str, ...]
-    """The classes and kinds among its alternatives, whose values the rule may use."""
+    """Classes and kinds among its alternatives; the rule may use their values."""
 
 
 Pattern = tuple[Element, ...]
@@ -170,11 +170,11 @@ class Rule(NamedTuple):
     capitals (`WEEKDAY`), alternatives (`on|in`), perhaps optional (`the?`). Digits distinguish two of a kind
     (`YEAR1`, `YEAR2`). The rule makes one token of its kind, for the layers above, with the value of the
     expression: Python, over the functions of `moments` and the values of the pattern's classes and kinds. A
-    value of None is no match, as is a match that the check after `unless` doubts.
+    value of None is no match, nor is a match that the check after `unless` rejects.
     """
 
     kind: str
-    """`BY_UNIT`: the value says which."""
+    """`BY_UNIT` where the value decides the kind."""
     patterns: Sequence[Pattern]
     """With and without its optional elements; the first that matches counts."""
     expression: str
@@ -182,7 +182,7 @@ class Rule(NamedTuple):
 
 
 def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
-    """The tokens, with one in place of those that a rule matches, layer after layer."""
+    """Replace the tokens that a rule matches by one token, layer after layer."""
     symbols: list[str] = []
     for layer in _layers():
         symbols = symbols or [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
@@ -213,7 +213,7 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
 
 
 class _Layer:
-    """The rules of a layer by the two symbols that a match begins with: few of them begin with any two."""
+    """The rules of a layer, indexed by the first two symbols of a match; few rules share them."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules: dict[str, list[Rule]] = {}
@@ -225,7 +225,7 @@ class _Layer:
         self.firsts = self._rules.keys()
 
     def rules(self, first: str, second: str) -> Sequence[Rule]:
-        """The rules that may match there, with the patterns that may."""
+        """Return the rules that may match there, with their patterns."""
         pair = first, second if second in self._known else ""
         if pair not in self._pairs:
             begun = [
@@ -298,11 +298,11 @@ class TimePhrase:
     words: str
     place: tuple[int, int]
     next: tuple[datetime | None, datetime | None] | None = None
-    """Of one that comes round again and was read as the last that began: the one after, which plans mean."""
+    """For a recurring date that was read as the last: the next one, which plans mean."""
 
 
 def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
-    """In the order of the text, without overlap; days begin and end in the reference's time zone."""
+    """Return the time phrases of a text, in order, without overlap; days are of the reference's time zone."""
     if reference.utcoffset() is None:
         raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
     read = tokenize(text)
@@ -312,7 +312,7 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
 
 
 def time_of(text: str, reference: datetime) -> TimePhrase | None:
-    """The one span that a question asks about: the surest, and of equals the first."""
+    """Return the span that a question asks about: the one with the highest confidence, else the first."""
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
 
 
@@ -323,7 +323,7 @@ def _phrase(text: str, read: TokenizedText, token: Token, reference: datetime) -
     try:
         start, stop = moment.at(reference)
         ordered = start is None or stop is None or start.astimezone(UTC) < stop.astimezone(UTC)
-    except (ValueError, OverflowError):  # no calendar has it: 30 February, the year 12000
+    except (ValueError, OverflowError):  # an invalid date: 30 February, the year 12000
         return None
     if not ordered or (start is None and stop is None):
         return None
@@ -355,13 +355,12 @@ def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
     return [token if day is None else token._replace(kind="DAY", value=day) for token, day in made]
 
 
-# Every time that a text of any length names, found at a small cost. A question is read whole (`time_of`). Of
-# hundreds of candidates, each perhaps pages long, only the windows around words that may name a time are
-# read, and only the first few of those.
+# The times in a text of any length, at a small cost. A question is read whole (`time_of`). There may be
+# hundreds of candidates with several pages each, so only the first few windows around time words are read.
 
 MOST_LETTERS = 4_000
 MOST_WINDOWS = 6
-# In letters, on each side of a cue: room for words between two cues of a phrase, and for doubts.
+# In letters, on each side of a time word: room for the rest of the phrase and its context.
 _REACH = 28
 _PIECES = compile_later(r"[^\W_]+")
 _CUES = word_set("time", "cues").union(
@@ -378,7 +377,7 @@ _SURE_ENOUGH = AMBIGUOUS
 
 
 def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
-    """The times that a text names, in its order, relative to the reference, which is when it was said.
+    """Return the times that a text names, in order, relative to the reference, the time of the text.
 
     Without a reference, only absolute ones: `in 2016`, not `yesterday`. A year counts
     in any position (`the 2006 season`), unless it counts things.
@@ -399,7 +398,7 @@ def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
 
 
 def _cues(text: str) -> set[str]:
-    """The words of a text in small letters that may name a time. Most texts have none."""
+    """Yield the words of a lower-case text that may name a time. Most texts have none."""
     pieces = set(_PIECES.findall(text))
     found = pieces & _CUES
     found.update(word for word in pieces if not word.isalpha() and _DIGITS.fullmatch(word))
@@ -409,10 +408,12 @@ def _cues(text: str) -> set[str]:
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches around the first cues, at whole words; those that touch are one."""
+    """Return windows around the first time words, at whole words; windows that touch are merged."""
     lowered = text.lower()
     cues = _cues(lowered)
-    if not cues or len(lowered) != len(text):  # There is a letter whose small form is two: rare, and unread.
+    if not cues or len(lowered) != len(
+        text
+    ):  # Lower case may change the length, by one rare letter; such a text is not read.
         return
     start = stop = -1
     count = 0

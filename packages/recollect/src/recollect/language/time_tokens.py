@@ -1,4 +1,4 @@
-"""Tokens of a text that may name times, and doubts: checks by which, in their context, they name none."""
+"""Tokens of a text that may name times, and checks of whether they do in their context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.language.words import ENGLISH, SPANISH, LazyTable, month_names, s
 from recollect.text.tokens import fold
 
 # The kinds of pieces of a folded text. The first alternative that fits wins; each reads a bounded part, or
-# one that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.
+# one that it never gives back, so that reading is linear. `price` and `odd` are numbers that are never dates.
 _PIECES = re.compile(
     r"""
       (?P<word>[^\W\d_]++(?!\w))
@@ -40,7 +40,7 @@ _SAME_MARKS = {"–": "-", "—": "-", "−": "-", "’": "'", "’s": "'s", "..
 
 
 class Token(NamedTuple):
-    """A piece of text, or what the grammar has made of several."""
+    """A piece of text, or a grammar's result for several pieces."""
 
     kind: str
     word: str
@@ -56,10 +56,10 @@ class TokenizedText:
     places: tuple[int, ...] | None
     """The original place of each letter of the folded text; None where folding moved no letter."""
     cased: bool
-    """Whether capital letters tell names from other words in this text."""
+    """Whether capital letters distinguish names in this text."""
 
     def place(self, start: int, stop: int) -> tuple[int, int]:
-        """Where a part of the folded text is in the original."""
+        """Return the place in the original of a part of the folded text."""
         if self.places is None:
             return start, stop
         return self.places[start], max(self.places[stop], self.places[stop - 1] + 1)
@@ -106,7 +106,7 @@ def full_year(decade: int) -> int:
 
 
 def _clock(word: str) -> tuple[int, int | None]:
-    """Hour and, where it is written, minute; an hour that no clock shows is dropped with its day."""
+    """Read the hour and, where written, the minute; an impossible hour is dropped."""
     numbers = [int(number) for number in re.findall("[0-9]+", word)]
     hour = numbers[0]
     if "p" in word and hour < 12:
@@ -117,7 +117,7 @@ def _clock(word: str) -> tuple[int, int | None]:
 
 
 def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """The text without case and accents and, where letters were dropped or grew, the place of each one."""
+    """Fold the text; if letters were dropped or added, also return the original place of each."""
     if text.isascii():
         return text.lower(), None
     plain = {ord(letter): fold(letter) for letter in set(text)}
@@ -147,7 +147,7 @@ class Match(NamedTuple):
     first: int
     past: int
     cased: bool
-    """Whether capital letters tell names from other words."""
+    """Whether capital letters distinguish names."""
 
     @property
     def own_tokens(self) -> Sequence[Token]:

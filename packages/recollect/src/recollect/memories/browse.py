@@ -42,6 +42,7 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
+from recollect.domain.times import AsOf, as_of_time, aware
 from recollect.dreams.dreaming import linked_memories
 from recollect.memories.corrections import history
 from recollect.memories.notes import nearest_cosines
@@ -64,7 +65,6 @@ from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import fold
-from recollect.write.inputs import aware
 
 # Lists of memories of any kind, filtered and sorted by the store, a page at a time.
 
@@ -489,14 +489,14 @@ class Browse:
         id: int,  # noqa: A002  # the domain's word
         *,
         showings: int = 20,
-        as_of: datetime | None = None,
+        as_of: AsOf | None = None,
     ) -> WholeMemory:
         """Return a memory with everything that the store knows of it, forgotten or not; with `as_of`, as it
         read then.
 
         `showings` is the number of recent answers to list that showed it.
         """
-        then = aware(as_of, "as_of")
+        then = as_of_time(as_of, self.services.zone)
         self.services.usage.settle(self.services.usage.patience_seconds)
         told = history(self.services, id)
         memory = told.memory

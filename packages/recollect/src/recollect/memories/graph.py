@@ -27,6 +27,7 @@ from recollect.domain.results import (
     RelationResult,
 )
 from recollect.domain.tables import Equals
+from recollect.domain.times import AsOf, as_of_time
 from recollect.memories.notes import apply_rows
 from recollect.memories.observations import ObservationComparison, flag_similar_observations
 from recollect.search.candidates import Search
@@ -46,7 +47,6 @@ from recollect.write.inputs import (
     EntityLike,
     ObservationLike,
     RelationLike,
-    aware,
     by_name,
     entity_of,
     listed,
@@ -345,13 +345,13 @@ class KnowledgeGraph:
         return graph
 
     @retry_after_failover
-    def neighbours_of(self, name: str, *, depth: int = 1, as_of: datetime | None = None) -> Neighbourhood:
+    def neighbours_of(self, name: str, *, depth: int = 1, as_of: AsOf | None = None) -> Neighbourhood:
         """The entities within `depth` relations in force of one, in either direction, the nearest first.
 
         With `as_of`, those that were known and in force at that moment.
         """
         check_hops(depth)
-        start, then = entity_named(self.services, name), aware(as_of, "as_of")
+        start, then = entity_named(self.services, name), as_of_time(as_of, self.services.zone)
         with self.services.read() as view:
             around = surroundings(start, depth, self._relations_at(view, then))
             others = [id_ for id_ in around.distances if id_ != start]

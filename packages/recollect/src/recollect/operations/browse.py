@@ -18,6 +18,7 @@ from recollect.operations.memories import StatusWord, naming_ids
 from recollect.operations.operation import (
     Endpoint,
     LaterTime,
+    LookBack,
     Many,
     OperationCall,
     RowId,
@@ -37,7 +38,7 @@ def _get_memory(
     showings: int = Field(
         default=20, ge=0, le=200, description="Last answers that showed it; 20 if not given"
     ),
-    as_of: Time | None = optional("As it read at this moment"),
+    as_of: LookBack | None = optional("As it read at this moment"),
 ) -> WholeMemory:
     """One memory with all that is known of it: every field, its versions, what it supersedes and is
     superseded by, the entities that it names, the turns around it, near copies, conflicts, and the last

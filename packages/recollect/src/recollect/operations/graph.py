@@ -20,6 +20,7 @@ from recollect.operations.operation import (
     BUDGET,
     Endpoint,
     LaterTime,
+    LookBack,
     Many,
     OperationCall,
     OperationReply,
@@ -683,7 +684,7 @@ class NeighbourPage:
     read_only=True,
 )
 def _neighbours(
-    call: OperationCall, name: str, depth: _DEPTH = 1, as_of: Time | None = None
+    call: OperationCall, name: str, depth: _DEPTH = 1, as_of: LookBack | None = None
 ) -> NeighbourPage:
     """The entities around one, over as many relations as `depth` says, the nearest first. `open_nodes` shows
     them.

@@ -36,9 +36,11 @@ from pydantic import (
     create_model,
 )
 
+from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import to_json
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS
+from recollect.domain.times import as_of_time
 from recollect.operations.schema import (
     LARGEST_ID,
     TIME_FORMAT,
@@ -125,12 +127,25 @@ def optional(
     return Field(default=None, description=description, ge=ge, le=le, max_length=most)
 
 
+_NOT_A_TIME = "no time in ISO 8601; write 2026-03-01 or 2026-03-01T09:00:00Z"
+
+
 def _time(text: object) -> datetime:
     try:
         moment = datetime.fromisoformat(text)  # type: ignore[arg-type]  # a wrong type is told like a wrong text
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError("no time in ISO 8601; write 2026-03-01 or 2026-03-01T09:00:00Z") from None
+        raise ValueError(_NOT_A_TIME) from None
+
+
+def _day_or_time(text: object) -> str:
+    try:
+        as_of_time(str(text), UTC)
+    except InvalidInput:
+        raise ValueError(_NOT_A_TIME) from None
+    if not isinstance(text, str):
+        raise ValueError(_NOT_A_TIME)  # noqa: TRY004  # pydantic takes a ValueError
+    return text
 
 
 Many = Annotated[list[_Item], Field(fail_fast=True)]
@@ -138,6 +153,10 @@ Many = Annotated[list[_Item], Field(fail_fast=True)]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 _MOMENT = {"type": "string", "format": TIME_FORMAT}
 Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({**_MOMENT, "description": "ISO 8601"})]
+LookBack = Annotated[
+    str, PlainValidator(_day_or_time), WithJsonSchema({**_MOMENT, "description": "ISO 8601; a day: its end"})
+]
+"""A time to look back to. It stays a text: the engine knows in which zone a day ends."""
 LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema(_MOMENT)]
 """The same without words, for a tool that has said before how times are written."""
 PastTime = Annotated[

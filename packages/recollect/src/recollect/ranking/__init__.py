@@ -1,1 +1,1 @@
-"""Ranking: from what the searches found to one list."""
+"""Rank candidates: combine the results of all searches into one list."""

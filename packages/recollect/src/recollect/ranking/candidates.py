@@ -1,7 +1,7 @@
-"""Candidates: what the searches found, column by column; and profiles: the steps that rank them.
+"""Candidates in columns, and profiles: the searches and steps that rank them.
 
-Columns rather than one object per hit: a step is a few array operations, so that ranking hundreds of
-candidates costs less than a tenth of embedding the query. Steps never change a column; they add new ones.
+Candidates are columns rather than one object per hit, so a step is a few array operations. Ranking hundreds
+of candidates costs less than a tenth of embedding the query. Steps never change a column; they add new ones.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Flags: TypeAlias = "NDArray[np.bool_]"
 Rows: TypeAlias = "Ints | Flags | slice"
 
 NEVER = int(np.iinfo(np.int64).min)
-"""In a column of times: unknown."""
+"""An unknown time in a column of times."""
 ALWAYS = int(np.iinfo(np.int64).max)
-"""As the end of a span: it has none."""
+"""The end of a span that has no end."""
 NOBODY, USER, ASSISTANT, SPEAKER = range(4)
-"""The numbers of `Facts.role`: a speaker is anybody else who talks, such as a friend in a group."""
+"""The values of `Facts.role`. A `SPEAKER` is neither user nor assistant, such as a friend in a group."""
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
 SECOND = 1_000_000
@@ -62,26 +62,26 @@ class Facts:
     spread: Ints
     stability: Floats
     metadata_share: Floats
-    """How much of an entity's observations in force are of the kind `metadata`."""
+    """The share of an entity's observations in force that have the kind `metadata`."""
     content: Ints
-    """A hash of what is said: equal where only case, accents, spaces or outer marks differ; for a profile
-    that ignores marks, also those between words."""
+    """A hash of the text. Texts that differ only in case, accents, spaces or outer marks share it; for a
+    profile that ignores marks, also texts that differ in marks between words."""
     echo: Flags
-    """A message of the current session that is equal to the query."""
+    """Whether it is a message of the current session that equals the query."""
     origin: Ints
-    """The message that a note was drawn from; of all others, the memory itself."""
+    """The message that a note was extracted from; for all others, the memory's own id."""
     session: Ints
-    """The conversation of a message, as a number; 0 without one, or for its only message."""
+    """The number of a message's conversation; 0 without one, or where it has only this message."""
     position: Ints
     """A message's place in its conversation, from 1; 0 without one."""
     named: Flags
-    """The query names its speaker; for text without a speaker, a person named in the text."""
+    """Whether the query names its speaker or, for a text without a speaker, a person named in the text."""
     asks: Flags
-    """It ends with a question."""
+    """Whether it ends with a question."""
     kind: Ints
     """Place in `tuple(Kind)`."""
     role: Ints
-    """Who speaks in a message: `USER`, `ASSISTANT` or `SPEAKER`; `NOBODY` for notes and entities."""
+    """The speaker of a message: `USER`, `ASSISTANT` or `SPEAKER`; `NOBODY` for notes and entities."""
     informativeness: Floats
     """How much a message says by itself, from 0 to 1; 1 for notes and entities."""
     length: Ints
@@ -96,7 +96,7 @@ _columns_of = attrgetter(*Facts.__slots__)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where one search put the candidates: rank 0 and a score of NaN where it did not find them."""
+    """The ranks and scores that one search gave; rank 0 and score NaN for candidates that it did not find."""
 
     rank: Ints
     score: Floats
@@ -114,7 +114,7 @@ Effect = Literal["plus", "times", "set", "rescale", "mix", "note"]
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """The value that a step found for each candidate, and its effect on the score.
+    """The value that a step computed for each candidate, and its effect on the score.
 
     plus: score + value; times: score * value; set: value; note: nothing
     rescale: (score - low) / (high - low), and 1 where they are equal; both in `numbers`
@@ -125,7 +125,7 @@ class ScoreChange:
     effect: Effect
     values: Floats
     numbers: tuple[float | Floats, ...] = ()
-    """For all candidates; of several queries at once, by row."""
+    """Parameters of the effect: for all candidates, or by row where several queries are ranked at once."""
 
     def at(self, rows: Rows) -> ScoreChange:
         return ScoreChange(self.step, self.effect, self.values[rows], self.numbers)
@@ -133,7 +133,7 @@ class ScoreChange:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCandidate:
-    """A candidate that a step took out, and why."""
+    """A candidate that a step removed, with the reason."""
 
     id: int
     step: str
@@ -143,18 +143,18 @@ class DroppedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """All that one step took out. Few ask why, so the reasons are made when someone does."""
+    """The candidates that one step removed. The reasons are seldom read, so they are computed on demand."""
 
     step: str
     ids: Ints
     scores: Floats
     why: Callable[[], Sequence[str]]
-    """The reason of each, in the order of the ids."""
+    """Return the reasons, in the order of the ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cooccurrences:
-    """How often pairs were seen together, by places among all gathered candidates; never a self-pair."""
+    """How often pairs were shown together, by places among all gathered candidates; never a self-pair."""
 
     first: Ints
     second: Ints
@@ -168,14 +168,14 @@ class Cooccurrences:
 
 @dataclass(frozen=True, slots=True)
 class Contradictions:
-    """Pairs that cannot both hold, by places among all gathered candidates."""
+    """Pairs that contradict each other, by places among all gathered candidates."""
 
     older: Ints
     newer: Ints
     since: Ints
-    """When the newer one began, by its own words or by its time."""
+    """The start of the newer one, from a date in its text or else from its time."""
     asked: Flags
-    """The query asks for what the two disagree on, as far as its words tell."""
+    """Whether the query, by its words, asks for what the two disagree on."""
 
     @classmethod
     def none(cls) -> Contradictions:
@@ -186,8 +186,8 @@ class Contradictions:
 class Candidates:
     """The candidates of one query. Rows are by ascending id until `order` sorts them.
 
-    The tuner ranks many queries at once: then the rows of each query are adjacent, and a step that compares
-    the candidates of a query asks `lowest` and `highest`.
+    The tuner ranks many queries at once. Then the rows of each query are adjacent, and a step that compares
+    the candidates of one query uses `lowest` and `highest`.
     """
 
     facts: Facts
@@ -196,11 +196,11 @@ class Candidates:
     score_changes: tuple[ScoreChange, ...] = ()
     removals: tuple[Removal, ...] = ()
     named_values: Mapping[str, Floats] = field(default_factory=dict)
-    """Numbers that a later step or the answer asks for by name, such as `limbic_score`."""
+    """Values that a later step or the answer reads by name, such as `limbic_score`."""
     places: Ints | None = None
-    """The row of each when all were gathered; None while no row was dropped or moved."""
+    """The row of each candidate when all were gathered; None while no row was dropped or moved."""
     query: Ints | None = None
-    """Which of several queries each row belongs to, ascending; None: there is one."""
+    """The query that each row belongs to, ascending; None where there is only one query."""
     cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
     """Of all that were gathered."""
     contradictions: Contradictions = field(default_factory=Contradictions.none)
@@ -214,20 +214,20 @@ class Candidates:
         return self.facts.ids
 
     def source(self, name: str) -> Source:
-        """Where that search put the candidates; as if it had found none, where it was not asked."""
+        """Return the ranks and scores of a search; of a search that did not run, no candidate is found."""
         if name in self.sources:
             return self.sources[name]
         return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
 
     def lowest(self, values: Floats) -> Floats | float:
-        """The least of the values among the candidates of one query: for all rows, or by row."""
+        """Return the lowest value among the candidates of a query: one for all rows, or by row."""
         return self._reduce(np.minimum, values, np.inf)
 
     def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
         return self._reduce(np.maximum, values, at_least)
 
     def by_query(self, numbers: Sequence[float]) -> Floats | float:
-        """A number of each query: for all rows, or by row."""
+        """Spread one number per query: one for all rows, or by row."""
         return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
 
     def _reduce(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
@@ -247,7 +247,7 @@ class Candidates:
         )
 
     def with_change(self, step: str, effect: Effect, values: Floats, *numbers: float | Floats) -> Candidates:
-        """With what a step found, and with the score that follows from it."""
+        """Add the values of a step and apply their effect to the score."""
         change = ScoreChange(step, effect, values, numbers)
         score = apply_change(self.score, change)
         return replace(self, score=score, score_changes=(*self.score_changes, change))
@@ -256,7 +256,7 @@ class Candidates:
         return replace(self, named_values={**self.named_values, name: values})
 
     def at(self, rows: Rows, *removals: Removal) -> Candidates:
-        """Some of the rows, in the order given; with a note of others that a step took out."""
+        """Keep some of the rows, in the given order; record the removal of others by a step."""
         return Candidates(
             facts=self.facts.at(rows),
             sources={name: source.at(rows) for name, source in self.sources.items()},
@@ -271,7 +271,7 @@ class Candidates:
         )
 
     def rows_of(self, places: Ints) -> Ints:
-        """The rows where those who were gathered at these places are now; -1 for who was dropped."""
+        """Return the current rows of candidates by their gathered places; -1 where one was dropped."""
         if self.places is None:
             return places
         rows = np.full(1 + max(self.places.max(initial=-1), places.max(initial=-1)), -1)
@@ -279,7 +279,7 @@ class Candidates:
         return rows[places]
 
     def without(self, gone: Flags, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
-        """Without the rows flagged; `why` gives their reasons, in order."""
+        """Drop the flagged rows; `why` gives their reasons, in order."""
         if not gone.any():
             return self
         return self.split(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
@@ -289,7 +289,7 @@ class Candidates:
 
 
 def apply_change(score: Floats, change: ScoreChange) -> Floats:
-    """The score after a change: the one place that says what an effect means."""
+    """Return the score after a change. Every effect is defined here."""
     match change.effect:
         case "plus":
             return score + change.values
@@ -307,21 +307,21 @@ def apply_change(score: Floats, change: ScoreChange) -> Floats:
 
 
 def rescale(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
-    """(value - low) / (high - low); 1 where those are equal."""
+    """Return (value - low) / (high - low), or 1 where low equals high."""
     same = np.equal(low, high)
     return np.where(same, 1.0, (values - low) / np.where(same, 1.0, np.subtract(high, low)))
 
 
 def known_or_zero(score: Floats) -> Floats:
-    """0 where a search did not find the candidate; `nan_to_num` takes four times as long for it."""
+    """Replace NaN, a score that a search did not give, by 0; four times as fast as `nan_to_num`."""
     return np.where(np.isnan(score), 0.0, score)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
-    """How much of a query is said around messages: by their neighbours, and by the whole conversation.
+    """The share of the query's words near each message: in its neighbours, and in its whole conversation.
 
-    Each word weighs the more, the fewer texts contain it. Places are by conversation, then by position.
+    Rarer words weigh more. Places are sorted by conversation, then by position.
     """
 
     session: Ints
@@ -335,7 +335,7 @@ class ConversationContext:
         return cls(_NOTHING, _NOTHING, np.zeros(0), _NOTHING, np.zeros(0))
 
     def for_candidates(self, facts: Facts) -> tuple[Floats, Floats]:
-        """For each candidate, what its neighbours and what its conversation says; 0 where nothing does."""
+        """Return the shares in the neighbours and in the conversation of each candidate, or 0."""
         if not len(self.sessions):
             return np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
         order = np.argsort(self.sessions)
@@ -350,23 +350,23 @@ class ConversationContext:
 
 
 def _places_in(ascending: Ints, wanted: Ints) -> tuple[Ints, Flags]:
-    """The place of each value, and whether it is there."""
+    """Return the place of each value, and whether it is present."""
     places = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
     return places, ascending[places] == wanted
 
 
-# A profile: which searches to ask, and the steps that make one list of what they found.
+# Profiles: which searches run, and which steps rank their results.
 
 
 class Step(Protocol):
-    """A frozen value that one can call: it prints, compares, serialises and runs."""
+    """A frozen, callable value: it prints, compares, serialises and runs."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates: ...
 
 
 _Kind = TypeVar("_Kind")
 FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
-"""Facts of a memory that are stored in other tables than its own row."""
+"""Facts of a memory that come from other tables than its own row."""
 EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
 READS: dict[type[Any], frozenset[FactGroup]] = {}
 """The groups that each step and factor reads. A step that applies a factor reads what the factor reads."""
@@ -376,9 +376,9 @@ READS: dict[type[Any], frozenset[FactGroup]] = {}
 def register_as(
     known: dict[str, type[Any]], name: str, *, reads: tuple[FactGroup, ...]
 ) -> Callable[[type[_Kind]], type[_Kind]]:
-    """Make a frozen dataclass, known under the name that profiles are written with.
+    """Make a class a frozen dataclass and register it under the name that profiles use.
 
-    `reads` names the groups of facts that its formula uses. Others may be left out, as zeros.
+    `reads` lists the groups of facts that its formula uses. Other groups may be zeros.
     """
 
     def register(kind: type[_Kind]) -> type[_Kind]:
@@ -393,7 +393,7 @@ RETRIEVERS: dict[str, type[Retriever]] = {}
 
 
 class _Deep:
-    """A search that is asked for `times` the limit, and for `least` at the least."""
+    """A search that returns `times` the limit, and at least `least`."""
 
     __slots__ = ()
     times: float
@@ -405,11 +405,11 @@ class _Deep:
 
 @register_as(RETRIEVERS, "meaning", reads=())
 class ByMeaning(_Deep):
-    """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
+    """Search for the nearest vectors: `times` the limit, and at least `least`.
 
-    With a `shortlist_size`, the search goes in two stages: by a third of each vector's width to a shortlist
-    of that size, then by the whole width. With `then`, a query that names a time also asks for the
-    nearest among the texts of that time. With `tokens`, the first ones are also compared token by token.
+    With a `shortlist_size`, the search has two stages: a third of each vector's width selects a shortlist
+    of that size, then the whole width ranks it. With `then`, a query that names a time also searches for the
+    nearest texts of that time. With `tokens`, the first ones are also compared token by token.
     """
 
     times: float = 3.0
@@ -421,9 +421,9 @@ class ByMeaning(_Deep):
 
 @register_as(RETRIEVERS, "words", reads=())
 class ByWords(_Deep):
-    """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
+    """Search by BM25: `times` the limit, and at least `least`; `then` as in `ByMeaning`.
 
-    With `held`, also tell how much of the query each candidate holds, whichever search has found it.
+    With `held`, also compute the share of the query that each candidate contains, from any search.
     """
 
     index: Literal["plain", "stemmed"] = "plain"
@@ -435,9 +435,9 @@ class ByWords(_Deep):
 
 @register_as(RETRIEVERS, "context", reads=())
 class ByContext(_Deep):
-    """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
+    """Search for messages whose neighbours contain the query's words, and for replies to similar questions.
 
-    Neighbours are up to `within` places away; `times` and `least` as by meaning.
+    Neighbours are up to `within` places away; `times` and `least` as in `ByMeaning`.
     """
 
     times: float = 3.0
@@ -447,7 +447,7 @@ class ByContext(_Deep):
 
 @register_as(RETRIEVERS, "links", reads=())
 class ByLinks:
-    """Ask for the entities that are tied by a relation to one that the query names, at most `most`."""
+    """Search for entities related to one that the query names, at most `most`."""
 
     most: int = 50
 
@@ -460,7 +460,7 @@ Retriever = ByMeaning | ByWords | ByContext | ByLinks
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way to remember."""
+    """One way to rank: its searches and its steps."""
 
     name: str
     about: str
@@ -479,7 +479,7 @@ def profile_named(name: str, known: Mapping[str, Profile]) -> Profile:
 
 
 def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
-    """Best first, cut to the limit; each candidate carries what every step did."""
+    """Run all steps: best first, cut to the limit. Each candidate carries the changes of every step."""
     for step in profile.steps:
         candidates = step(candidates, query)
     return candidates
@@ -500,7 +500,7 @@ class Reason:
 
 
 def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
-    """The whole sum for each candidate, in the order the steps ran."""
+    """Return the reasons of each candidate, in the order the steps ran."""
     score = np.zeros(len(candidates))
     of_each: list[list[Reason]] = [[] for _ in range(len(candidates))]
     for change in candidates.score_changes:
@@ -511,7 +511,7 @@ def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
 
 
 def recompute_score(listed: Iterable[Reason]) -> float:
-    """The score again, from nothing but the reasons: equal to the last bit."""
+    """Compute the score from the reasons alone. It equals the ranked score to the last bit."""
     score = np.zeros(1)
     for reason in listed:
         value = np.array([reason.value])
@@ -520,7 +520,7 @@ def recompute_score(listed: Iterable[Reason]) -> float:
 
 
 def effect_text(reason: Reason) -> str:
-    """The effect of a step, as arithmetic: `+0.12`, `×0.9`."""
+    """Write the effect of a step as arithmetic: `+0.12`, `×0.9`."""
     match reason.effect:
         case "plus":
             return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"

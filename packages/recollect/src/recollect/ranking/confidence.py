@@ -1,11 +1,11 @@
-"""Confidence: how likely a hit is to be what was asked for, and whether there is an answer at all.
+"""Confidence: the probability that a hit answers the query, and that the store has an answer at all.
 
-Eight signals of each hit, each the better the higher:
+Eight signals describe each hit. A higher value is better:
 
-near    its cosine, from the best cosine of questions that have no answer, in the model's spreads
-above   its cosine above the background, the cosines of the 11th to the 30th place, in the same spreads
-held    the share of the query's content words that it contains, each by its weight
-ahead   its BM25 minus the mean of the best five, by the weight of all content words
+near    its cosine minus the usual best cosine of unanswerable questions, in the model's standard deviations
+above   its cosine minus the background, the mean cosine of places 11 to 30, in the same unit
+held    the weighted share of the query's content words that it contains
+ahead   its BM25 minus the mean of the best five, divided by the weight of all content words
 agreed  1 / its place by meaning + 1 / its place by words
 share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30;
         their deviation counts as a tenth of the best score at least
@@ -18,9 +18,9 @@ timed   how well its time matches the time that the query asks for, from 0 to 1
     P(answer) = sigmoid(a)                         if of eight questions, five had an answer
     P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      as users ask: of ten questions, nine have one
 
-each with weights of its own; an answer is never less likely than its best hit. No weight is below 0, so that
-no signal can speak against itself. The first 30 of each list count, however many there are, so that asking
-for more hits moves nothing. `confidence_weights` says where the numbers come from.
+Both have their own weights. An answer is never less likely than its best hit. No weight is negative, so a
+better signal never lowers a probability. Only the first 30 of each list count, so a higher limit changes
+nothing. `recollect_bench.fit_confidence` fits the weights.
 """
 
 from __future__ import annotations
@@ -47,36 +47,36 @@ if TYPE_CHECKING:
 
 SIGNALS = ("near", "above", "held", "ahead", "agreed", "share", "fits", "timed")
 MOST_QUERY_TERMS = 64
-"""A long query is judged by its first words."""
+"""The number of words of a long query that are read."""
 DEPTH = 30
-"""How many hits of each list count. A list that has fewer is judged by what it has."""
+"""The number of hits of each list that count; a shorter list counts whole."""
 JUDGED = 10
-"""The first of the ranking, which tell whether there is an answer, whatever the limit."""
+"""The number of first hits that decide whether there is an answer, for any limit."""
 _BEST = 5
 _BACKGROUND = slice(10, DEPTH)
 _LEAST_BACKGROUND = 10
 _FARTHEST = 4.0
-"""Spreads; beyond it a cosine says nothing more."""
+"""In standard deviations; a cosine further away carries no more information."""
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
 ANSWERED = 5 / 8
-"""The share of questions with an answer for which P(answer) is set; without evidence, P is near it."""
+"""The share of answerable questions that P(answer) assumes; without evidence, P is near it."""
 _USUALLY_ANSWERED = 9 / 10
-"""And that for which P(hit) is."""
+"""The share of answerable questions that P(hit) assumes."""
 _USUAL = log(_USUALLY_ANSWERED / (1 - _USUALLY_ANSWERED)) - log(ANSWERED / (1 - ANSWERED))
 _LEAST_SPREAD = 0.01
 _UNRELATED = 0.05
-"""A cosine below it is that of unrelated texts in every model; what shares no word either is no candidate."""
+"""Unrelated texts have lower cosines in every model. A text below it that shares no word is no candidate."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The terms of a query by their coarse stems."""
+    """The terms of a query, by coarse stem."""
 
     weights: Mapping[str, float]
-    """The rarer a stem is in the store, the more it weighs."""
+    """The weight of each stem; rarer stems weigh more."""
     of_time: frozenset[str] = frozenset()
     """Stems of words that name a time; a memory of that time counts as containing them."""
 
@@ -86,24 +86,24 @@ class QueryTerms:
 
     @property
     def searched_weight(self) -> float:
-        """The weight of the words that name no time, if there are any."""
+        """The weight of the words that name no time, or of all where there is no other."""
         return fsum(weight for stem, weight in self.weights.items() if stem not in self.of_time) or (
             self.total_weight
         )
 
     def matched_share(self, matched: Collection[str], *, of_that_time: bool) -> float:
-        """By weight, from 0 to 1."""
+        """Return the weighted share of matched terms, from 0 to 1."""
         contained = self.of_time.union(matched) if of_that_time else matched
-        # A set has no order, and a sum of floats has: one that is exact needs none.
+        # `fsum` is exact, so the unordered set cannot change the result.
         return fsum(self.weights.get(stem, 0.0) for stem in contained) / max(self.total_weight, 1e-9)
 
 
 def weigh_query_terms(
     query: str, document_counts: Mapping[str, int], texts: int, time_words: str = ""
 ) -> QueryTerms:
-    """`document_counts` says how many of the `texts` contain each of the `query_terms`.
+    """Weigh the query's terms. `document_counts` says how many of the `texts` contain each term.
 
-    weight = ln(1 + texts / (document_count + 0.5)), that of the rarest word where several share a stem
+    weight = ln(1 + texts / (document_count + 0.5)); of words that share a stem, the rarest counts
     """
     weights: dict[str, float] = {}
     for word in query_terms(query, MOST_QUERY_TERMS):
@@ -116,14 +116,14 @@ def weigh_query_terms(
 
 @dataclass(frozen=True, slots=True)
 class CosineScale:
-    """Where the cosines of a model lie."""
+    """The usual range of a model's cosines."""
 
     cosine: float
-    """The best one, for a question that has no answer in the store: the mean."""
+    """The mean best cosine of questions without an answer in the store."""
     spread: float
-    """And its standard deviation."""
+    """The standard deviation of that best cosine."""
     background: float
-    """The mean of what is far down the list."""
+    """The mean cosine far down the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,51 +139,51 @@ class ConfidenceWeights:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInput:
-    """The candidates of one question: all their scores, and what those say that were read."""
+    """The candidates of one question: the scores of all, and the texts of those that were read."""
 
     cosine: Floats
-    """NaN where the search by meaning did not find it; so for BM25."""
+    """NaN where the search by meaning did not find the candidate; likewise for BM25."""
     bm25: Floats
     order: Ints
-    """The candidates' rows as they were ranked, best first, at least `DEPTH` of them if there are as many."""
+    """The candidates' rows, best first; at least `DEPTH` of them where there are as many."""
     score: Floats
-    """Scores of the ranking, beside `order`."""
+    """The ranking's scores, parallel to `order`."""
     rows: Ints
-    """The rows that were read, first those that decide about the answer."""
+    """The rows that were read; those that decide about the answer come first."""
     first: int
-    """How many these are."""
+    """The number of rows that decide about the answer."""
     kinds: Sequence[Kind]
-    """Beside `rows`, as all that follows."""
+    """Parallel to `rows`, as are all following fields."""
     matched: Sequence[frozenset[str]]
-    """The query's terms that each contains, its speaker's name counted in."""
+    """The query's terms that each contains, including its speaker's name."""
     near: Floats
-    """The cosine of each, also where the search by meaning did not go down to it; NaN: it has no vector."""
+    """The cosine of each, even if the search by meaning did not return it; NaN without a vector."""
     fits: Flags
-    """Whether each could be the sort of answer that is asked for."""
+    """Whether each has the kind of value that the question asks for."""
     timed: Floats
-    """How well the time of each matches the time asked for; 0 where none is."""
+    """How well the time of each matches the query's time; 0 where the query has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceEstimate:
     hits: Floats
-    """Beside the rows that were read."""
+    """Parallel to the rows that were read."""
     answer: float
 
 
 def estimate_confidence(
     inputs: ConfidenceInput, terms: QueryTerms, weights: ConfidenceWeights, scale: CosineScale | None
 ) -> ConfidenceEstimate:
-    """`scale` is what is known of the model; None: nothing, and the candidates must tell."""
+    """Estimate both probabilities. Without a `scale`, the candidates' own cosines set the range."""
     if not inputs.first:
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
     signals = signal_rows(inputs, terms, scale)
     related = np.array([bool(matched) for matched in inputs.matched]) | ~(inputs.near < _UNRELATED)
     if not related[: inputs.first].any():
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
-    # Summed row by row: a product of matrices may round a row otherwise where there are more of them.
+    # Sum row by row: a matrix product may round a row differently when there are more rows.
     evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
-    # The mean rather than the sum: a store of one memory is not less likely to hold the answer for that.
+    # The mean rather than the sum, so that a store with one memory is not at a disadvantage.
     answer = weights.constant + float(np.logaddexp.reduce(evidence)) - log(inputs.first)
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
@@ -193,7 +193,7 @@ def estimate_confidence(
 
 
 def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale | None) -> Floats:
-    """A row for each candidate that was read; columns as in `SIGNALS`."""
+    """Return a row for each candidate that was read, with the columns of `SIGNALS`."""
     rows = inputs.rows
     by_meaning, by_words = _places(inputs.cosine), _places(inputs.bm25)
     near, above = _by_meaning(inputs, scale)
@@ -228,7 +228,7 @@ def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Flo
     if not len(found):
         return nothing, nothing
     if scale is None:
-        # For an unknown model, only a long list shows which cosines are near.
+        # For an unknown model, only a long list shows which cosines are high.
         if far is None:
             return nothing, nothing
         spread = max(float(found.std()), _LEAST_SPREAD)
@@ -241,9 +241,9 @@ def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Flo
 
 
 def _shares(inputs: ConfidenceInput) -> Floats:
-    """ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking.
+    """Return ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking.
 
-    The deviation counts as a tenth of the best score at least: among equal scores, no hit has a large share.
+    The deviation is at least a tenth of the best score: among equal scores, no hit gets a large share.
     """
     first = inputs.score[:DEPTH]
     spread = max(float(first.std()), _LEAST_DEVIATION * float(np.abs(first).max(initial=0.0))) or 1.0
@@ -259,7 +259,7 @@ def _sigmoid(logit: float) -> float:
 
 
 def _places(score: Floats) -> Ints:
-    """From 1; 0 where it was not found, or too far down."""
+    """Return places from 1; 0 for candidates that were not found or are too far down."""
     found = np.flatnonzero(np.isfinite(score))
     first = found[np.argsort(-score[found], kind="stable")][:DEPTH]
     places = np.zeros(len(score), np.int64)
@@ -267,23 +267,23 @@ def _places(score: Floats) -> Ints:
     return places
 
 
-# The numbers of confidence: fitted once by `recollect_bench.fit_confidence`, the same for everyone.
+# The weights of confidence, fitted once by `recollect_bench.fit_confidence` for all stores.
 
 FILE = "confidence.json"
 
 
 @dataclass(frozen=True, slots=True)
 class FittedConfidence:
-    """Weights for what is known: the model's scale, only its cosines, or only words."""
+    """Weights for three cases: a model with a known scale, an unknown model, and words alone."""
 
     known: ConfidenceWeights
     unknown: ConfidenceWeights
     words: ConfidenceWeights
     scales: Mapping[str, CosineScale]
-    """By the name of the model, in whichever revision."""
+    """By model name, for every revision of it."""
 
     def for_model(self, model: str | None) -> tuple[ConfidenceWeights, CosineScale | None]:
-        """Without a model, meaning was not searched."""
+        """Return the weights and scale for a model; without one, only words were searched."""
         if model is None:
             return self.words, None
         scale = self.scales.get(model.partition("@")[0])
@@ -307,11 +307,11 @@ def fitted_confidence() -> FittedConfidence:
     return FittedConfidence(**weights, scales=scales)
 
 
-# Bearing: how likely it is that a prompt calls for something remembered.
+# The relevance gate of `context`: the probability that a prompt needs a memory.
 
-BEARING_FILE = "bearing.json"
+GATE_FILE = "relevance_gate.json"
 READ = 20
-"""Memories whose words count."""
+"""The number of first memories whose words count."""
 SILENT_BELOW = 0.5
 _MOST_NAMES = 2
 _TOPIC_WORDS = 3
@@ -319,26 +319,26 @@ _SUREST = 0.999
 
 
 @dataclass(frozen=True, slots=True)
-class BearingSignals:
-    """Signals of a prompt, from its wording and from the answer that a recall gives to it.
+class GateSignals:
+    """Signals of a prompt, from its wording and from what a recall for it returns.
 
-    A prompt is no question: one that asks for a menu needs the memory of an allergy, and one that asks for a
-    synonym needs none, however near some memory may be.
+    A prompt is more than a question: a prompt for a menu needs the memory of an allergy, while a prompt for a
+    synonym needs no memory, however near one may be.
 
     answer     the logit of the answer's confidence
     known      ln(1 + how many of its content words the first 20 memories contain)
-    topic      1 where it has three content words at most, and one of these memories contains them all
-    names      how many of the names in it these contain, at most two
-    strangers  1 where it has names, and these contain none of them
+    topic      1 where it has at most three content words, and one of these memories contains them all
+    names      how many of its names these memories contain, at most two
+    strangers  1 where it has names, and these memories contain none of them
     personal   1 where it says I, my, our                    timed    1 where it names a time
-    quotes     1 where it brings along a text                code     1 where it shows signs of code
+    quotes     1 where it includes a text to work on         code     1 where it shows signs of code
     errand     1 where it wants something written to someone, planned, bought, booked
     general    1 where it wants a translation, a definition, a joke, or only says good morning
 
-        P(it calls for something) = sigmoid(constant + sum of weight * signal)
+        P(it needs a memory) = sigmoid(constant + sum of weight * signal)
 
-    Where the wording is in an unknown language, only the store counts. The weights were fitted by
-    `recollect_bench.fit_bearing` and are in `bearing.json`, with the facts of the run.
+    In an unknown language, only signals from the store count. `recollect_bench.fit_relevance_gate` fitted the
+    weights in `relevance_gate.json`.
     """
 
     answer: float
@@ -358,20 +358,20 @@ def prompt_stems(prompt: str) -> frozenset[str]:
     return frozenset(stem for word in query_terms(prompt) for stem in stems_of_word(word))
 
 
-def bearing_signals(
+def gate_signals(
     signs: PromptSigns,
     stems: frozenset[str],
     confidence: float,
     matched: Sequence[frozenset[str]],
     *,
     timed: bool,
-) -> BearingSignals:
-    """`matched` has, of each of the first memories, the prompt's `stems` that it contains."""
+) -> GateSignals:
+    """Compute the signals. `matched` has the prompt's `stems` that each of the first memories contains."""
     contained = frozenset[str]().union(*matched[:READ])
     names = {stem for name in signs.names for stem in stems_of_word(name)}
     known_names = names & contained
     likely = min(max(confidence, 1 - _SUREST), _SUREST)
-    return BearingSignals(
+    return GateSignals(
         answer=log(likely / (1 - likely)),
         known=log1p(len(contained)),
         topic=float(0 < len(stems) <= _TOPIC_WORDS and any(each == stems for each in matched[:READ])),
@@ -386,13 +386,14 @@ def bearing_signals(
     )
 
 
-def bearing(signals: BearingSignals, weights: Mapping[str, float] | None = None) -> float:
-    known = fitted_bearing() if weights is None else weights
+def memory_needed(signals: GateSignals, weights: Mapping[str, float] | None = None) -> float:
+    """Return the probability that the prompt needs a memory."""
+    known = gate_weights() if weights is None else weights
     logit = known["constant"] + sum(known[name] * value for name, value in asdict(signals).items())
     return 1 / (1 + exp(-logit))
 
 
 @cache
-def fitted_bearing() -> Mapping[str, float]:
-    weights: Mapping[str, float] = json.loads(get_data(__package__, BEARING_FILE) or b"")["weights"]
+def gate_weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = json.loads(get_data(__package__, GATE_FILE) or b"")["weights"]
     return weights

@@ -1,4 +1,4 @@
-"""Factors: each gives every candidate a number. Profiles name a factor by the name in its decorator."""
+"""Factors: each computes a number for every candidate. Profiles use the name in its decorator."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Factor(Protocol):
-    """A frozen value that gives each candidate a number."""
+    """A frozen, callable value that computes a number for each candidate."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats: ...
 
 
 FACTORS: dict[str, type[Factor]] = {}
-"""By name. Profiles, tuned numbers and answers store the names: a class may be renamed, a factor may not."""
+"""By name. Stored profiles, tuned numbers and answers use the names, so only a class may be renamed."""
 
-# Factors of what a memory says, and of what its writer said it is worth.
+# Factors of content: the writer's importance, and the speaker.
 
 
 @register_as(FACTORS, "importance", reads=())
@@ -38,29 +38,29 @@ class Importance:
 class NamedSpeaker:
     """1 for messages of a speaker that the query names, else 0.
 
-    A note or an entity has no speaker; it counts where it names that person.
+    A note or an entity has no speaker; it gets 1 where it names that person.
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.named.astype(np.float64)
 
 
-# Factors of time: how long ago, in three published shapes, and how near to the time of the query.
+# Factors of time: age, in three published formulas, and distance from the time that the query names.
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(time: datetime) -> int:
-    """Whole microseconds since 1970, exactly."""
+    """Return whole microseconds since 1970, exactly."""
     return (time - EPOCH) // _MICROSECOND
 
 
 def age(times: Ints, now: int, unit: int, unknown: float) -> Floats:
-    """Ages in units, 0 for the future; `unknown` where there is no time.
+    """Return ages in units, 0 for the future, and `unknown` where there is no time.
 
-    Without a time there is no effect of time: a reward for new memories passes infinity, a penalty for
-    old ones passes 0.
+    A missing time must have no effect: a reward for new memories passes infinity, a penalty for old ones
+    passes 0.
     """
     known = times != NEVER
     ages = (now - np.where(known, times, now)) / unit
@@ -68,12 +68,12 @@ def age(times: Ints, now: int, unit: int, unknown: float) -> Floats:
 
 
 def last_seen(facts: Facts) -> Ints:
-    """The last access, or the creation of what was never accessed."""
+    """Return the last access, or the creation of a memory that was never accessed."""
     return np.where(facts.last_access == NEVER, facts.created_at, facts.last_access)
 
 
 # Each tau is an e-folding time (after it, 1/e = 0.37 is left), though two of the sources call it a half-life.
-# Ages are from creation, but Reverie's from the last update. What has no time is not new.
+# Ages count from creation, Reverie's from the last update. A memory without a time gets no reward.
 
 
 @register_as(FACTORS, "fading", reads=())
@@ -116,7 +116,7 @@ class CognisRecency:
 
     recency_boost_weight: float = 0.25
     recency_half_life_seconds: float = 120.0
-    """Cognis's name for it; the time after which 1/e is left."""
+    """Named as in Cognis, though it is the time after which 1/e is left."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         seconds = age(candidates.facts.created_at, query.now, SECOND, unknown=np.inf)
@@ -125,10 +125,10 @@ class CognisRecency:
 
 @register_as(FACTORS, "temporal", reads=())
 class TemporalRelevance:
-    """How near a memory lies to the time that the query names.
+    """How near a memory's time is to the time that the query names.
 
-    1 inside the span; outside, exp(-distance / tau), where tau is the span's own length, a day at least, and
-    30 days for a span that is open on one side; 0.5 where nothing is known of the memory's time.
+    1 inside the span; outside, exp(-distance / tau). tau is the length of the span, at least a day, and
+    30 days for a span that is open on one side. 0.5 where the memory's time is unknown.
     """
 
     unknown: float = 0.5
@@ -154,12 +154,12 @@ class TemporalRelevance:
         return max(length, self.shortest_tau_days * DAY)
 
 
-# Factors of what dreams leave on a memory.
+# Factors of the values that dreams write.
 
 
 @register_as(FACTORS, "strength", reads=())
 class Strength:
-    """Synaptic strength, raised by replay and lowered by downscaling in dreams; 1 until the first."""
+    """Synaptic strength: dreams raise it by replay and lower it by downscaling; 1 before the first dream."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.strength
@@ -181,9 +181,9 @@ class DepthWeight:
 
 @register_as(FACTORS, "spread", reads=())
 class Spread:
-    """Memories that came up in many sessions count for more.
+    """Memories that were used in many sessions count for more.
 
-    ln(1 + spread) / ln 2, which is 1 for the one session that everything starts with
+    ln(1 + spread) / ln 2, which is 1 for the single session of a new memory
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
@@ -221,7 +221,7 @@ class Stability:
 
 
 class ComposedFactor:
-    """A factor made of a number that has a name of its own where it was published: factor = whole(part)."""
+    """A factor computed from a published, named number: factor = whole(part)."""
 
     __slots__ = ()
     part_name: ClassVar[str]
@@ -261,7 +261,7 @@ class Salience(ComposedFactor):
         facts = candidates.facts
         max_access = candidates.highest(facts.access_count, at_least=0)
         max_access_days = candidates.highest(facts.access_days, at_least=0)
-        # Where nothing was accessed, each logarithm above is 0; the one below must not be.
+        # Where nothing was accessed, the numerators are 0; the denominators must not be.
         access_norm = np.log2(1.0 + facts.access_count) / np.log2(1.0 + np.maximum(max_access, 1))
         degree_norm = np.minimum(facts.degree, self.d_max) / self.d_max
         days_norm = np.log2(1.0 + facts.access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
@@ -321,8 +321,8 @@ class Cooccurrence(ComposedFactor):
         first, second = candidates.rows_of(pairs.first), candidates.rows_of(pairs.second)
         here = (first >= 0) & (second >= 0)
         boosts = np.zeros(len(candidates))
-        # Each sum by ascending id of the other, so that the same store gives the same to the last bit:
-        # pairs are in that order, and those where one is second hold the lower ids.
+        # Sum by ascending id of the other memory, so that the same store gives the same bits. Pairs are in
+        # that order, and pairs where this one is second hold the lower ids.
         np.add.at(boosts, second[here], shares[here])
         np.add.at(boosts, first[here], shares[here])
         return boosts
@@ -347,7 +347,7 @@ class StatusWeight:
 
 @register_as(FACTORS, "metadata", reads=("metadata",))
 class MetadataWeight:
-    """An entity that is mostly file listings and settings dumps steps back.
+    """Entities that are mostly file listings and settings dumps count for less.
 
     0.7 where more than half of its observations are of the kind `metadata`, else 1
     """

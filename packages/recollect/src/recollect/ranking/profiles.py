@@ -1,4 +1,4 @@
-"""The profiles, four published systems and our own; and profiles to plain data and back."""
+"""The profiles: four published systems and our own. Conversion of profiles to plain data and back."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ REVERIE = Profile(
 
 COGNIS = Profile(
     name="cognis",
-    about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time a query speaks of",
+    about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time that a query names",
     retrieve=(ByMeaning(least=30, shortlist_size=200), ByWords("stemmed", least=30)),
     steps=(
         steps.Threshold(similarity_threshold=0.3),
@@ -103,8 +103,8 @@ COGNIS = Profile(
 def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
     return Profile(
         name=DEFAULT_PROFILE,
-        about="our own: meaning, words and tokens, what is said around a message and by whom, the time that "
-        "a query speaks of, the newer of two facts, and what the user set aside; its weights are learned",
+        about="our own: meaning, words and tokens, neighbouring messages, speakers, the time that a query "
+        "names, the newer of two facts, and status; its weights are learned",
         retrieve=(
             ByMeaning(times=5, least=100, then=True, tokens=True),
             ByWords("stemmed", times=5, least=100, then=True, held=True),
@@ -122,7 +122,7 @@ def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
             steps.Plus(factors.NamedSpeaker(), weights["named"]["weight"]),
             steps.TimeScore(**weights["time_score"]),
             steps.Times(factors.StatusWeight()),
-            # Behind what multiplies: what its kind is worth does not depend on its status.
+            # After the steps that multiply: the score of a kind does not depend on the status.
             steps.OriginScore(**weights["origin"]),
             steps.NewestWins(),
             steps.TimeFirst(),
@@ -139,12 +139,12 @@ PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, 
 DEFAULT = DEFAULT_PROFILE
 
 
-# Facts that a profile reads beside the candidates' own rows; others are not fetched.
+# Groups of facts that a profile reads besides the candidates' own rows; others are not fetched.
 
 
 @lru_cache(maxsize=64)
 def groups_read(*profiles: Profile) -> frozenset[FactGroup]:
-    """The groups that any of these profiles reads. An unknown step may read anything."""
+    """Return the groups that any of these profiles reads. An unknown step may read any group."""
     used = [step for profile in profiles for step in profile.steps]
     readers = [step.factor if isinstance(step, steps.Times | steps.Plus) else step for step in used]
     return frozenset[FactGroup]().union(*(READS.get(type(reader), EVERY_GROUP) for reader in readers))
@@ -152,7 +152,7 @@ def groups_read(*profiles: Profile) -> frozenset[FactGroup]:
 
 @lru_cache(maxsize=64)
 def ignores_marks(profile: Profile) -> bool:
-    """Whether texts that differ only in marks between their words are repeats to it."""
+    """Whether the profile treats texts that differ only in marks between words as repeats."""
     return any(isinstance(step, steps.DropRepeats) and step.ignore_marks for step in profile.steps)
 
 
@@ -162,7 +162,7 @@ _Value = TypeVar("_Value")
 
 
 def to_plain(profile: Profile) -> dict[str, Any]:
-    """Dictionaries, lists, text and numbers, ready for JSON."""
+    """Convert a profile to dictionaries, lists, text and numbers, ready for JSON."""
     return {
         "name": profile.name,
         "about": profile.about,
@@ -172,7 +172,7 @@ def to_plain(profile: Profile) -> dict[str, Any]:
 
 
 def from_plain(plain: Mapping[str, Any]) -> Profile:
-    """A profile from plain data; what is wrong in it is named, with what is allowed."""
+    """Read a profile from plain data; an error names the wrong value and the allowed ones."""
     if not isinstance(plain, Mapping):
         raise InvalidInput(f"A profile is a table with name, about, retrieve and steps, not {plain!r}.")
     where = f"profile {plain.get('name', '')!r}"
@@ -223,7 +223,7 @@ def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str
     kind = known[name]
     place = f"{where}, {key} {name!r}"
     given = {field: value for field, value in item.items() if field != key}
-    # Profiles that were written before a field got its published name are still read.
+    # Profiles from before a field got its published name are still read.
     for former, present in _FORMER_NAMES.get(kind, {}).items():
         if former in given:
             if present in given:
@@ -260,7 +260,7 @@ def _value(field: str, value: object, kind: type, place: str) -> object:
 
 
 def _check_range(field: str, value: float, place: str) -> None:
-    """So that no score is infinite or not a number."""
+    """Refuse numbers that would make a score infinite or NaN."""
     if not -_MOST <= value <= _MOST:  # nor is NaN
         raise InvalidInput(f"In {place}, {field} must be within {_MOST:g} of 0, not {value!r}.")
     if field == "within" and not 1 <= value <= _FARTHEST:
@@ -273,7 +273,7 @@ def _check_range(field: str, value: float, place: str) -> None:
 
 _FORMER_NAMES: dict[type, dict[str, str]] = {ByMeaning: {"shortlist": "shortlist_size"}}
 _MOST = 1e9
-# The farthest neighbour, in places: the work grows with it.
+# The farthest neighbour, in places; the work grows with it.
 _FARTHEST = 20
 # Divisors of formulas, and sizes of lists.
 _ABOVE_ZERO = {

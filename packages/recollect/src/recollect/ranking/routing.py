@@ -1,4 +1,4 @@
-"""Routing by the kind of question, and re-ranking by a second model: how far each mixes into the score."""
+"""Routing by the kind of question, and mixing in the scores of a re-ranking model."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ class Strategy(StrEnum):
 
 
 _POINTS = {"factual": 2, "intermediate": 1, "exploratory": -2}
-# `…` means one word or more. The longest phrase takes its words, so that in "relación entre" there is no
-# "relación" left to count.
+# `…` means one or more words. The longest phrase wins: "relación entre" does not also count as "relación".
 _PHRASES = sorted(
     ((tuple(line.split()), kind) for kind in _POINTS for line in lines("questions", f"routed {kind}")),
     key=lambda pair: (-len(pair[0]), pair[0]),
@@ -34,7 +33,7 @@ _PHRASES = sorted(
 
 
 def points(query: str, limit: int | None = None) -> int:
-    """The query's points; `limit` only if the caller gave one."""
+    """Score the query for each strategy; pass `limit` only if the caller gave one."""
     asked = words(query)
     total = sum(_POINTS[kind] for kind in sorted(_kinds_of(asked)))
     total += _step(len(asked), low=3, high=10)
@@ -51,9 +50,9 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
 
 @register_as(STEPS, "route", reads=())
 class Route:
-    """weight * base relevance + (1 - weight) * score, the weight chosen by the kind of question.
+    """Mix weight * base relevance + (1 - weight) * score; the weight depends on the kind of question.
 
-    The score is stretched to [0, 1] over the candidates first. Switched off, neither happens.
+    The score is stretched to [0, 1] over the candidates first. Switched off, the step changes nothing.
     """
 
     cosine_heavy: float = 0.7
@@ -96,7 +95,7 @@ def _kinds_of(asked: list[str]) -> set[str]:
 
 
 def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
-    """The places of the phrase's words if it begins at `start`; else empty."""
+    """Return the places of the phrase's words if it begins at `start`, else nothing."""
     places: list[int] = []
     at = start
     gap = False
@@ -113,41 +112,40 @@ def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
     return places
 
 
-# Re-ranking: mixes what a second model makes of the first places of a list with the score that they had.
+# Re-ranking: mixes a second model's scores of the first hits with their ranking scores.
 
 
 @dataclass(frozen=True, slots=True)
 class RerankBlend:
-    """share * reading + (1 - share) * score, over a list that is sorted already.
+    """Mix share * reading + (1 - share) * score, over a sorted list; a reading is the second model's score.
 
-    The scores are stretched to [0, 1] over the first `listed`, the readings over the first `read`, which are
-    those that have one; all others read as 0. So candidates that were not read stay below those that were, in
-    the order that they had.
+    Scores are stretched to [0, 1] over the whole list, readings over the candidates that were read; all
+    others have a reading of 0. So candidates that were not read stay below those that were, in their order.
     """
 
     first: int = 20
-    """How long the list is at the least; where the limit is higher, it is as long as that."""
+    """The least length of the list; a higher limit makes it longer."""
     most: int = 50
-    """How many of it are read at the most."""
+    """The most candidates that are read."""
     share: float = 0.3
 
     def list_length(self, limit: int) -> int:
-        """How long a list the answer is cut from."""
+        """Return the length of the list that the answer is cut from."""
         return max(self.first, limit)
 
     def read_count(self, limit: int) -> int:
-        """How many of it the second reader is given."""
+        """Return how many candidates the second model reads."""
         return min(self.list_length(limit), self.most)
 
     def __call__(self, candidates: Candidates, readings: Floats, query: Query, name: str) -> Candidates:
-        """`readings` are scores of the first candidates; higher is better."""
+        """Mix in `readings`, the second model's scores of the first candidates; higher is better."""
         if not len(candidates):
             return candidates
         score = candidates.score[: self.list_length(query.limit)]
         values = np.zeros(len(candidates))
         values[: len(readings)] = rescale(readings, readings.min(), readings.max())
         high = float(score.max())
-        # Equal scores all become 1, and what is below them, and not listed, less than that.
+        # Equal scores all become 1; lower ones beyond the list become less.
         low = high - 1 if score.min() == high else float(score.min())
         scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
         mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)

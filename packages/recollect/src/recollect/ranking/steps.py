@@ -1,4 +1,4 @@
-"""Steps: each is a frozen value that takes candidates and returns them with other scores, order or number."""
+"""Ranking steps. Each is a frozen value that takes candidates and changes their scores, order or number."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ class Linear:
 class Blend:
     """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
 
-    Stretching makes up for a model's own crowding: two texts that have nothing to do with one another may
-    have a cosine of 0.7.
+    Stretching corrects for models that place all texts close together: unrelated texts may have a cosine
+    of 0.7.
     """
 
     meaning: float = 0.6
@@ -96,12 +96,12 @@ class Blend:
 
 
 def positive_cosine(candidates: Candidates) -> Floats:
-    """max(0, cosine); 0 where meaning did not find the candidate."""
+    """Return max(0, cosine), or 0 where the search by meaning did not find the candidate."""
     return np.maximum(0.0, known_or_zero(candidates.source("meaning").score))
 
 
 def words_share(candidates: Candidates, source: str = "words") -> Floats:
-    """BM25 over the best BM25 of the candidates: in [0, 1]."""
+    """Return BM25 divided by the best BM25 of the candidates, in [0, 1]."""
     scores = known_or_zero(candidates.source(source).score)
     best = candidates.highest(scores, at_least=0.0)
     return np.where(np.greater(best, 0), scores / np.where(np.greater(best, 0), best, 1.0), 0.0)
@@ -112,7 +112,7 @@ def stretched_cosine(candidates: Candidates) -> Floats:
 
 
 def _stretch(candidates: Candidates, score: Floats) -> Floats:
-    """From 0 for the lowest known score to 1 for the highest; 0 where unknown, 1 where all are equal."""
+    """Scale known scores from 0 (lowest) to 1 (highest); 0 where unknown, 1 where all are equal."""
     known = ~np.isnan(score)
     low = candidates.lowest(np.where(known, score, np.inf))
     high = candidates.highest(np.where(known, score, -np.inf))
@@ -120,19 +120,19 @@ def _stretch(candidates: Candidates, score: Floats) -> Floats:
 
 
 def _by_rank(source: Source, weight: float, k: float) -> Floats:
-    # Rank 0 means "not found", and is never a divisor, whatever k is.
+    # Rank 0 means "not found"; it is never a divisor, for any k.
     return np.where(source.found, weight / (k + np.maximum(source.rank, 1)), 0.0)
 
 
-# Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale.
+# Steps that change each score: by a factor, base relevance, time, or a scale.
 
 
 @register_as(STEPS, "times", reads=())
 class Times:
-    """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
+    """Multiply the score by a factor, while it is switched on; divide a negative score by it.
 
-    So a factor below 1 lowers every score, and one above 1 raises every score. The number that a published
-    factor is made of is kept under its own name, such as `importance`.
+    So a factor below 1 lowers every score, and one above 1 raises every score. The named number behind a
+    published factor is kept too, such as `importance`.
     """
 
     factor: Factor
@@ -168,7 +168,7 @@ class Plus:
 
 @register_as(STEPS, "temporal_blend", reads=())
 class TemporalBlend:
-    """share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
+    """Mix share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
 
     share: float = 0.4
     relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
@@ -182,7 +182,7 @@ class TemporalBlend:
 
 @register_as(STEPS, "base_relevance", reads=())
 class BaseRelevance:
-    """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
+    """Set the score to the cosine; where only words found it, stretch the fused score to [low, low + reach].
 
     base = max(0, cosine)                       found by meaning
     base = 0.2 + 0.6 * (rrf - min) / (max - min)   found by words alone; where all are equal, 0.8
@@ -225,14 +225,14 @@ class Rescale:
         return candidates.with_change("rescaled", "rescale", np.zeros_like(score), low, high)
 
 
-# The step for entities that are related to an entity that the query names.
+# Relations: entities that are related to an entity in the query.
 
 
 @register_as(STEPS, "linked", reads=())
 class LinkScore:
-    """Add weight * the share of the query that names its relation to an entity in the query.
+    """Add weight * the share of the query that names a relation to an entity in the query.
 
-    "Who worked with Ada?" asks for entities that the graph connects to her.
+    For "Who worked with Ada?" these are entities that the graph connects to Ada.
     """
 
     weight: float = 0.6
@@ -244,21 +244,21 @@ class LinkScore:
         return candidates.with_change("linked", "plus", self.weight * known_or_zero(links.score))
 
 
-# Steps of time: memories in the time that a query names, and texts with a time where it asks for one.
+# Steps of time: memories of the time that a query names, and dated texts where the query asks when.
 
 _MARGIN = 0.1
 
 
 @register_as(STEPS, "time_score", reads=())
 class TimeScore:
-    """Add what a memory's times say to the time that the query asks about.
+    """Add a score for how well a memory's times match the time in the query.
 
     weight  times how well they match it
-    related times how well they match it times the stretched cosine: of all that lies in a year, what the
-            query is about
-    tells   for texts with a time, where the question asks when and names no time itself
-    stated  where the query names a year, for texts that date the beginning of something: times
-            1 / (1 + years / 5), with the years from its last beginning before that year
+    related times how well they match it times the stretched cosine: among all memories of a year, those
+            that the query is about
+    tells   for texts with a time, where the question asks when and names no time
+    stated  where the query names a year, for texts that date the start of something: times
+            1 / (1 + years / 5), with the years from its last start before that year
     """
 
     weight: float = 0.5
@@ -284,10 +284,10 @@ class TimeScore:
 
 @register_as(STEPS, "time_first", reads=())
 class TimeFirst:
-    """Rank memories of the asked time first, where the question asks for whatever happened then.
+    """Rank memories of the queried time first, where the question asks for everything that happened then.
 
-    Adds the highest score minus the lowest, and a tenth. So each of them leads every other memory, and the
-    order within both groups stays.
+    Adds the highest score minus the lowest, and a tenth. So each of them ranks above every other memory, and
+    the order within both groups stays.
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
@@ -298,21 +298,21 @@ class TimeFirst:
         return candidates.with_change("then", "plus", np.where(inside, reach + _MARGIN, 0.0))
 
 
-# The step for what held at another time: of two that contradict each other.
+# Contradictions: which of two facts comes first.
 
-# The least distance by which a winner leads: more than any rounding.
+# The least lead of a winner: larger than any rounding error.
 _HAIR = 1e-9
 
 
 @register_as(STEPS, "newest_wins", reads=())
 class NewestWins:
-    """Of two candidates that contradict each other, put the later one above the earlier one.
+    """Rank the newer of two contradicting candidates above the older one.
 
-    The one that wins gets the other's score, if that is higher, and a hair more. The one that loses falls by
-    `fall` of what it was ahead; by `fall_now` where the query asks for what holds now. A query that asks for
-    what held before turns it round: what is current comes last, then the later of the others first. Where a
-    query names a time, what held then wins: the last that is no later than the end of that time, else the
-    first after it. Pairs that the query does not ask for keep their places, and so do archived memories.
+    The winner gets the loser's score, if that is higher, plus a minimal lead. The loser falls by `fall` of
+    its lead, or by `fall_now` where the query asks for the present. If the query asks for the past, the
+    current fact comes last, and the most recent of the others first. If the query names a time, the fact of
+    that time wins: the last one that began before its end, else the first one after it. Pairs that the query
+    does not ask for keep their places, as do archived memories.
     """
 
     fall: float = 0.0
@@ -326,7 +326,7 @@ class NewestWins:
         return candidates.with_change("newest wins", "plus", moved) if moved.any() else candidates
 
     def _decide_pairs(self, candidates: Candidates, query: Query) -> Iterator[tuple[int, int, float]]:
-        """The rows of who loses and who wins, and by what share of its lead the first falls."""
+        """Yield the row of each loser, of its winner, and the share of its lead that the loser gives up."""
         pairs = candidates.contradictions
         queries = query.queries
         tenses = [question_tense(each.text) for each in queries] if len(pairs.older) else []
@@ -358,15 +358,15 @@ class NewestWins:
 
 
 def _reorder(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats:
-    """The scores in which each winner is above all that lose against it."""
+    """Return scores in which each winner is above all its losers."""
     ranked = score.copy()
     leading = [(loser, winner, fall) for loser, winner, fall in decided if score[loser] >= score[winner]]
     for loser, winner, fall in leading:
         ranked[loser] = min(ranked[loser], score[loser] - fall * (score[loser] - score[winner]))
     for loser, winner, _ in leading:
         ranked[winner] = max(ranked[winner], score[loser] + _HAIR)
-    # One may win here and lose there. Where some are dated by their own words and others by when they were
-    # said, they may even form a circle: so not for ever.
+    # A candidate may win one pair and lose another. With dates from different sources, pairs may even form a
+    # cycle, so the number of rounds is limited.
     for _ in decided:
         behind = [(loser, winner) for loser, winner, _ in decided if ranked[winner] < ranked[loser] + _HAIR]
         if not behind:
@@ -376,19 +376,19 @@ def _reorder(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats
     return ranked
 
 
-# Finishing: dropping what should not be shown, sorting, and cutting to the limit.
+# Last steps: drop candidates that should not be shown, sort, and cut to the limit.
 
 
 @register_as(STEPS, "threshold", reads=())
 class Threshold:
-    """Drop what words did not find and whose cosine is below the threshold."""
+    """Drop candidates that words did not find and whose cosine is below the threshold."""
 
     similarity_threshold: float = 0.3
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         cosine = positive_cosine(candidates)
         gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
-        # A note: what the step looked at stays on those that passed, and moves no score.
+        # `note` records the value that was tested, without changing the score.
         return candidates.with_change("threshold", "note", cosine).without(
             gone,
             "threshold",
@@ -398,7 +398,7 @@ class Threshold:
 
 @register_as(STEPS, "drop_echo", reads=())
 class DropEcho:
-    """Drop messages of the current session that are equal to the query; never a note or an entity."""
+    """Drop messages of the current session that equal the query; never a note or an entity."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = candidates.facts.echo
@@ -407,11 +407,11 @@ class DropEcho:
 
 @register_as(STEPS, "drop_repeats", reads=())
 class DropRepeats:
-    """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
+    """Keep the best of candidates with the same text; among equal scores, the lowest id.
 
-    Texts say the same where only case, accents, spaces or outer marks differ; with `ignore_marks`, also where
-    marks between the words do. A message says all that its notes say: where it is better than each of them
-    they go, else it does.
+    Texts are the same where only case, accents, spaces or outer marks differ; with `ignore_marks`, also where
+    marks between the words differ. A message and the notes extracted from it repeat each other: if the
+    message ranks above all its notes, they are dropped, else the message is.
     """
 
     ignore_marks: bool = False
@@ -433,13 +433,13 @@ class DropRepeats:
 
 
 def drawn_rows(candidates: Candidates) -> Ints:
-    """The notes that were drawn from a message that is a candidate as well."""
+    """Return the rows of notes whose message is a candidate too."""
     drawn = np.flatnonzero(candidates.facts.origin != candidates.ids)
     return drawn[np.isin(candidates.facts.origin[drawn], candidates.ids)] if len(drawn) else drawn
 
 
 def _without_extracted(candidates: Candidates) -> Candidates:
-    """Without messages ranked below a note drawn from them, and without notes ranked below their message."""
+    """Drop messages ranked below a note extracted from them, and notes ranked below their message."""
     drawn = drawn_rows(candidates)
     if not len(drawn):
         return candidates
@@ -463,7 +463,7 @@ def _without_extracted(candidates: Candidates) -> Candidates:
 
 @register_as(STEPS, "order", reads=())
 class Order:
-    """Best score first; ties by id, so that equal inputs give equal orders."""
+    """Sort by score, best first; ties by id, so that equal inputs give equal orders."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         return candidates.at(best_first(candidates))
@@ -481,12 +481,12 @@ class Cut:
             slice(limit),
             slice(limit, None),
             "cut",
-            lambda: [f"it stands at place {place + 1}" for place in range(limit, count)],
+            lambda: [f"it is at place {place + 1}" for place in range(limit, count)],
         )
 
 
 def best_first(candidates: Candidates) -> Ints:
-    """The rows in order; of several queries, one query after the other."""
+    """Return the rows, best first; several queries follow one another."""
     keys = (candidates.ids, -candidates.score)
     return np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
 
@@ -496,15 +496,15 @@ def uncut(profile: Profile) -> list[Step]:
 
 
 _RANK_K = 10.0
-"""The smoothing of places: the first counts 1, the eleventh 0.52, the hundredth 0.1."""
+"""Smooths places: the first counts 1, the eleventh 0.52, the hundredth 0.1."""
 _LONG = 2_000
-"""Letters; a longer text counts as one of this length."""
+"""In letters; longer texts count as this long."""
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 
 @register_as(STEPS, "meaning", reads=())
 class MeaningScore:
-    """cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
+    """Add cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
 
     cosine: float = 0.6
     rank: float = 0.0
@@ -517,7 +517,7 @@ class MeaningScore:
 
 @register_as(STEPS, "words", reads=())
 class WordScore:
-    """bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
+    """Add bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
 
     bm25: float = 0.4
     rank: float = 0.0
@@ -532,11 +532,11 @@ class WordScore:
 
 @register_as(STEPS, "tokens", reads=())
 class TokenScore:
-    """match * the token match, stretched to [0, 1], + deviation * how far it lies above the usual one
+    """Add match * the token match, stretched to [0, 1], + deviation * its distance above the mean
     + rank * 11 / (10 + place).
 
-    The deviation is in quarters of standard deviations, from -1 to 2: an outstanding match is worth more
-    than the first of many alike. Where no candidate has token vectors, nothing is added to any.
+    The distance is in quarters of standard deviations, from -1 to 2, so that an outstanding match counts more
+    than the first of many similar ones. Where no candidate has token vectors, nothing is added.
     """
 
     match: float = 0.0
@@ -558,10 +558,10 @@ class TokenScore:
 
 @register_as(STEPS, "drawn_notes", reads=())
 class DrawnNotes:
-    """Replace notes by the message they were drawn from, and add what they match better than it.
+    """Replace extracted notes by their message, and add how much better they match than the message.
 
-    meaning * (the best stretched cosine of its notes - its own, where above 0), and so for words. A note and
-    its message are one answer: the note goes, unless the message is no candidate.
+    Adds meaning * (the best stretched cosine of its notes - its own, where positive), and the same for words.
+    A note and its message are one answer: the note is dropped if the message is a candidate.
     """
 
     meaning: float = 0.0
@@ -591,12 +591,12 @@ class DrawnNotes:
 
 @register_as(STEPS, "conversation", reads=())
 class ConversationScore:
-    """Add what is said around a message, by who speaks: the user, an assistant, or anybody else.
+    """Add a score for the text around a message, with weights by speaker: user, assistant or others.
 
-    nearby        what the neighbours say of the query / the most that any candidate's neighbours say
-    conversation  what the whole conversation says / the most that any candidate's conversation says
+    nearby        the neighbours' share of the query / the largest such share of any candidate
+    conversation  the conversation's share of the query / the largest such share of any candidate
     reply         the stretched cosine of the question that it replies to
-    before, after the stretched cosine of the message before and after it, where that is a candidate
+    before, after the stretched cosine of the messages before and after it, where they are candidates
     """
 
     nearby_user: float = 0.0
@@ -639,12 +639,12 @@ class ConversationScore:
 
 @register_as(STEPS, "origin", reads=())
 class OriginScore:
-    """Add what a candidate is worth by its kind, by who says it, and by how it is said.
+    """Add a score by kind of memory, by speaker, and by form.
 
-    user, assistant, speaker  of messages, by who speaks
+    user, assistant, speaker  for messages, by speaker
     entity        of entities
     asks_*        where a message ends with a question
-    brief         1 - how much a message says by itself
+    brief         1 - how much a message says without its context
     length        ln(1 + letters) / ln(1 + 2,000), at most 1; of entities 0
     """
 
@@ -674,12 +674,12 @@ class OriginScore:
 
 
 def place_share(source: Source) -> Floats:
-    """11 / (10 + place); 0 where the search did not find it."""
+    """Return 11 / (10 + place), or 0 where the search did not find the candidate."""
     return np.where(source.found, (_RANK_K + 1) / (_RANK_K + np.maximum(source.rank, 1)), 0.0)
 
 
 def _by_role(step: Step, prefix: str, role: Ints) -> Floats:
-    """The step's weight for the speaker of each candidate; 0 where nobody speaks."""
+    """Return the step's weight for the speaker of each candidate; 0 without a speaker."""
     weights = np.zeros(4)
     for place, name in ((USER, "user"), (ASSISTANT, "assistant"), (SPEAKER, "speaker")):
         weights[place] = getattr(step, f"{prefix}{name}")
@@ -687,7 +687,7 @@ def _by_role(step: Step, prefix: str, role: Ints) -> Floats:
 
 
 def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floats:
-    """Quarters of standard deviations above the mean of the known scores of the query, from -1 to 2."""
+    """Return the distance above the mean known score, in quarters of standard deviations, from -1 to 2."""
     values = np.where(known, score, 0.0)
     query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
     count = np.maximum(np.bincount(query, known), 1)
@@ -700,7 +700,7 @@ def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floa
 
 
 def _rank_known(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
-    """Places by score among the known ones of each query, ties by id."""
+    """Rank the known scores of each query, ties by id."""
     query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
     order = np.lexsort((candidates.ids, np.where(known, -score, np.inf), query))
     starts = np.flatnonzero(np.diff(query[order], prepend=-1))
@@ -710,7 +710,7 @@ def _rank_known(candidates: Candidates, score: Floats, known: np.ndarray) -> Sou
 
 
 def _adjacent_rows(candidates: Candidates) -> tuple[Ints, Ints]:
-    """Rows of two messages of which the second follows the first in its conversation."""
+    """Return pairs of rows where the second message follows the first in its conversation."""
     facts = candidates.facts
     order = np.lexsort((facts.position, facts.session))
     earlier, later = order[:-1], order[1:]

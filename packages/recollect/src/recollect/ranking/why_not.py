@@ -1,4 +1,4 @@
-"""Why a candidate is not among the first: its place, and what each step cost it."""
+"""Explain a candidate's place among all, and how many places each step cost."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Cost:
     step: str
     value: float
     place_without: int
-    """Its place if the step had left its score alone."""
+    """The candidate's place if the step had not changed its score."""
     places: int
-    """How many places the step cost; negative where it won some."""
+    """The number of places that the step cost; negative where it gained some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Standing:
     dropped: DroppedCandidate | None
     score: float
     needed: float | None
-    """The score of the last one that made the list; None where the list is not full."""
+    """The score of the last hit on the list; None where the list is not full."""
     reasons: tuple[Reason, ...]
     costs: tuple[Cost, ...]
 
@@ -49,7 +49,7 @@ def standing(
     id_: int,
     then: Callable[[Candidates], Candidates] | None = None,
 ) -> Standing:
-    """Run every step but the cut, and `then` what follows them; look where the candidate comes out."""
+    """Find the candidate's place after all steps but the cut, and after `then`."""
     ranked = candidates
     for step in uncut(profile):
         ranked = step(ranked, query)
@@ -72,7 +72,7 @@ def standing(
 
 
 def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
-    """One for each step that multiplied or added, the dearest first."""
+    """Return the cost of each step that multiplied or added, the largest first."""
     costs = []
     others = np.arange(len(ranked)) != row
     for skipped, change in enumerate(ranked.score_changes):

@@ -18,9 +18,9 @@ from recollect.memories.sessions import session_end
 from recollect.ranking.confidence import (
     READ,
     SILENT_BELOW,
-    BearingSignals,
-    bearing,
-    bearing_signals,
+    GateSignals,
+    gate_signals,
+    memory_needed,
     prompt_stems,
 )
 from recollect.search.recall import check_budget, memory_text, query_of, recall
@@ -97,7 +97,7 @@ def context(
         record=False,
     )
     answer = recall(services, wanted, profile)
-    likely = bearing(answer_bearing_signals(answer))
+    likely = memory_needed(answer_gate_signals(answer))
     memories = _unsaid(services, answer.hits, talk) if likely >= SILENT_BELOW else []
     kept_turns, kept = _within(talk, memories, budget_tokens)
     text = _text(kept, kept_turns)
@@ -114,11 +114,11 @@ def context(
     )
 
 
-def answer_bearing_signals(answer: Answer) -> BearingSignals:
+def answer_gate_signals(answer: Answer) -> GateSignals:
     stems = prompt_stems(answer.query)
     read = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:READ]]
     matched = [matched_terms(text, stems) for text in read]
-    return bearing_signals(
+    return gate_signals(
         prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
     )
 

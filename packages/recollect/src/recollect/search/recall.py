@@ -16,6 +16,7 @@ from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, QUERY_LIMIT, UNLIK
 from recollect.domain.records import Filter, Kind, Memory, Model, Passage, Query, memory_at
 from recollect.domain.results import Answer, Hit, Mode, Place
 from recollect.domain.tables import OneOf
+from recollect.domain.times import AsOf, as_of_time
 from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
 from recollect.language.time_phrases import TimePhrase, time_of
 from recollect.ranking.candidates import (
@@ -53,7 +54,7 @@ from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vecto
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
 from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
-from recollect.write.inputs import aware, one_or_more, tags_of
+from recollect.write.inputs import one_or_more, tags_of
 
 # The text of a memory, and how much of it fits a budget.
 
@@ -282,7 +283,7 @@ def query_of(
     kinds: Collection[str] = tuple(Kind),
     session: str | None = None,
     across: bool = False,
-    as_of: datetime | None = None,
+    as_of: AsOf | None = None,
     tags: Iterable[str] = (),
     category: str | None = None,
     speaker: str | None = None,
@@ -302,8 +303,8 @@ def query_of(
             f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
             "ask for what matters in it."
         )
-    as_of = None if as_of is None else aware(as_of, "as_of")
-    asked_at = microseconds(as_of or now or services.clock())
+    then = as_of_time(as_of, services.zone)
+    asked_at = microseconds(then or now or services.clock())
     session = session or services.session
     current = None if not session else name_as_kept(session) or None
     query = Query(
@@ -320,7 +321,7 @@ def query_of(
             category=category,
             speaker=speaker,
             about=about,
-            as_of=as_of,
+            as_of=then,
             superseded=include_superseded,
             # Superseded memories include expired ones.
             expired_by=None if include_superseded else asked_at,

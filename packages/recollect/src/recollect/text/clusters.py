@@ -1,9 +1,8 @@
-"""Clusters: which rows belong together, and into how many groups they fall by themselves.
+"""Clusters of rows by average linkage, with the number of groups chosen by silhouette.
 
-Groups are grown by average linkage: the two nearest groups join, and the distance of two groups is the mean
-of the distances of their members. How many groups there are is where the silhouette is highest (Rousseeuw
-1987): how much nearer each row is to its own group than to the next one. Nothing is random; ties go to
-the lower index, so equal rows give equal groups.
+The two nearest groups join first; the distance of two groups is the mean distance of their members. The
+number of groups is the one with the highest silhouette (Rousseeuw 1987): how much nearer each row is to its
+own group than to the next one. Nothing is random, and ties go to the lower index.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-# The most rows whose distances are in memory at once, 8 bytes each; further rows join the nearest group.
+# The most rows whose distances are computed, 8 bytes a distance; further rows join the nearest group.
 _MOST_COMPARED = 2_000
-# One group more must part the rows better by this much.
+# One more group must improve the silhouette by at least this.
 _GAIN = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Rows by their places, each group in order, the groups by their first row."""
+    """Groups of row indices, each ascending, ordered by their first row."""
 
     groups: tuple[tuple[int, ...], ...] = ()
     silhouette: float = 0.0
-    """From -1 to 1, the mean over all rows; those in a group that is too small to count are 0."""
+    """The mean over all rows, from -1 to 1; rows in a group that is too small count 0."""
 
 
 class Join(NamedTuple):
-    """Two groups, each named by its lowest row, become one, named by the lower of both."""
+    """Two groups that become one. A group is named by its lowest row."""
 
     one: int
     other: int
@@ -51,12 +50,12 @@ class Join(NamedTuple):
 
 
 def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
-    """The best of 2 to `most` groups of at least `fewest` rows each; none where nothing falls apart so.
+    """Find the best split into 2 to `most` groups of at least `fewest` rows; no groups where none is good.
 
-    Rows are compared by their directions from their common middle, so what all share does not count.
+    Rows are compared by their directions from the mean, so that a shared direction does not count.
     """
     seen = centre_rows(rows)
-    # The rows that are compared, spread by the golden ratio: even steps would meet a rhythm.
+    # Sample rows by the golden ratio: even steps could coincide with a period in the data.
     order = np.argsort(np.arange(len(seen)) * 2_654_435_761 % 2**32, kind="stable")
     compared = np.sort(order[:_MOST_COMPARED])
     apart = distances(seen[compared])
@@ -71,30 +70,30 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
 
 
 def centre_rows(rows: NDArray[np.floating]) -> Floats:
-    """The directions of rows as seen from their mean; a row that is the mean has none, and stays zero."""
+    """Return the directions of rows from their mean; a row equal to the mean stays zero."""
     if not len(rows):
         return np.zeros((0, 0))
     wide = np.asarray(rows, np.float64)
     moved = wide - wide.mean(axis=0)
     lengths = np.linalg.norm(moved, axis=1, keepdims=True)
-    # A row equal to the mean has no direction but rounding errors.
+    # The direction of a row equal to the mean would be a rounding error.
     return np.where(lengths < 1e-6, 0, moved / np.where(lengths == 0, 1, lengths))
 
 
 def distances(rows: Floats) -> Floats:
-    """1 - cosine, from 0 to 2, for rows of length one; 0 on the diagonal."""
+    """Return 1 - cosine, from 0 to 2, for rows of length one; 0 on the diagonal."""
     apart = np.clip(1 - rows @ rows.T, 0, 2)
-    # Rounding may differ on both sides of the diagonal.
+    # Rounding may differ between the two sides of the diagonal.
     apart = (apart + apart.T) / 2
     np.fill_diagonal(apart, 0)
     return apart
 
 
 def average_linkage(apart: Floats) -> tuple[Join, ...]:
-    """All joins until one group is left, nearest first.
+    """Return all joins until one group is left, nearest first.
 
-    By chains of nearest neighbours (Murtagh 1983): the same tree as by looking for the nearest pair each
-    time, at the cost of the distances themselves.
+    Chains of nearest neighbours (Murtagh 1983) give the same tree as a search for the nearest pair each
+    time, at the cost of computing the distances once.
     """
     near = apart.astype(np.float64, copy=True)
     np.fill_diagonal(near, np.inf)
@@ -107,7 +106,7 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
             chain = [int(np.argmax(alive))]
         last = chain[-1]
         nearest = int(np.argmin(near[last]))
-        # A neighbour that is as near as the one before it ends the chain, which could go round otherwise.
+        # A neighbour as near as the one before it ends the chain, which could otherwise be a cycle.
         if len(chain) > 1 and near[last, chain[-2]] <= near[last, nearest]:
             _, before = chain.pop(), chain.pop()
             one, other = min(last, before), max(last, before)
@@ -126,7 +125,7 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
 
 
 def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
-    """The group of each row, for this number of groups; a group's number is its lowest row."""
+    """Return the group of each row for a number of groups; a group's number is its lowest row."""
     labels = np.arange(rows)
     for join in joins[: max(0, rows - groups)]:
         one, other = sorted((labels[join.one], labels[join.other]))
@@ -135,9 +134,9 @@ def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
 
 
 def silhouettes(labels: Ints, apart: Floats) -> Floats:
-    """(b - a) / max(a, b) for each row, of its mean distances to its own group and to the nearest other.
+    """Return (b - a) / max(a, b) for each row: its mean distances to its own group, a, and the next, b.
 
-    0 for a row that is a group by itself, and where there is no other group.
+    A row that is a group by itself gets 0, and so do all rows of a single group.
     """
     names, places = np.unique(labels, return_inverse=True)
     if len(names) < 2:
@@ -165,7 +164,7 @@ def _clusters_of(labels: Ints, apart: Floats, fewest: int) -> Clusters:
 
 
 def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
-    """Rows that were not compared join the group whose members are nearest to them on average."""
+    """Add the rows that were not compared to the group with the least mean distance."""
     if not found.groups:
         return found
     groups = [[int(compared[row]) for row in group] for group in found.groups]
@@ -175,14 +174,14 @@ def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
     return Clusters(tuple(tuple(sorted(group)) for group in groups), found.silhouette)
 
 
-# Topics: what groups of texts are about, by the words that distinguish each group.
+# Topics: the words that distinguish each group of texts.
 
 _WORDS_IN_A_NAME = 2
 _PIECES = re.compile(r"\w+")
 
 
 def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
-    """The c-TF-IDF of each group's words; those of `without` are passed over."""
+    """Return the c-TF-IDF of each group's words, without those in `without`."""
     counts = [
         Counter(term for text in group for term in topic_terms(text) if term not in without)
         for group in groups
@@ -196,9 +195,9 @@ def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()
 
 
 def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
-    """A name for each group, of its weightiest words, no two alike.
+    """Name each group by its words with the highest weights; no two names are equal.
 
-    A word is written as in most of the group's texts. A group without any is named by its number.
+    A word is spelt as in most of the group's texts. A group without words is named by its number.
     """
     named: list[str] = []
     for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
@@ -215,9 +214,9 @@ def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) 
 
 
 def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
-    """TF-IDF rows, where no model knows what the texts mean: 1 + ln(count), times ln(texts / texts with it).
+    """Return TF-IDF rows, for stores without a model: (1 + ln(count)) * ln(texts / texts with the word).
 
-    A word that only one text has says nothing of what it is near to, and is left out.
+    A word of only one text is left out, since it makes no two texts similar.
     """
     counts = [Counter(topic_terms(text)) for text in texts]
     with_it = Counter(word for count in counts for word in count)
@@ -231,7 +230,7 @@ def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _usual_spellings(texts: Iterable[str]) -> dict[str, str]:
-    """Each word in the letters that it most often comes in; of equals, those that came first."""
+    """Map each folded word to its most frequent spelling; among equals, to the first."""
     forms: dict[str, Counter[str]] = {}
     for text in texts:
         for piece in _PIECES.findall(text):

@@ -1,4 +1,4 @@
-"""Names in texts: where a text may name something, in whole words, and which of these places count."""
+"""Find names in texts: the places that may be a name, in whole words, and those that count."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from recollect.language.words import FIRST_PERSON, SMALL_TALK, STOPWORDS, word_s
 from recollect.text.tokens import compile_later, fold, has_unspaced, is_mark, words
 
 LONGEST_NAME = 8
-"""In words. A longer name is hardly ever said in full."""
+"""In words. Longer names are seldom written in full."""
 _LONGEST_RUN = 12
 """In letters, where a script puts no spaces between words."""
 _MOST_MARKS = 3
 _WORD = compile_later(r"\w+")
 _SPACES = compile_later(r"\s+")
-# These count as a name only in the letters they are written with.
+# These count as a name only in the same case.
 _EVERYDAY = STOPWORDS | word_set("words", "everyday_names")
-# Words that are no first name by themselves, whatever they begin.
+# Words that are not a first name by themselves, even at the start of a name.
 _NAME_BEGINNINGS = word_set("words", "no_first_names")
 _NO_FIRST_NAMES = _EVERYDAY | SMALL_TALK | _NAME_BEGINNINGS
 _NO_LAST_NAMES = word_set("words", "no_last_names")
@@ -54,12 +54,12 @@ class NameText:
         return cls(original, folded, tuple(match.span() for match in _WORD.finditer(folded)))
 
     def beginnings(self) -> set[str]:
-        """Every word, or letter of a script without spaces, with which a name in this text could begin."""
+        """Return every word, or letter of a script without spaces, that could begin a name in this text."""
         found = {self.folded[start:stop] for start, stop in self.words}
         return found.union(letter for word in found for letter in word if has_unspaced(letter))
 
     def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
-        """Every part that begins with one of these."""
+        """Yield every part that begins with one of these."""
         known = frozenset(beginnings)
         for number, (start, stop) in enumerate(self.words):
             word = self.folded[start:stop]
@@ -71,11 +71,11 @@ class NameText:
                     yield from self._run(at)
 
     def first_names(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
-        """Every word of these that may be a person's first name: it has a capital, and no surname with it."""
+        """Yield the words of these that may be a first name: capitalised, and without a surname."""
         known = frozenset(beginnings)
         written = [match.group() for match in _WORD.finditer(self.original)]
         if len(written) != len(self.words):
-            return  # folding took a word apart, so that the two cannot be laid side by side
+            return  # folding split a word, so the two lists cannot be aligned
         for number, (start, stop) in enumerate(self.words):
             name = self.folded[start:stop]
             if name not in known or name in _NO_FIRST_NAMES or not written[number][0].isupper():
@@ -96,7 +96,7 @@ class NameText:
         return self.folded[self.words[number - 1][1] : self.words[number][0]] in {" ", "-"}
 
     def _run(self, start: int) -> Iterator[NamePlace]:
-        """Every run of whole letters from here on, with the vowels drawn above or below them."""
+        """Yield every run of whole letters from here, with their combining vowel marks."""
         for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
             last = self.folded[stop - 1]
             if not (last.isalnum() or is_mark(last)):
@@ -105,18 +105,18 @@ class NameText:
                 yield NamePlace(start, stop, self.folded[start:stop])
 
     def _with_marks(self, start: int, stop: int) -> Iterator[NamePlace]:
-        """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
+        """Yield the words alone, and with adjacent marks: `c++`, `.net`, `node.js`."""
         before = _marks(reversed(self.folded[max(0, start - _MOST_MARKS) : start]))
         after = _marks(self.folded[stop : stop + _MOST_MARKS])
         for first in range(start, start - before - 1, -1):
             for last in range(stop, stop + after + 1):
-                # `c` is neither in `c++` nor in `c#`.
+                # Neither `c++` nor `c#` contains the name `c`.
                 if self.folded[last : last + 1] not in {"+", "#"}:
                     yield NamePlace(first, last, self.folded[first:last])
 
 
 def first_name(name: str, type_: str) -> str | None:
-    """The folded first name of an entity that may be a person: `ana` of `Ana Souza`; None of others."""
+    """Return the folded first name of an entity that may be a person: `ana` for `Ana Souza`; else None."""
     words = name.split()
     first, last = fold(words[0]) if words else "", fold(words[-1]) if words else ""
     if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _LONGEST_PERSON:
@@ -130,7 +130,7 @@ def first_name(name: str, type_: str) -> str | None:
 
 
 def name_beginning(name: str) -> str:
-    """The word or letter of a folded name that `NameText.beginnings` has if the name is in the text."""
+    """Return the word or letter that `NameText.beginnings` contains if the text contains the name."""
     match = _WORD.search(name)
     if match is None:
         return ""
@@ -139,9 +139,9 @@ def name_beginning(name: str) -> str:
 
 
 def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
-    """The places of names that count: the longest wins its letters.
+    """Return the names that count; of overlapping names, the longest.
 
-    `found` gives the name as it is written. A name that is an everyday word must be written so in the text.
+    `found` gives the original spelling. A name that is an everyday word must have that spelling in the text.
     """
     taken: list[NamePlace] = []
     for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
@@ -152,27 +152,27 @@ def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[Na
 
 
 def is_written_in(text: str, name: str) -> bool:
-    """Whether a text has a name in exactly these letters, as whole words."""
+    """Whether a text contains a name as whole words, in the same case."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _marks(letters: Iterable[str]) -> int:
-    """How many marks come before a space or a letter."""
+    """Count the marks before a space or a letter."""
     return sum(1 for _ in takewhile(lambda letter: not letter.isalnum() and letter not in " _", letters))
 
 
-# How much a text says by itself, without the talk around it.
+# Informativeness: how much a text says without its context.
 
 ENOUGH_TERMS = 10
 """The number of terms from which a text is fully informative."""
 _NAME = 0.5
 _QUESTION = 0.5
-# A text of many words says something, even where the lists take every one of them for a small one.
+# A text of many words is informative, even if the lists count each of them as small.
 _FEW_WORDS = 20
 _WORDS_PER_TERM = 4
 # Letters that count as a word where a script puts no spaces between words.
 _LETTERS_PER_WORD = 2
-# More changes hardly any result, and so a long text costs no more than a paragraph.
+# Reading more hardly changes a result, so a long text costs no more than a paragraph.
 _MOST_CHARACTERS = 800
 _SENTENCE = compile_later(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _NAME_INSIDE = compile_later(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
@@ -181,11 +181,11 @@ _SAYS_NOTHING = STOPWORDS | SMALL_TALK | FIRST_PERSON | frozenset("abcdefghijklm
 
 
 def informativeness(text: str) -> float:
-    """From 0, "Wow, that's awesome! Thanks!", to 1: the square root of the share of ten terms that it has.
+    """Rate a text from 0 ("Wow, that's awesome! Thanks!") to 1: the square root of its share of ten terms.
 
     A term is a distinct word that is neither a stopword nor small talk. A name counts 1.5 terms, a term of a
-    question half, and a name that is only addressed nothing. The word lists are English and Spanish: a text
-    in another language is judged by its length.
+    question half, and a name that is only addressed nothing. The word lists are English and Spanish; a text
+    in another language is rated by its length.
     """
     return _informativeness(text[:_MOST_CHARACTERS])
 
@@ -216,7 +216,7 @@ def _informativeness(text: str) -> float:
 
 
 def _is_addressed(sentence: str, found: list[str], term: str) -> bool:
-    """Whether the only term is one who is spoken to: "Thanks, Ana!" is said to her, not of her."""
+    """Whether the only term is the person addressed: "Thanks, Ana!" is not about Ana."""
     if SMALL_TALK.isdisjoint(found) or not FIRST_PERSON.isdisjoint(found):
         return False
     return any(word[0].isupper() and words(word) == [term] for word in _WHOLE_WORD.findall(sentence))

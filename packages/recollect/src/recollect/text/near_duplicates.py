@@ -1,18 +1,18 @@
-"""Near-duplicates: every rule by which two texts count as the same, or nearly the same.
+"""Rules by which two texts count as the same, or nearly the same.
 
-From the strictest rule to the loosest, and what follows from it:
+From the strictest rule to the loosest, each with its use:
 
 `text_key`            equal but for case, accents, spaces and outer punctuation   stored once, shown once
 `unmarked_text_key`   equal but for these and punctuation between words           shown once by some profiles
 `same_statement`      equal but for punctuation, articles and openings            merged by dreams
 `contains_statement`  one states all that the other states                        the part may be pruned
-`adds_nothing`        every content word is in the other, in any order            not captured by hooks
-`repeats_error`       states what a correction takes back                         retired with the error
-`is_paraphrase`       most terms shared, contained, or of nearly one meaning      named as a cause of misses
+`adds_nothing`        every content word is in the other, in any order            not stored by hooks
+`repeats_error`       states a fact that was corrected                            retired with the error
+`is_paraphrase`       most terms shared, contained, or nearly the same meaning    named as a cause of misses
 `near_duplicate`      contained, or close in meaning                              flagged, never dropped
 
-A cosine is that of the two texts' vectors, as `usual_cosine` gives it for any model. It only counts where
-`has_meaning` says that a model can tell.
+Cosines are of the two texts' vectors, on the scale of `usual_cosine`. They count only for texts that
+`has_meaning` accepts.
 """
 
 from __future__ import annotations
@@ -42,32 +42,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIMILAR_COSINE = 0.85
-"""Two notes, or two observations of an entity, are near-duplicates."""
+"""Two notes, or two observations of an entity, are near-duplicates from this cosine."""
 REWORDED_COSINE = 0.95
-"""Two texts about one thing state the same fact in other words."""
+"""Two texts about one thing state the same fact in other words from this cosine."""
 RELATED_COSINE = 0.92
-"""A text that is no copy of an error is close enough to be shown. Near-duplicates begin lower, but so does
-much that is only about the same thing."""
+"""From this cosine, a text that does not copy an error is still shown as similar. Near-duplicates begin
+lower, but so do many texts that are only about the same thing."""
 COPY_CANDIDATE_COSINE = 0.75
-"""Below it, no wording is a copy of an error."""
+"""Below this cosine, no text copies an error."""
 CONTAINED_SHARE = 0.7
-"""Share of the shorter text's words that the longer one has, from which it contains it."""
+"""A text contains another from this share of the shorter text's words."""
 
 _PARAPHRASE_SHARE = 0.6
 _FEWEST_PARAPHRASE_TERMS = 3
 _COPY_SHARE = 0.5
-"""Of all content words of an error and a copy, the share that both have."""
+"""The least share of content words that an error and its copy have in common."""
 _UNCHANGED_COPY_SHARE = 0.8
-"""The same, where the correction only adds words, so that no word of the error is known to be wrong."""
+"""The same, where the correction only adds words, so that no word of the error is wrong."""
 _COPY_LENGTH = 2
 _ALIKE_SHARE = 0.5
-"""The share of the longer text's words that two texts built alike have in one order."""
+"""Two texts have the same structure from this share of the longer text's words in the same order."""
 _MOST_ALIKE_WORDS = 40
 _SHARED_SHARE = 1 / 3
-"""The share of the shorter text's content words that long near-duplicates have in common."""
+"""Long near-duplicates share at least this part of the shorter text's content words."""
 _FEWEST_LONG_WORDS = 8
 _FEWEST_REPEATED = 2
-"""Content words of another text, from which a sentence may be a repetition of it."""
+"""A sentence may repeat a text with at least this many content words."""
 
 _DASHES = "-–—"
 _OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
@@ -79,7 +79,7 @@ _OPENING_MARKS = "\"'“«¡¿("
 _FAMILY_LETTERS = 6
 _FAMILY_SHARE = 0.6
 _EMPTY_WORDS = STOPWORDS | FILLERS
-# As good as names: Spanish months have no capital letter, and a fact about a sister is hers alone.
+# Treated as names: Spanish months have no capital letter, and relatives identify people.
 _RELATIVE_WORDS = word_set("words", "relatives")
 _NAMING_WORDS = calendar_words(SPANISH) | _RELATIVE_WORDS
 _CALENDAR = frozenset(map(light_stem, calendar_words(SPANISH) | calendar_words(ENGLISH)))
@@ -90,26 +90,26 @@ _DENIALS = _NEGATIONS | word_set("words", "denials")
 _ATTENTION_CALLS = word_set("words", "attention_calls")
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
 _FIRST_PERSON_ENDINGS = tuple(word_set("words", "first_person_endings"))
-# Texts that share only their language have .70 with arctic-s and .85 with e5-small: half as far from 1.
+# Unrelated texts of one language have .70 with arctic-s and .85 with e5-small, half as far from 1.
 _STRETCH = {"e5-small": 2.0}
 
 
 def usual_cosine(cosine: float, model: str) -> float:
-    """The cosine on the scale of the usual model, for which the limits here are made.
+    """Convert a cosine to the scale of the default model, for which the limits here are set.
 
-    One that puts all texts close together has its cosines stretched: .93 of e5-small is 1 - 2 * .07 = .86.
+    Models that place all texts close together are stretched: .93 of e5-small becomes 1 - 2 * .07 = .86.
     """
     stretch = _STRETCH.get(model.partition("@")[0])
     return cosine if stretch is None else 1 - stretch * (1 - cosine)
 
 
 def text_key(text: str) -> int:
-    """The same number for texts that differ only in case, accents, white space or outer punctuation."""
+    """Hash a text so that case, accents, white space and outer punctuation do not count."""
     return _hash_of(" ".join(fold(text).split()).strip(_OUTER_MARKS) or text)
 
 
 def unmarked_text_key(text: str) -> int:
-    """The same for texts that also differ in marks between words; within one, marks count: `3.5`, `C++`."""
+    """Hash a text so that marks between words do not count either; marks inside a word do: `3.5`, `C++`."""
     stripped = (word.strip(_OUTER_MARKS) for word in fold(text).split())
     return _hash_of(" ".join(word for word in stripped if word.strip(_DASHES)) or text)
 
@@ -138,13 +138,13 @@ def contains_statement(whole: str, part: str) -> bool:
 
 
 def adds_nothing(said: str, known: str) -> bool:
-    """Whether a sentence only says again, in whatever order, what another says.
+    """Whether a sentence only repeats the content of another, in any order.
 
-    `As you told me, she is allergic to walnuts` adds nothing to `Ana is allergic to walnuts and eggs`. A word
-    of its own does, and so does a denial.
+    `As you said, she is allergic to walnuts` adds nothing to `Ana is allergic to walnuts and eggs`. A new
+    content word adds something, and so does a denial.
     """
     claim, old = _Claim.of(said), _Claim.of(known)
-    # Numbers have no family, so they or a denial distinguish most texts.
+    # Check numbers and denials first: they distinguish most texts.
     if claim.denials != old.denials or claim.names - old.words - _CITING_STEMS:
         return False
     again = claim.in_words_of(old).words - _CITING_STEMS
@@ -154,23 +154,23 @@ def adds_nothing(said: str, known: str) -> bool:
 def repeats_error(  # noqa: PLR0911  # one reason after another
     wrong: str, right: str, other: str, cosine: float = 0.0
 ) -> bool:
-    """Whether another text repeats the error that `right` corrects; the cosine is that of it and `wrong`.
+    """Whether `other` repeats the error that `right` corrects; the cosine is between `other` and `wrong`.
 
-    The words of the old text that the new one lacks were wrong; those that both have say what the fact is
-    about. A copy says what was wrong of the same thing, and nothing else of weight: no name, number or denial
-    of its own, and nothing that the correction brings. So `Alice left Google for Microsoft` is no copy of
+    Words of `wrong` that `right` lacks were the error; words of both are the subject. A copy states the error
+    about the same subject and nothing else that matters: no name, number or denial of its own, and no word
+    that the correction adds. So `Alice left Google for Microsoft` is no copy of
     `Alice works at Google`, corrected to `Alice works at Microsoft`; nor are `Bob works at Google` and `Alice
     sued Google`. Better to keep a copy than to retire another fact.
     """
     old, claim = _Claim.of(wrong), _Claim.of(other)
-    # It names, counts or denies something by itself, or lacks a name: these distinguish most texts.
+    # It has a name, number or denial of its own, or lacks a name: these distinguish most texts.
     if claim.names - old.words or claim.denials != old.denials or not old.names <= claim.words:
         return False
     new, claim = _Claim.of(right).in_words_of(old), claim.in_words_of(old)
     if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
         return False
     knows_correction = claim.words & new.weighty(new.words - old.words)
-    # The subject of a fact: its names and numbers, and the first word that both texts have.
+    # The subject of a fact: its names and numbers, and the first word of both texts.
     first = [stem for stem in old.stems if stem in new.words][:1]
     if knows_correction or not {*old.names, *first} <= claim.words:
         return False
@@ -182,20 +182,20 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
         return False
     more, less = claim.words - old.words - new.words, old.words - claim.words
     if more and not less:
-        return False  # it says all of the error and more: the budget meeting is not the meeting
-    # One word for another may be another fact: `was born in Rome`, `lives in Rome`. Only meaning can tell.
+        return False  # it contains the whole error and more: the budget meeting is not the meeting
+    # A replaced word may make another fact: `was born in Rome`, `lives in Rome`. Only the cosine decides.
     return cosine >= REWORDED_COSINE if more else shared >= _COPY_SHARE
 
 
 def may_repeat_error(cosine: float | None) -> bool:
-    """Whether a text this close to an error is worth a look at its words; without a model, every text is."""
+    """Whether a text with this cosine to an error may repeat it; without a model, every text may."""
     return cosine is None or cosine >= COPY_CANDIDATE_COSINE
 
 
 def is_paraphrase(one: str, other: str) -> bool | None:
     """Whether two texts share most of their distinctive terms, or one contains the other.
 
-    Returns None where words do not decide; then the cosine of their passages must reach `REWORDED_COSINE`.
+    None where words do not decide; then the cosine of their passages must reach `REWORDED_COSINE`.
     """
     first, second = distinctive_terms(one), distinctive_terms(other)
     if len(first & second) >= _PARAPHRASE_SHARE * len(first | second):
@@ -206,7 +206,7 @@ def is_paraphrase(one: str, other: str) -> bool | None:
 
 
 def near_duplicate(one: str, other: str, cosine: float) -> float | None:
-    """How similar two near-duplicates are, by words or by meaning, whichever says more; None if not."""
+    """Return the similarity of near-duplicates, the higher of words and meaning; None for other texts."""
     contained = containment(one, other)
     if contained < CONTAINED_SHARE and (cosine < SIMILAR_COSINE or are_two_facts(one, other)):
         return None
@@ -214,12 +214,11 @@ def near_duplicate(one: str, other: str, cosine: float) -> float | None:
 
 
 def are_two_facts(one: str, other: str) -> bool:
-    """Whether two texts that are close in meaning may be so because they are built alike.
+    """Whether two texts with similar vectors may state different facts in the same structure.
 
-    Each says something of its own about a name of its own: Ana's landlord Bart, Ana's boss Pieter. Or they
-    say the same of something else, or something else that ends alike: `lives in Valencia`, `works in
-    Valencia`. Or they are long and share few words: both are of the book club. Where only what is said last
-    differs, or a figure, one may correct the other.
+    Each has its own name and its own fact: Ana's landlord Bart, Ana's boss Pieter. Or they differ before a
+    common ending: `lives in Valencia`, `works in Valencia`. Or they are long and share few words, such as two
+    notes about a book club. Where only the ending or a figure differs, one may correct the other.
     """
     first, second = _Claim.of(one), _Claim.of(other)
     if first.has_own_fact(second) and second.has_own_fact(first):
@@ -231,7 +230,7 @@ def are_two_facts(one: str, other: str) -> bool:
 
 
 def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether half of the words are the same in one order, and others differ twice, or before the end."""
+    """Whether half of the words are the same in the same order, and others differ twice or before the end."""
     if max(len(one), len(other)) > _MOST_ALIKE_WORDS:
         return False
     from difflib import SequenceMatcher  # noqa: PLC0415  # only what is close in meaning needs it
@@ -256,12 +255,12 @@ def _says(some: Sequence[str]) -> bool:
 
 
 def has_meaning(text: str) -> bool:
-    """Whether a model can tell what it means. Of a single word it knows too little: `yes` is near `no`."""
+    """Whether a vector represents the text well. Single words are too short: `yes` is near `no`."""
     return len(words(text)) >= 2
 
 
 def containment(one: str, other: str) -> float:
-    """Share of the shorter text's words that the longer has; 0 unless one is at least twice as long."""
+    """Return the share of the shorter text's words in the longer; 0 unless one is at least twice as long."""
     return _containment(words(one), words(other))
 
 
@@ -273,10 +272,10 @@ def _containment(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, int], float]:
-    """Pairs of places, the lower first, whose `containment` is at least so much.
+    """Return pairs of places, the lower first, whose `containment` is at least `at_least`.
 
-    A text that has `at_least` of another's n different words lacks fewer than all of the rarest
-    n - ceil(at_least n) + 1; so only texts that share one of those are compared.
+    A text that has `at_least` of another's n different words has at least one of its rarest
+    n - ceil(at_least n) + 1 words, so only texts that share one of those are compared.
     """
     cut = [words(text) for text in texts]
     vocabularies = [set(each) for each in cut]
@@ -287,7 +286,7 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
             places[word].append(place)
     found: dict[tuple[int, int], float] = {}
     for place, vocabulary in enumerate(vocabularies):
-        # A hair less, as a share of 0.7 in floats may lie above 7 of 10.
+        # Slightly less, since 0.7 as a float may be above 7 of 10.
         needed = len(vocabulary) - ceil(at_least * len(vocabulary) - 1e-9) + 1
         rarest = sorted(vocabulary, key=lambda word: (counts[word], word))[:needed]
         for other in {other for word in rarest for other in places[word]} - {place}:
@@ -298,7 +297,7 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
 
 
 def trigram_similarity(one: str, other: str) -> float:
-    """The share of letter triples that two texts have in common: a cheap guess at which may be duplicates."""
+    """Return the share of letter triples that two texts have in common: a cheap filter for duplicates."""
     first, second = (
         {text[start : start + 3] for start in range(len(text) - 2)}
         for text in (one.casefold(), other.casefold())
@@ -307,7 +306,7 @@ def trigram_similarity(one: str, other: str) -> float:
 
 
 def is_personal(text: str) -> bool:
-    """Whether a text may be about its speaker, so that the same words of another speaker are another fact."""
+    """Whether a text may be about its speaker; the same text of another speaker is then another fact."""
     pieces = [piece for piece in _PIECES.findall(text) if fold(piece) not in FILLERS]
     return any(fold(piece) in FIRST_PERSON for piece in pieces) or (
         bool(pieces) and pieces[0].lower().endswith(_FIRST_PERSON_ENDINGS)
@@ -319,9 +318,9 @@ class _Piece(NamedTuple):
 
     denial: str | None
     stem: str | None
-    """None for a word that is no content word."""
+    """The stem of a content word, else None."""
     is_name: bool
-    """In any position."""
+    """Whether it counts as a name in any position."""
     has_capital: bool
 
     @classmethod
@@ -331,7 +330,7 @@ class _Piece(NamedTuple):
         denial = None
         if word in _DENIALS:
             denial = "not" if word in _NEGATIONS else word
-        # `10:00` and `10` are one time; a letter by itself is a piece of something.
+        # `10:00` and `10` are one time; a single letter is part of something else.
         if word in _EMPTY_WORDS or not word.strip("0") or (len(word) == 1 and not word.isdigit()):
             return cls(denial, None, is_name=False, has_capital=False)
         stem = re.sub(r"\D", "", word).lstrip("0") if word[0].isdigit() else light_stem(word)
@@ -339,7 +338,7 @@ class _Piece(NamedTuple):
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    """Whether only white space and opening marks are between a place and the end before it."""
+    """Whether only white space and opening marks separate a place from the end of the last sentence."""
     for place in range(start - 1, -1, -1):
         letter = text[place]
         if letter == "\n" or letter in _SENTENCE_ENDS:
@@ -351,7 +350,7 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """The statement of a text, as far as copies of errors are concerned."""
+    """The words of a text that matter for finding copies of an error."""
 
     stems: tuple[str, ...]
     """Of its content words, in order."""
@@ -381,8 +380,8 @@ class _Claim:
         return cls(tuple(dict.fromkeys(stems)), frozenset(names), frozenset(denials))
 
     def in_words_of(self, other: _Claim) -> _Claim:
-        """With the other's words in place of those of one family with them. Names have no family."""
-        # Of one family are words that begin alike, so most are of none, and are not looked at.
+        """Replace words by the other's words of the same family. Names have no family."""
+        # Words of one family begin alike, so most words can be skipped.
         known: dict[str, list[str]] = {}
         for like in other.stems:
             if like not in other.names:
@@ -397,13 +396,13 @@ class _Claim:
         return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)
 
     def has_own_fact(self, other: _Claim) -> bool:
-        """Whether it has a name and a word that the other lacks. Days, months and relatives are no names."""
+        """Whether it has a name and a word that the other lacks. Days, months and relatives do not count."""
         own = {stem for stem in self.words - other.words if stem.isalpha()} - _CALENDAR
         named = own & self.names - _RELATIVES
         return bool(named) and bool(own - named)
 
     def weighty(self, stems: frozenset[str]) -> frozenset[str]:
-        """The names and numbers among some of its words; without any, all of them."""
+        """Return the names and numbers among the stems; if there are none, all stems."""
         return stems & self.names or stems
 
 

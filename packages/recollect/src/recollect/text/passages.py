@@ -1,4 +1,4 @@
-"""Passages: how a memory's text is cut into the pieces that get vectors of their own."""
+"""Split texts into passages, which are embedded one by one, and into sentences."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 # About 300 tokens: well inside every model's limit, and short enough that one passage is about one thing.
 WIDTH = 1200
 OVERLAP = 200
-# A letter beyond Latin, Greek and Cyrillic is about a token of its own, where four Latin ones make one.
+# A letter beyond Latin, Greek and Cyrillic is about one token; four Latin letters make one.
 _WIDE_FROM = 0x0600
 _WIDE = 4
-# Possessive, and not from the middle of a run: a row of ten thousand dots is looked at once.
+# Possessive, and not from the middle of a run, so that ten thousand dots are read once.
 _SENTENCE_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
 def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
-        return ((0, len(text)),)  # as nearly always, without a look at each letter
-    # How wide the text is up to each letter.
+        return ((0, len(text)),)  # the usual case, without reading each letter
+    # The width of the text up to each letter.
     reach: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
         reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
@@ -39,7 +39,7 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
-    """The text for the embedder: the piece, and the person or thing that it is about."""
+    """Return the text to embed: the piece, with the person or thing that it is about."""
     start, stop = span
     if memory.kind is Kind.ENTITY:
         known = memory.type and memory.type != "unknown"
@@ -49,7 +49,7 @@ def passage_text(memory: Memory, observation: Observation | None, span: tuple[in
 
 
 def passage_texts(text: str, speaker: str | None) -> tuple[str, ...]:
-    """The texts for the embedder of a note or message."""
+    """Return the texts to embed for a note or message."""
     return tuple(_with_speaker(text[start:stop], speaker) for start, stop in passage_spans(text))
 
 
@@ -65,7 +65,7 @@ def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
         if furthest == len(text):
             yield start, furthest
             return
-        # The last end of a sentence or a word in the second half of the span: a tiny passage says little.
+        # Cut at the last end of a sentence or word in the second half: tiny passages have little content.
         middle = start + (furthest - start) // 2
         end = bisect_right(ends, furthest) - 1
         if end >= 0 and ends[end] > middle:
@@ -73,7 +73,7 @@ def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
         else:
             stop = text.rfind(" ", middle, furthest) + 1 or furthest
         yield start, stop
-        # Begin the next one a little earlier, at a sentence or a word, so that nothing is cut in two.
+        # Start the next passage a little earlier, at a sentence or word, so that passages overlap.
         earliest = bisect_left(reach, reach[stop] - OVERLAP)
         end = bisect_left(ends, earliest)
         if end < len(ends) and ends[end] < stop:
@@ -105,7 +105,7 @@ _CODE_SHARE = 0.12
 _END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
 _QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
 _LAST_WORD = compile_later(r"[\w.]+$")
-# After these a full stop ends no sentence.
+# A full stop after these does not end a sentence.
 _ABBREVIATED = compile_later(alternatives("words", "abbreviations"))
 # At the end of a question, what comes before the question.
 _TAIL_QUESTION = compile_later(
@@ -118,12 +118,12 @@ LIST_MARKER = compile_later(
     r"(?:\s|[-–—*•·#>|+=~_,;:.!?)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+"
 )
 _TRAILING = compile_later(r"[\s,;:–—*_#>|+=~`-]+$")
-# A line that begins like this begins something, even in small letters.
+# A line that begins like this starts a new block, even in lower case.
 _BEGINS = compile_later(rf"(?:{alternatives('words', 'line_beginnings')})\b")
 
 
 def sentences(text: str) -> Iterator[Span]:
-    """The sentences of the prose in a text, in order, without the marks of lists before them."""
+    """Yield the sentences of the prose in a text, in order, without list marks."""
     for block in _blocks(text):
         for start, end in _pieces(text, *block):
             if end - start > LONGEST + 100:
@@ -138,12 +138,12 @@ def sentences(text: str) -> Iterator[Span]:
 
 
 def quotations(text: str) -> tuple[Span, ...]:
-    """Where a text repeats another's words."""
+    """Return the spans of quotations in a text."""
     return tuple(match.span() for match in _QUOTED.finditer(text))
 
 
 def is_prose(text: str) -> bool:
-    """Whether each line reads as someone's own sentences: no code, quotation, heading or log."""
+    """Whether every line is prose: no code, quotation, heading or log."""
     for line in text.split("\n"):
         symbols = len(_SYMBOLS.findall(line))
         if not line.strip() or _NO_PROSE.match(line) or symbols >= max(5, _CODE_SHARE * len(line)):
@@ -152,7 +152,7 @@ def is_prose(text: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Lines that read as prose; a line that goes on in small letters belongs to the one before."""
+    """Yield the spans of prose; a line that starts in lower case continues the line before."""
     fenced = False
     start = stop = 0
     for line in re.finditer(r"[^\n]+", text):

@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them."""
+"""Format numbers and texts for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def entities_text(number: int) -> str:
 
 
 def decimals(number: float) -> str:
-    """Four decimals, or three digits where those would show nothing."""
+    """Format with four decimals, or with three digits where four decimals would show 0."""
     return f"{number:.4f}" if number == 0 or 0.00005 <= abs(number) < 10_000 else f"{number:.3g}"
 
 
@@ -36,24 +36,24 @@ def file_size(count: int) -> str:
 
 
 def ellipsize(text: str, width: int = 80) -> str:
-    """The text on one line, cut where it is longer than this."""
+    """Put the text on one line, cut to a width."""
     line = " ".join(text.split())
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-# Stored text for display: nothing in it is hidden, and it cannot pass for the text around it.
+# Stored text for display: hidden characters become visible, and it cannot be mistaken for the text around it.
 
-# Control and escape characters but for new lines and tabs, what ends a line, what reorders what follows it,
-# and invisible letters that a language model reads. Joiners stay: emoji and many scripts need them.
+# Control characters except new lines and tabs, line separators, direction marks, and invisible letters that a
+# language model reads. Joiners stay: emoji and many scripts need them.
 _HIDDEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 def visible(text: str) -> str:
-    """The text with control and hidden characters as JSON escapes them; new lines and tabs stay.
+    """Escape control and hidden characters as JSON does; new lines and tabs stay.
 
-    Of JSON it is the same JSON.
+    JSON text stays equivalent JSON.
     """
     return text if text.isprintable() else _HIDDEN.sub(lambda found: _escape(found[0]), text)
 
@@ -68,13 +68,13 @@ def one_line(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text on one line, as a JSON string: only its last character ends it, whatever it holds."""
+    """Write the text on one line as a JSON string, which no content can end early."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{visible(line)}"'
 
 
 def origin_of(speaker: str | None, session: str | None, source: str | None) -> list[str]:
-    """The speaker and the origin of a text, as far as known: the session, else the source."""
+    """Return the known origin of a text: the speaker, and the session or else the source."""
     said = [quoted(speaker)] if speaker else []
     if session:
         return [*said, f"session {quoted(session)}"]

@@ -1,7 +1,7 @@
-"""Finds what looks like a key or a password in a text, and puts a visible placeholder in its place.
+"""Find likely keys and passwords in a text, and replace them by a visible placeholder.
 
-Three kinds of evidence: a form that only keys have (`ghp_…`, a private key's frame), a name that says what is
-assigned (`password=…`), and a value that only a generator writes. Hashes, UUIDs and paths do not count.
+Three kinds of evidence count: a format that only keys have (`ghp_…`, a private key's frame), a name before
+the value (`password=…`), and a value that looks generated. Hashes, UUIDs and paths do not count.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FORMS = {
     "JSON web token": r"\beyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}",
 }
 _FORM = re.compile("|".join(f"(?P<f{place}>{form})" for place, form in enumerate(_FORMS.values())), re.DOTALL)
-# Ordinary words look alike (`sk-learn-compatible-estimators`): there must be a digit.
+# Require a digit: ordinary words have this form too (`sk-learn-compatible-estimators`).
 _API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
 _BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
 _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:([^\s/@]{1,200})@", re.IGNORECASE)
@@ -73,7 +73,7 @@ _IS = alternatives("words", "password_is")
 _IN_PROSE = re.compile(
     rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:{_IS}):?\s+{_VALUE}""", re.IGNORECASE
 )
-# `the password for the NAS: …`, `the token is …`: only what is mixed.
+# `the password for the NAS: …`, `the token is …`: only values of mixed characters count.
 _MIXED_IN_PROSE = re.compile(
     rf"""\b(?:(?:{_PASSWORD_NAME})\s(?:{alternatives("words", "password_for")})\s[^.\n:=]{{1,30}}:"""
     rf"""|(?P<key>token|key|secret)\s(?:{_IS}):?)\s+{_VALUE}""",
@@ -92,11 +92,11 @@ _HEX_OR_PATH = re.compile(r"[0-9a-f-]+|[0-9A-F-]+|.*[/\\].*|.*\.[a-z]{2,5}")
 _HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _SHORTEST_KEY, _SHORTEST_KEY_IN_PROSE, _SHORTEST_PASSWORD_IN_PROSE = 12, 20, 6
 _LEAST_ENTROPY = 4.0
-"""Bits for each character: 32 that a generator drew of 64 have about 4.5, words and paths rarely 4."""
+"""Bits per character: 32 random characters of 64 have about 4.5; words and paths rarely reach 4."""
 
 
 def secrets_in(text: str) -> list[SecretSpan]:
-    """The likely secrets, in order and without overlaps."""
+    """Return the likely secrets, in order and without overlaps."""
     kept: list[SecretSpan] = []
     for span in sorted(_all_spans(text), key=lambda each: (each.start, -each.end)):
         if not kept or span.start >= kept[-1].end:
@@ -105,7 +105,7 @@ def secrets_in(text: str) -> list[SecretSpan]:
 
 
 def without_secrets(text: str) -> tuple[str, int]:
-    """The text with a placeholder for each secret, and how many there were."""
+    """Return the text with a placeholder for each secret, and the number of secrets."""
     spans = secrets_in(text)
     for span in reversed(spans):
         text = f"{text[: span.start]}[{span.kind} left out]{text[span.end :]}"
@@ -159,17 +159,17 @@ def _value_span(found: re.Match[str], kind: str) -> SecretSpan:
 
 
 def _is_secret_value(found: re.Match[str]) -> bool:
-    """Whether what is assigned to such a name is a value, rather than a type, a call or a placeholder."""
+    """Whether the assigned text is a value rather than a type, a call or a placeholder."""
     plain, value = found["plain"], _value(found)
     if _NO_VALUE.match(value) or value.casefold() == found["name"].casefold():
         return False
     if " " in value.strip():
-        # A sentence for a reader, or a passphrase.
+        # A sentence, or a passphrase.
         return _ENDS_AS_PASSWORD.search(found["name"]) is not None and any(map(str.isdigit, value))
     if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
         return False
     if not found["password"]:
-        # A count of tokens, a name of a key: only what is long and mixed is one.
+        # `token` and `key` may also be a count or a name: only long, mixed values count.
         return len(value) >= _SHORTEST_KEY and _is_mixed(value)
     tight = found["sign"] in {"=", ":="}
     return plain is None or tight or not plain.replace("_", "").isalpha()

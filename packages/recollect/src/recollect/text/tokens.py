@@ -1,4 +1,4 @@
-"""The tokeniser: folds text, and cuts it into the terms that indexes, rankings and rules share."""
+"""The tokeniser: folds text, and splits it into the terms that indexes, rankings and rules share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def compile_later(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern at its first use: of all that we have, a call needs few."""
+    """Compile a pattern at its first use, since a call needs few of them."""
     return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 
@@ -25,7 +25,7 @@ class _LazyPattern:
         self._given = given
 
     def __getattr__(self, name: str) -> Any:
-        # An attribute of its own from now on, found as quickly as one of a compiled pattern.
+        # Store the attribute, so that the next access is as fast as on a compiled pattern.
         value = getattr(re.compile(*self._given), name)
         setattr(self, name, value)
         return value
@@ -35,11 +35,11 @@ class _LazyPattern:
 _LATIN = compile_later("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
 # Letters of these belong to scripts that put no spaces between words, or attach endings to them.
 _UNSPACED = compile_later("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
-# They say how to draw a letter or a symbol, not which one it is.
+# Variation selectors: they change how a letter is drawn, not which letter it is.
 _VARIATIONS = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 # Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning (が is not か) and stay.
 _ACCENTS = dict.fromkeys(range(768, 880)) | _VARIATIONS
-# Symbols made of letters that belong to no word beside them: ™, №, ㎏.
+# Symbols made of letters, which are not part of the word beside them: ™, №, ㎏.
 _LETTER_SYMBOLS = {
     code: f" {chr(code)} "
     for code in (*range(0x2100, 0x2150), *range(0x2460, 0x2500), *range(0x3200, 0x3400))
@@ -50,7 +50,7 @@ _FEWEST_LETTERS = 2
 
 
 def fold(text: str) -> str:
-    """Without case, accents and compatibility forms: `Café`, `CAFE` and `ｃａｆé` are one word."""
+    """Remove case, accents and compatibility forms: `Café`, `CAFE` and `ｃａｆé` become one word."""
     if text.isascii():
         return text.lower()
     bare = unicodedata.normalize("NFKD", text).translate(_ACCENTS)
@@ -58,7 +58,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text, in order; anything but letters, digits and marks separates them."""
+    """Return the folded words of a text, in order; all but letters, digits and marks separates words."""
     folded = fold(text if text.isascii() else text.translate(_LETTER_SYMBOLS))
     if folded.isascii():
         return folded.translate(_ASCII_SEPARATORS).split()
@@ -66,17 +66,17 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that are no stopwords, in order, with repeats."""
+    """Return the words of a text without stopwords, in order, with repeats."""
     return [word for word in words(text) if word not in STOPWORDS]
 
 
 def query_terms(query: str, most: int | None = None) -> list[str]:
-    """The distinct content words of a query; all its words where it has stopwords alone."""
+    """Return the distinct content words of a query, or all its words where it has only stopwords."""
     return list(dict.fromkeys(content_words(query) or words(query)))[:most]
 
 
 def topic_terms(text: str) -> list[str]:
-    """The words that say what a text is about: no stopword, bare number or single letter.
+    """Return the words that a text is about: no stopwords, bare numbers or single letters.
 
     Where a script puts no spaces between words, pairs of letters replace them.
     """
@@ -90,15 +90,15 @@ def topic_terms(text: str) -> list[str]:
 
 
 def distinctive_terms(text: str) -> set[str]:
-    """The terms that distinguish a text from others: its topic terms and its numbers."""
+    """Return the terms that distinguish a text from others: its topic terms and its numbers."""
     return {*topic_terms(text), *filter(str.isdigit, words(text))}
 
 
 def letter_pairs(text: str) -> list[str]:
-    """Overlapping pairs of the letters of scripts that are not Latin, and single symbols.
+    """Return overlapping pairs of letters of scripts other than Latin, and single symbols.
 
-    `東京都` gives `東京`, `京都` and `都`: the last letter is a piece too, so that every letter
-    begins some piece, and a search for one letter is a search for what begins with it.
+    `東京都` gives `東京`, `京都` and `都`. The last letter is a piece too, so that every letter begins
+    a piece and a search for one letter is a prefix search.
     """
     if text.isascii():
         return []
@@ -110,10 +110,10 @@ def letter_pairs(text: str) -> list[str]:
 
 
 def pair_queries(text: str) -> list[tuple[str, ...]]:
-    """The sequences of letter pairs that a query searches for, any of them.
+    """Return the sequences of letter pairs that a query searches for; any of them may match.
 
-    Where words are spaced, a word is searched for as a whole, as pairs that follow one another: two letters
-    of `кот` occur in most texts. Elsewhere a query may be a sentence, and each of its pairs counts.
+    In scripts with spaces, a word is one sequence of consecutive pairs, since two letters of `кот` occur in
+    most texts. In other scripts a query may be a sentence, and each pair is searched for alone.
     """
     queries: list[tuple[str, ...]] = []
     for run in [] if text.isascii() else _runs(text):
@@ -133,7 +133,7 @@ def has_unspaced(text: str) -> bool:
 
 
 def is_mark(letter: str) -> bool:
-    """Whether it is drawn onto the letter before it; False for an empty text."""
+    """Whether a letter is a combining mark; False for an empty text."""
     return letter != "" and unicodedata.category(letter)[0] == "M"
 
 
@@ -162,7 +162,7 @@ def _runs(text: str) -> list[str]:
 
 _PORTER_BYTES = range(3, 65)
 _VOWELS = "aeiou"
-# Porter (1980), as FTS5 has it; of the endings of a step, the first that fits is tried and no other.
+# Porter (1980), as in FTS5: each step tries only the first ending that fits.
 _STEP_1B = {"eed": "ee", "ed": "", "ing": ""}
 _STEP_1B_AFTER = {"at": "ate", "bl": "ble", "iz": "ize"}
 _STEP_2 = {
@@ -188,8 +188,8 @@ _COARSE_LETTERS = 6
 
 @lru_cache(maxsize=65_536)
 def porter_stem(word: str) -> str:
-    """The stem under which FTS5's `porter` indexes a folded word."""
-    # FTS5 reads bytes, and takes every byte beyond ASCII for a consonant.
+    """Return the stem under which FTS5's `porter` indexes a folded word."""
+    # FTS5 reads bytes, and treats every byte beyond ASCII as a consonant.
     token = word.encode("utf-8", "surrogatepass")
     if len(token) not in _PORTER_BYTES or word.isdigit():
         return word
@@ -199,20 +199,20 @@ def porter_stem(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def coarse_stem(word: str) -> str:
-    """Without its ending, and at most six letters long: `hiking` and `hiked` are `hik`."""
+    """Cut the ending, and keep at most six letters: `hiking` and `hiked` become `hik`."""
     return _without_ending(fold(word), _COARSE_ENDINGS)[:_COARSE_LETTERS]
 
 
 def stems_of_word(word: str) -> list[str]:
-    """Its coarse stem; the pairs of its letters where its script puts no spaces between words."""
+    """Return the coarse stem, or letter pairs where the script has no spaces between words."""
     if has_unspaced(word):
         return [pair for pair in letter_pairs(word) if len(pair) > 1] or [word]
     return [coarse_stem(word)]
 
 
 def matched_terms(text: str, stems: Collection[str]) -> frozenset[str]:
-    """Those of the coarse stems that a text contains."""
-    # Every stem keeps the first three letters of its word, so that few words need to be looked at.
+    """Return the coarse stems that a text contains."""
+    # Every stem keeps the first three letters of its word, so few words need to be stemmed.
     beginnings = {stem[:_FEWEST_STEM_LETTERS] for stem in stems}
     candidates = {
         word for word in words(text) if word[:_FEWEST_STEM_LETTERS] in beginnings or not word.isascii()
@@ -221,7 +221,7 @@ def matched_terms(text: str, stems: Collection[str]) -> frozenset[str]:
 
 
 def light_stem(word: str) -> str:
-    """Without -ing, -ed, -es, -s or -e, and with `color` for `colour`."""
+    """Cut -ing, -ed, -es, -s or -e, and spell `colour` as `color`."""
     return _without_ending(word.replace("our", "or") if len(word) > 4 else word, _LIGHT_ENDINGS)
 
 
@@ -277,12 +277,12 @@ def _step_5(word: str) -> str:
 
 
 def _ending(word: str, endings: Collection[str]) -> str:
-    """The first of the endings that fits and leaves something; empty where none does."""
+    """Return the first ending that fits and leaves something, else an empty text."""
     return next((ending for ending in endings if word.endswith(ending) and len(word) > len(ending)), "")
 
 
 def _pattern(stem: str) -> str:
-    """`c` for each consonant and `v` for each vowel; y is a vowel after a consonant."""
+    """Write `c` for each consonant and `v` for each vowel; y is a vowel after a consonant."""
     pattern = ""
     for letter in stem:
         vowel = letter in _VOWELS or (letter == "y" and pattern.endswith("c"))
@@ -291,7 +291,7 @@ def _pattern(stem: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    """How often a consonant follows a vowel."""
+    """Count how often a consonant follows a vowel."""
     return _pattern(stem).count("vc")
 
 
@@ -307,9 +307,9 @@ _Made = TypeVar("_Made")
 
 
 def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
-    """Keep what a function made of the last `most` arguments, unless these are longer than `longest` letters.
+    """Cache a function's last `most` results, unless the arguments are longer than `longest` letters.
 
-    A server is given texts of any length for as long as it runs.
+    A server reads texts of any length for as long as it runs, so the cache must stay small.
     """
 
     def around(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
@@ -328,9 +328,9 @@ def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], C
     return around
 
 
-# Token counting: how much of a language model's window a text takes, without asking the model.
+# Token counting: an estimate of how many tokens a language model reads, without the model.
 
-# ASCII text is cut as it is counted: each piece is one token.
+# ASCII text is split into pieces of one token each.
 _PIECES = compile_later(r"[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]+|[^\w\s]|_|\n+")
 _DIGITS = 3
 _OTHER_LETTERS = 2
@@ -338,7 +338,7 @@ _WIDE_FROM = 0x0E00
 
 
 def count_tokens(text: str) -> int:
-    """An estimate on the high side."""
+    """Estimate the number of tokens, rather too high than too low."""
     pieces = _PIECES.findall(text)
     count = len(pieces)
     for piece in pieces if not text.isascii() else ():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import MISSING, fields, replace
-from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.domain.changes import NewEntity, NewObservation, NewRelation, NewText, Turn
@@ -21,6 +20,7 @@ from recollect.domain.limits import (
     right_names,
 )
 from recollect.domain.records import NOTE_FIELDS, Kind, Status
+from recollect.domain.times import aware
 
 ObservationLike = NewObservation | str | Mapping[str, Any]
 NoteLike = NewText | str | Mapping[str, Any]
@@ -241,15 +241,3 @@ def _check_keys(
             f"{article} {what} has no {wrong}; {right_names(unknown, keys)}it has: {', '.join(sorted(keys))}."
         )
     return renamed
-
-
-def aware(when: datetime | None, what: str) -> datetime | None:
-    if when is None:
-        return None
-    if not isinstance(when, datetime):
-        raise InvalidInput(f"`{what}` must be a datetime, not {type(when).__name__}.")
-    if when.tzinfo is None:
-        raise InvalidInput(
-            f"`{what}` is {when}, without a time zone; give it one, as in ….replace(tzinfo=UTC)."
-        )
-    return when

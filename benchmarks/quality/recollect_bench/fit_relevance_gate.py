@@ -1,10 +1,10 @@
 """Fits when `context` stays empty, and reports how it does on people that were not used for fitting.
 
-    python -m recollect_bench.fit_bearing --date 2026-11-17 --cache DIR MODEL=PATH…
+    python -m recollect_bench.fit_relevance_gate --date 2026-11-17 --cache DIR MODEL=PATH…
 
 Reads folders with prompts.jsonl: half of the prompts need something remembered, half need nothing. Beside
 them, every store is given its own questions and topics (two long words of a memory), which need it, and the
-prompts of `idle_prompts.txt`, which do not. The weights go to `recollect/ranking/bearing.json`.
+prompts of `idle_prompts.txt`, which do not. The weights go to `recollect/ranking/relevance_gate.json`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 
 import recollect.ranking as ranking_package
 from recollect.domain.numbers import hash_number
-from recollect.ranking.confidence import BEARING_FILE, SILENT_BELOW, BearingSignals
+from recollect.ranking.confidence import GATE_FILE, SILENT_BELOW, GateSignals
 from recollect.ranking.profiles import RECOLLECT
-from recollect.search.context import answer_bearing_signals
+from recollect.search.context import answer_gate_signals
 from recollect.search.recall import query_of, recall
 from recollect.settings import Settings
 from recollect.text.tokens import content_words
@@ -67,7 +67,7 @@ def ask_store(stored: StoredHaystack, idle: Sequence[str]) -> Iterator[Prompted]
         stored.set_clock(at)
         services = stored.engine._services
         question = query_of(services, text, RECOLLECT, limit=60, across=True, record=False)
-        signals = answer_bearing_signals(recall(services, question, RECOLLECT))
+        signals = answer_gate_signals(recall(services, question, RECOLLECT))
         yield Prompted(haystack.name, sort, np.array(astuple(signals)))
 
 
@@ -107,11 +107,11 @@ def open_shares(rows: Sequence[Prompted], numbers: Floats) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="fit_bearing", description="Fit when `context` is silent.")
+    parser = argparse.ArgumentParser(prog="fit_relevance_gate", description="Fit when `context` is silent.")
     parser.add_argument("sets", nargs="+", metavar="MODEL=PATH")
     parser.add_argument("--date", required=True, help="the day of the run, for the record")
     parser.add_argument("--cache", type=Path, help="where vectors are kept from run to run")
-    parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / BEARING_FILE)
+    parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / GATE_FILE)
     given = parser.parse_args(arguments)
     idle = [line for line in IDLE.read_text(encoding="utf-8").splitlines() if line]
     rows: list[Prompted] = []
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     with open_haystack(haystack, models) as stored:
                         rows += ask_store(stored, idle)
     numbers = fit_prompts(rows)
-    names = [*(field.name for field in fields(BearingSignals)), "constant"]
+    names = [*(field.name for field in fields(GateSignals)), "constant"]
     plain = {
         "weights": {name: round(float(value), 4) for name, value in zip(names, numbers, strict=True)},
         "left_out": {
