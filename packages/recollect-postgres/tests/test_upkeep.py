@@ -211,7 +211,7 @@ def test_a_repair_is_all_or_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -
     with closing(_store(url)) as store:
         before = store.verify()
         with monkeypatch.context() as patch:
-            patch.setattr("recollect_postgres.upkeep.forget_caches", fails)
+            patch.setattr("recollect_postgres.upkeep.invalidate_caches", fails)
             with pytest.raises(StoreUnavailable, match="in the middle"):
                 store.repair()
         assert store.verify() == before

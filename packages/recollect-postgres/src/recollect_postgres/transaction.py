@@ -337,7 +337,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             self.held = {scope: change for scope, change in self.held.items() if scope in left}
         return removed
 
-    def log_lives(self, table: Table, where: Where) -> None:
+    def log_vector_changes(self, table: Table, where: Where) -> None:
         condition, bindings = self.condition(table, where)
         column = "id" if table == "passage" else f"{table}_id"
         rows = self.ask(

@@ -17,7 +17,7 @@ from recollect.stores.check import (
     count_problem,
     drop_broken,
     every_scope_id,
-    forget_caches,
+    invalidate_caches,
     number_problems,
     orphans,
     rebuild_passages,
@@ -109,7 +109,7 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
             refill_words(rows, scope)
     _set_numbers(rows)
     # Vectors went without a word in the log that caches follow.
-    forget_caches(rows)
+    invalidate_caches(rows)
 
 
 def _as_far_as_readable(

@@ -121,7 +121,7 @@ class ScopeQueries:
                 return
             after = rows[-1][0]
 
-    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+    def vector_changes_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         ((oldest,),) = self._snapshot.ask(
             f"SELECT min(seq) FROM {self._schema}.vector_change WHERE scope_id = %s", [self._scope]
         )
@@ -194,7 +194,7 @@ class VectorCaches:
     def forget(self) -> None:
         with self._lock:
             for cache in self._caches.values():
-                cache.forget()
+                cache.clear()
 
     def close(self) -> None:
         with self._lock:

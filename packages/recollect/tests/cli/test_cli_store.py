@@ -495,7 +495,7 @@ def test_a_copy_says_what_it_cannot_do(recollect: CommandLine, tmp_path: Path) -
     )
     assert "no kind of store named 'mysql'" in recollect.refused("copy", store, "mysql://x/y", status=1)
     for one_stroke in ("postgresql:/x/y", "postgres:x"):
-        assert "with two strokes" in recollect.refused("copy", store, one_stroke, status=1)
+        assert "with two slashes" in recollect.refused("copy", store, one_stroke, status=1)
 
 
 def test_an_unfinished_copy_is_not_used(recollect: CommandLine) -> None:

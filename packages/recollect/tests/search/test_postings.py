@@ -14,12 +14,12 @@ from recollect.search import words as postings_module
 from recollect.search.words import (
     Postings,
     appended_block,
-    following,
     join_postings,
     pack_block,
+    phrase_postings,
     select_rows,
     split_into_blocks,
-    summed,
+    sum_postings,
     unpack_block,
 )
 
@@ -163,7 +163,7 @@ def test_summing_counts_each_document_once_with_all_its_terms(parts: list[Places
     for part in parts:
         for id_, positions in part.items():
             counts[id_] = counts.get(id_, 0) + len(positions)
-    found = summed(each)
+    found = sum_postings(each)
     assert found.ids.tolist() == sorted(counts)
     assert found.counts.tolist() == [counts[id_] for id_ in sorted(counts)]
     assert found.lengths.tolist() == [length] * len(counts)
@@ -174,8 +174,8 @@ def test_counts_add_up_beyond_the_width_in_which_they_were_kept() -> None:
     ends = ((0, 200), (200, 300), (300, 700))
     parts = [packed_and_unpacked(of({3: list(range(start, stop))})) for start, stop in ends]
     assert [part.counts.dtype.itemsize for part in parts] == [1, 1, 2]
-    assert summed(parts[:2]).counts.tolist() == [300]
-    assert summed(parts).counts.tolist() == [700]
+    assert sum_postings(parts[:2]).counts.tolist() == [300]
+    assert sum_postings(parts).counts.tolist() == [700]
 
 
 # One after another
@@ -184,11 +184,11 @@ def test_counts_add_up_beyond_the_width_in_which_they_were_kept() -> None:
 def test_terms_that_follow_one_another_by_hand() -> None:
     # Document 1: a b a b c; document 2: a c b; document 4: b c.
     a, b, c = of({1: [0, 2], 2: [0]}), of({1: [1, 3], 2: [2], 4: [0]}), of({1: [4], 2: [1], 4: [1]})
-    assert listed(following([a, b])) == [[1], [2], [12], []]  # `a b` twice, of 10 + 2 terms
-    assert listed(following([b, c])) == [[1, 4], [1, 1], [13, 10], []]
-    assert listed(following([a, b, c])) == [[1], [1], [12], []]
-    assert listed(following([c, a])) == [[], [], [], []]
-    assert listed(following([a, Postings.none()])) == [[], [], [], []]
+    assert listed(phrase_postings([a, b])) == [[1], [2], [12], []]  # `a b` twice, of 10 + 2 terms
+    assert listed(phrase_postings([b, c])) == [[1, 4], [1, 1], [13, 10], []]
+    assert listed(phrase_postings([a, b, c])) == [[1], [1], [12], []]
+    assert listed(phrase_postings([c, a])) == [[], [], [], []]
+    assert listed(phrase_postings([a, Postings.none()])) == [[], [], [], []]
 
 
 SEQUENCES = st.dictionaries(
@@ -212,7 +212,7 @@ def test_terms_follow_one_another_where_the_text_has_them_so(
     def times(text: str) -> int:
         return sum(text[place:].startswith(phrase) for place in range(len(text)))
 
-    found = following([where(letter) for letter in phrase])
+    found = phrase_postings([where(letter) for letter in phrase])
     expected = {id_: times(text) for id_, text in sorted(texts.items()) if times(text)}
     assert dict(zip(found.ids.tolist(), found.counts.tolist(), strict=True)) == expected
     assert found.lengths.tolist() == [len(texts[id_]) for id_ in expected]

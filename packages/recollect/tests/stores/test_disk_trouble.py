@@ -102,7 +102,7 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
         attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
         attempt(lambda: store.backup(path + "-copy"))
         attempt(lambda: SqliteStore(path + "-other").close())
-        store.store._cache.forget()
+        store.store._cache.clear()
         # The cache has no room for its file, and does without.
         print(found_by_meaning(store, named("a", 7)), store.store.cache_trouble is not None)
         print(store.verify(), lost(store, acks), len(entities(store)))

@@ -145,7 +145,7 @@ def test_the_whole_is_checked_against_the_store(world: World) -> None:
     assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
     world.writer.execute("UPDATE passage SET live = 0 WHERE id = 30")
     assert len(world.check(cache)) == 2
-    cache.forget()
+    cache.clear()
     assert world.check(cache) == []
 
 
@@ -183,7 +183,7 @@ def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
 def test_two_stages_answer_alike_after_any_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_search, "TWO_STAGES_FROM", 100)
     monkeypatch.setattr(vector_search, "_ROWS_PER_HIT", 30)
-    monkeypatch.setattr(vector_search, "STRAYS", 0)
+    monkeypatch.setattr(vector_search, "MOST_DEVIATIONS", 0)
     world = World(tmp_path / "store.db", dims=64, centre=pack_vector(np.zeros(64, np.float32)))
     query = some_vectors(1, seed=7, dims=64)[0]
     memories = world.add_some(1500)

@@ -154,7 +154,7 @@ def test_whose_a_row_is_is_verified_before_any_search(world: World, monkeypatch:
     source = VectorSource(STORE, 1, DIMS, None)
     file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
     monkeypatch.setattr(vector_file, "VERIFIED_AT_ONCE", 0)
-    mapped = file.mapped()
+    mapped = file.map_rows()
     assert mapped is not None
     whole = world.cache_path.read_bytes()
     offsets = [offset for offset, _ in mapped.blocks[0].pieces(0, ENOUGH)]
@@ -165,8 +165,8 @@ def test_whose_a_row_is_is_verified_before_any_search(world: World, monkeypatch:
         copy.write_bytes(flipped)
         damaged = vector_file.VectorFile(copy, source.shape, source.digest())
         # The vectors come first, and wait; ids, memories, passages, scopes and kinds do not.
-        assert (damaged.mapped() is None) == (offset != offsets[0])
-        assert damaged.mapped(whole=True) is None
+        assert (damaged.map_rows() is None) == (offset != offsets[0])
+        assert damaged.map_rows(whole=True) is None
 
 
 def test_every_column_is_covered_by_the_checksum(world: World) -> None:
@@ -174,14 +174,14 @@ def test_every_column_is_covered_by_the_checksum(world: World) -> None:
     source = VectorSource(STORE, 1, DIMS, None)
     file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
     whole = world.cache_path.read_bytes()
-    mapped = file.mapped()
+    mapped = file.map_rows()
     assert mapped is not None
     for offset, piece in mapped.blocks[0].pieces(0, ENOUGH):
         last = DATA + offset + piece.nbytes - 1
         flipped = whole[:last] + bytes([whole[last] ^ 0x80]) + whole[last + 1 :]
         world.cache_path.with_name("copy").write_bytes(flipped)
         copy = vector_file.VectorFile(world.cache_path.with_name("copy"), source.shape, source.digest())
-        assert copy.mapped() is None
+        assert copy.map_rows() is None
 
 
 def test_damage_that_a_running_process_has_not_met_is_found_by_the_check(world: World) -> None:
@@ -192,7 +192,7 @@ def test_damage_that_a_running_process_has_not_met_is_found_by_the_check(world: 
     world.cache_path.unlink()
     world.cache_path.write_bytes(damaged)
     assert len(world.check(cache)) == 1
-    cache.forget()
+    cache.clear()
     assert world.check(cache) == []
 
 
@@ -298,7 +298,7 @@ def test_dying_at_any_write_leaves_the_old_file_or_the_new(
             monkeypatch.setattr(vector_file, "_write_all", real)
             source = VectorSource(STORE, 1, DIMS, None)
             file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
-            mapped = file.mapped()
+            mapped = file.map_rows()
             assert (mapped is not None) == existing
             assert world.search(VectorCache(world.cache_path), QUERY) == world.expected(QUERY)
             if kept is None:

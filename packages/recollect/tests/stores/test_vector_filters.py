@@ -78,7 +78,7 @@ def test_every_way_gives_the_nearest_that_meet_the_conditions(
     where, numbers = CASES[case]
     for listed, per_question, k in product((0, 50, 1000), (1, 8, 1000), (1, 10, 500)):
         monkeypatch.setattr(searches, "MOST_LISTED", listed)
-        monkeypatch.setattr(searches, "ROWS_PER_QUESTION", per_question)
+        monkeypatch.setattr(searches, "_ROWS_PER_HIT", per_question)
         with store.read() as view:
             assert view.nearest(QUERY, k, [1], where) == expected(k, numbers), (listed, per_question, k)
 

@@ -24,7 +24,7 @@ from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
 from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors.block import VectorSource
-from recollect.stores.vectors.cache import Prefixes, width
+from recollect.stores.vectors.cache import Prefixes, prefix_width
 from recollect.write.repository import Repository
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def test_a_small_scope_needs_no_first_stage(world: World) -> None:
     cache = world.cache()
     assert search(world, cache, QUERY, 30, 10, scopes=[2]) == world.expected(QUERY, 30, [2])
     assert cache._prefixes is not None
-    assert not cache._prefixes._made
+    assert not cache._prefixes._by_block
 
 
 def test_memories_are_counted_not_passages(world: World) -> None:
@@ -205,7 +205,7 @@ def test_history_decides_nothing(
 def test_a_prefix_is_the_same_bits_in_any_company(dims: int) -> None:
     chance = np.random.default_rng(0)
     directions, _ = np.linalg.qr(chance.normal(size=(dims, dims)))
-    made = prefixes(dims, directions[: width(dims)].astype("<f2").tobytes())
+    made = prefixes(dims, directions[: prefix_width(dims)].astype("<f2").tobytes())
     vectors = some_vectors(500, dims=dims)
     together = made.prefixes(vectors)
     for first, last in ((0, 1), (1, 2), (3, 20), (7, 250), (499, 500)):
@@ -253,7 +253,7 @@ def test_what_nobody_asks_for_is_let_go(world: World, monkeypatch: pytest.Monkey
     assert held is not None
     for is_held in (True, True, True, False):
         search(world, cache, QUERY, 5, None)
-        assert bool(held._made) == is_held
+        assert bool(held._by_block) == is_held
     assert search(world, cache, QUERY, 5, 10) == expected
     cache.close()
     assert cache._prefixes is None
@@ -270,7 +270,7 @@ def test_the_prefixes_of_blocks_that_are_gone_go_too(world: World) -> None:
         world.add_some(1)
         search(world, cache, QUERY, 5, 10)
     assert cache._prefixes is not None
-    assert sum(count for _, count in cache._prefixes._made.values()) <= 5 * 23
+    assert sum(count for _, count in cache._prefixes._by_block.values()) <= 5 * 23
 
 
 def test_what_a_transaction_may_undo_is_not_remembered(world: World) -> None:
@@ -343,9 +343,9 @@ def test_a_shipped_rotation_turns_and_does_not_bend(folder: str) -> None:
     model = stored_model(read_descriptor(MODELS / folder))
     dims = model.dims
     assert model.rotation is not None
-    rows = np.frombuffer(model.rotation, "<f2").astype(np.float64).reshape(width(dims), dims)
+    rows = np.frombuffer(model.rotation, "<f2").astype(np.float64).reshape(prefix_width(dims), dims)
     # Each number is a multiple of 2**-11, so a product of two rows is off by 2**-11 / √12 · √2, or .0002.
-    assert rows @ rows.T == pytest.approx(np.eye(width(dims)), abs=0.0015)
+    assert rows @ rows.T == pytest.approx(np.eye(prefix_width(dims)), abs=0.0015)
     assert np.array_equal(rows * 2**11, np.rint(rows * 2**11))
 
 

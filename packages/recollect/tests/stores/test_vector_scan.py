@@ -14,7 +14,7 @@ from hypothesis_profiles import tries
 from recollect.domain.numbers import Rows, normalised
 from recollect.domain.records import Found
 from recollect.stores.vectors import scan as vector_search
-from recollect.stores.vectors.block import QueryCode, encoded, query_code
+from recollect.stores.vectors.block import QueryCode, encode, query_code
 from recollect.stores.vectors.scan import Allowed, Run, cosines, nearest, row_scores, vector_passages
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run_of(
     passages: NDArray[np.int64] | None = None,
 ) -> Run:
     count = len(vectors)
-    codes, fine_codes, factors = encoded(vectors, CENTRE)
+    codes, fine_codes, factors = encode(vectors, CENTRE)
     columns = SimpleNamespace(
         vectors=vectors,
         codes=np.ascontiguousarray(codes),
@@ -183,7 +183,7 @@ def test_estimates_follow_scores_and_finer_ones_closer(centred: bool) -> None:
     centre = normalised(chance.normal(size=384)) * np.float32(0.8 * centred)
     rows = normalised(centre + 0.03 * chance.normal(size=(500, 384)))
     query = normalised(rows[0] + 0.03 * chance.normal(size=384).astype(np.float32))
-    codes, fine_codes, factors = encoded(rows, centre)
+    codes, fine_codes, factors = encode(rows, centre)
     code, scores = query_code(query, centre), np.vecdot(rows, query)
     coarse = np.sqrt(np.mean((code.coarse_estimates(codes, factors) - scores) ** 2))
     fine = np.sqrt(np.mean((code.fine_estimates(fine_codes, factors) - scores) ** 2))
@@ -193,14 +193,14 @@ def test_estimates_follow_scores_and_finer_ones_closer(centred: bool) -> None:
 
 def test_a_row_has_the_same_codes_in_any_company_and_zeros_an_estimate_of_zero() -> None:
     rows, centre = clustered(100), clustered(1, seed=2)[0]
-    codes, fine_codes, factors = encoded(rows, centre)
+    codes, fine_codes, factors = encode(rows, centre)
     for at in (slice(3, 4), slice(10, 77)):
-        some = encoded(np.ascontiguousarray(rows[at]), centre)
+        some = encode(np.ascontiguousarray(rows[at]), centre)
         assert np.array_equal(some[0], codes[:, at])
         assert np.array_equal(some[1], fine_codes[at])
         assert np.array_equal(some[2], factors[:, at])
     rows, query = np.zeros((2, DIMS), np.float32), clustered(1)[0]
-    codes, fine_codes, factors = encoded(rows, CENTRE)
+    codes, fine_codes, factors = encode(rows, CENTRE)
     code = query_code(query, CENTRE)
     assert code.coarse_estimates(codes, factors).tolist() == [0, 0]
     assert code.fine_estimates(fine_codes, factors).tolist() == [0, 0]
@@ -216,7 +216,7 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """So much is left out that a different choice would show."""
-    monkeypatch.setattr(vector_search, "STRAYS", 0)
+    monkeypatch.setattr(vector_search, "MOST_DEVIATIONS", 0)
 
 
 @pytest.mark.usefixtures("two_stages")
@@ -251,7 +251,7 @@ def test_fewer_strays_allowed_find_less(monkeypatch: pytest.MonkeyPatch) -> None
     exact = nearest([run], query, 30, ANY)
     shares = []
     for strays in (-9, 0, 4):
-        monkeypatch.setattr(vector_search, "STRAYS", strays)
+        monkeypatch.setattr(vector_search, "MOST_DEVIATIONS", strays)
         found = nearest([run], query, 30, ANY, CENTRE)
         assert len(found) == 30
         shares.append(len(set(found) & set(exact)) / 30)

@@ -48,8 +48,8 @@ from recollect.write.inputs import (
     ObservationLike,
     RelationLike,
     by_name,
+    check_list,
     entity_of,
-    listed,
     observations_of,
     one_or_more,
     relation_of,
@@ -212,7 +212,7 @@ class KnowledgeGraph:
         with self._naming_agents():
             done, rejected = apply_rows(
                 own,
-                listed(relations, "Relations"),
+                check_list(relations, "Relations"),
                 lambda relation: changes.Relate(own.scope, relation_of(relation), create_missing),
                 keep_going=keep_going,
                 key=key,
@@ -260,7 +260,7 @@ class KnowledgeGraph:
     def delete_relations(self, relations: Iterable[RelationLike]) -> int:
         """Remove relations; returns how many there were, inverses included."""
         own = self.services.for_writing
-        wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
+        wanted = [relation_of(relation) for relation in check_list(relations, "Relations")]
         gone = [changes.Unrelate(own.scope, each.source, each.target, each.type) for each in wanted]
         return sum(outcome.count for outcome in own.write(gone))
 
@@ -396,7 +396,7 @@ def create_entities(
 ) -> ObservedBatch:
     return _observe(
         services,
-        listed(entities, "Entities"),
+        check_list(entities, "Entities"),
         lambda entity: changes.PutEntity(services.scope, entity_of(entity)),
         keep_going=keep_going,
         key=key,

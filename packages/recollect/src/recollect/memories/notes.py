@@ -51,7 +51,7 @@ from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
 from recollect.write.embedding import catch_up, text_vectors
-from recollect.write.inputs import NoteLike, clean_metadata, listed, note_of, one_or_more, tags_of
+from recollect.write.inputs import NoteLike, check_list, clean_metadata, note_of, one_or_more, tags_of
 from recollect.write.texts import note_by_ref, twin_of
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
     with services.read() as view:
         search = Search(view, services.unexpired(Kind.NOTE))
         services.store.last_model = None if search.model is None else search.model[1]
-        if services.store.last_model != model or search.some_wait:
+        if services.store.last_model != model or search.some_pending:
             return None
         compared = _compared(search, note, unpack_vector(vectors.vectors[0]), _COMPARED - 1)
     return vectors, compared
@@ -177,7 +177,7 @@ def remember_many(
     read = _ReadBack()
     done, rejected = apply_rows(
         services,
-        listed(notes, "Notes"),
+        check_list(notes, "Notes"),
         lambda note: PutText(services.scope, note_of(note)),
         keep_going=keep_going,
         key=key,

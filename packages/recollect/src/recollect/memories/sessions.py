@@ -18,7 +18,7 @@ from recollect.search.texts import last_positions, memory_page, sessions_of, tur
 from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
-from recollect.write.inputs import TurnLike, listed, turn_of
+from recollect.write.inputs import TurnLike, check_list, turn_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def add_messages(
         services.extractor()  # a wrong setting fails before anything is written
     done, rejected = apply_rows(
         services,
-        listed(messages, "Messages"),
+        check_list(messages, "Messages"),
         lambda turn: PutText(services.scope, _message(turn_of(turn), name)),
         keep_going=keep_going,
         key=key,

@@ -41,7 +41,7 @@ from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.clusters import clusters, tf_idf_rows, topic_names
 from recollect.text.tokens import fold, topic_terms
 from recollect.write.embedding import catch_up, embedder_of
-from recollect.write.inputs import listed
+from recollect.write.inputs import check_list
 
 # Topics of an entity, by meaning or by words, and a proposal to split it.
 
@@ -156,7 +156,7 @@ def execute_split(
     services: Services, name: str, wanted: Iterable[PartLike], progress: Progress | None = None
 ) -> SplitResult:
     """Make the parts, move their observations, and relate them to the original: all of it, or nothing."""
-    chosen = [_part_of(part) for part in listed(wanted, "Parts")]
+    chosen = [_part_of(part) for part in check_list(wanted, "Parts")]
     now = services.clock()
     id_ = entity_named(services, name)
     with services.read() as view:
@@ -256,7 +256,7 @@ def _part_of(given: PartLike) -> SplitPart:
         raise InvalidInput(f"A part is a SplitPart or a mapping, not {type(given).__name__}.")
     return SplitPart(
         clean_name(given.name, "name of the part"),
-        tuple(clean_text(text, "observation") for text in listed(given.observations, "Observations")),
+        tuple(clean_text(text, "observation") for text in check_list(given.observations, "Observations")),
         None if given.type is None else clean_type(given.type, "type of the part"),
     )
 

@@ -1,8 +1,8 @@
-"""Searching what the present's indexes do not hold: former texts, and what was superseded or forgotten since.
+"""Searching a past state: former texts, and memories that were superseded or forgotten since.
 
-The indexes hold the present alone, so that it is fast and weighs nothing else. A question about another
-moment asks them for what has not changed since, and searches the rest, which is little, by itself. Its words
-weigh as the present's index weighs them, so that the two lists can be merged by score.
+The indexes hold only the present. A query about the past searches them for memories that have not changed
+since, and searches the few changed ones here. Both use the word statistics of the present index, so that the
+two lists can be merged by score.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
     from recollect.stores.port import Snapshot, Vector, Vectors
 
 
-# Texts of a past state that differ from the present, read once for many questions about that state.
+# Texts of a past state that differ from the present, cached for further queries
 
 _KINDS = {kind.value: code for code, kind in enumerate(Kind)}
-# Past states that are cached, and memories in each: a vector of 384 numbers takes 1.5 KB.
+# Cached past states, and the most memories in each. A vector of 384 numbers takes 1.5 KB.
 _KEPT_STATES = 2
 _MOST_KEPT = 16_384
 
 
 class FormerVectors(NamedTuple):
-    """The vectors of the passages that the memories had, by passage."""
+    """The vectors of the passages that the memories had then, by passage."""
 
     passages: Ints
     rows: Ints
-    """The memories' places among those of the state."""
+    """The positions of the memories in the state."""
     vectors: Vectors
 
 
 class FormerTerms:
-    """The texts that contain a term, and how often each contains it."""
+    """Postings of former texts: which contain a term, and how often."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         numbers: dict[str, int] = {}
@@ -69,7 +69,7 @@ class FormerTerms:
         return other
 
     def times(self, phrase: Phrase) -> tuple[Ints, Ints]:
-        """The rows of the texts that contain a phrase, and how often each does."""
+        """Return the rows of the texts that contain a phrase, and how often each does."""
         if phrase.prefix:
             first = phrase.terms[0]
             wanted = [number for term, number in self._numbers.items() if term.startswith(first)]
@@ -81,7 +81,7 @@ class FormerTerms:
         if len(numbers) == 1:
             start, stop = self._starts[numbers[0] : numbers[0] + 2]
             return self._keys[start:stop] - numbers[0] * self._size, self._counts[start:stop]
-        # The places where terms follow one another in one text.
+        # Positions where the terms follow each other in one text.
         last = len(self._flat) - len(numbers) + 1
         at = np.flatnonzero(self._flat[: max(last, 0)] == numbers[0])
         for place, number in enumerate(numbers):
@@ -105,10 +105,10 @@ class PastTexts:
         own = (OneOf("id", list(state.changed(snapshot))), OneOf("scope_id", scopes))
         changed = snapshot.rows("memory", ("id",), own, order=("id",))
         self.changed_ids: Ints = np.array([id_ for (id_,) in changed], np.int64)
-        """Memories of these scopes that read otherwise than now, or are in no index of the present."""
+        """Memories of these scopes that were different then, or are not in the present indexes."""
         conditions = (OneOf("id", self.changed_ids.tolist()), *state.memory())
         rows = snapshot.rows("memory", ("id", "scope_id", "kind"), conditions) if changed else []
-        # The changed memories that were there, by ascending id.
+        # The changed memories that existed then, by ascending id.
         self.ids: Ints = np.array([row[0] for row in rows], np.int64)
         self._scopes: Ints = np.array([row[1] for row in rows], np.int64)
         self._kinds: Ints = np.array([_KINDS[row[2]] for row in rows], np.int64)
@@ -117,7 +117,7 @@ class PastTexts:
         self._vectors: dict[int, FormerVectors] = {}
 
     def unchanged(self, snapshot: Snapshot) -> tuple[Condition, ...]:
-        """Conditions on memories of the present's indexes: those that were there and read as they do now."""
+        """Return the conditions for memories of the present indexes that were the same then."""
         if self._present is None:
             there = snapshot.rows("memory", ("id",), (OneOf("id", self.changed_ids.tolist()), *IN_FORCE))
             self._present = tuple(id_ for (id_,) in there)
@@ -126,16 +126,16 @@ class PastTexts:
     def search_words(
         self, index: TermIndex, text: str, k: int, analyser: Analyser, where: Filter
     ) -> list[Found]:
-        """The best k former documents and those level with the last, with the present index's statistics."""
+        """Return the best `k` former documents, and ties with the last, by the present index's statistics."""
         if not len(self.ids):
             return []
         score = np.zeros(len(self.ids))
         terms = [Phrase((word,)) for word in query_terms(text)]
         if terms:
-            score += self._worth(index, analyser, terms)
+            score += self._scores(index, analyser, terms)
         pairs = pair_phrases(text)
         if pairs:
-            score += self._worth(index, "pairs", pairs)
+            score += self._scores(index, "pairs", pairs)
         rows = np.flatnonzero(self._allowed(index.snapshot, [index.scope], where) & (score > 0))
         if len(rows) > k:
             rows = rows[score[rows] >= np.partition(score[rows], -k)[-k]]
@@ -143,7 +143,7 @@ class PastTexts:
         return [Found(id_, worth) for id_, worth in found]
 
     def messages_with(self, index: TermIndex, terms: Sequence[str], where: Filter) -> dict[str, list[int]]:
-        """The former messages that contained each of these words, by their stems; of all that there were."""
+        """Return, for each word, the former messages that contained its stem, whatever the filter."""
         spoken = Filter(kinds=frozenset({Kind.MESSAGE}), as_of=where.as_of, superseded=where.superseded)
         allowed = self._allowed(index.snapshot, [index.scope], spoken)
         if not allowed.any():
@@ -161,7 +161,7 @@ class PastTexts:
         scopes: Sequence[int],
         where: Filter,
     ) -> list[Found]:
-        """The best k of the former memories and those level with the last, by the best of their passages."""
+        """Return the best `k` former memories, and ties with the last, by their best passage."""
         if model not in self._vectors:
             self._vectors[model] = self._read_vectors(snapshot, model)
         former = self._vectors[model]
@@ -178,23 +178,22 @@ class PastTexts:
         return [Found(*hit) for hit in zip(*columns, strict=True)]
 
     def passages(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, int]:
-        """The passages that former memories had, each with its memory."""
+        """Return the passages that these memories had then, each with its memory."""
         rows = snapshot.rows(
             "passage", ("id", "memory_id", "observation_id", "revision_id"), (OneOf("memory_id", ids),)
         )
         observed = {observation for _, _, observation, _ in rows if observation is not None}
         conditions = (OneOf("id", observed), *self.state.observation())
         held = {id_ for (id_,) in snapshot.rows("observation", ("id",), conditions)}
-        wordings = self._wordings(snapshot, ids)
+        former = self._former_texts(snapshot, ids)
         return {
             passage: memory
             for passage, memory, observation, revision in rows
-            if (observation is None or observation in held)
-            and revision == wordings.get(memory, (None, ""))[0]
+            if (observation is None or observation in held) and revision == former.get(memory, (None, ""))[0]
         }
 
-    def _wordings(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-        """The revision whose text each memory had then; the present text has none."""
+    def _former_texts(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+        """Return the revision and text that each memory had then; none for one with its present text."""
         if self.state.at is None:
             return {}
         rows = snapshot.rows(
@@ -209,8 +208,8 @@ class PastTexts:
     def _terms_of(self, snapshot: Snapshot, analyser: Analyser) -> FormerTerms:
         if "plain" not in self._terms:
             ids = self.ids.tolist()
-            former = {memory: text for memory, (_, text) in self._wordings(snapshot, ids).items()}
-            # By id, as the rows are.
+            former = {memory: text for memory, (_, text) in self._former_texts(snapshot, ids).items()}
+            # In the order of `ids`.
             read = documents(snapshot, ids, (), self.state.observation(), former) if ids else []
             bodies = [f"{document.name} {document.type} {document.body}" for document in read]
             self._terms["pairs"] = FormerTerms([letter_pairs(body) for body in bodies])
@@ -236,7 +235,7 @@ class PastTexts:
         )
 
     def _allowed(self, snapshot: Snapshot, scopes: Sequence[int], where: Filter) -> NDArray[np.bool_]:
-        """Which of the state's memories the filter lets through."""
+        """Return a mask of the memories that the filter allows."""
         allowed = np.isin(self._scopes, scopes)
         others: list[Condition] = []
         for condition in narrowing(where):
@@ -250,7 +249,7 @@ class PastTexts:
             allowed &= np.isin(self.ids, [id_ for (id_,) in snapshot.rows("memory", ("id",), asked)])
         return allowed
 
-    def _worth(self, index: TermIndex, analyser: Analyser, phrases: Sequence[Phrase]) -> Floats:
+    def _scores(self, index: TermIndex, analyser: Analyser, phrases: Sequence[Phrase]) -> Floats:
         """Score the phrases in each document by the formula of SQLite's bm25()."""
         former = self._terms_of(index.snapshot, analyser)
         documents, length = index.size(analyser)
@@ -272,7 +271,7 @@ _keeping = threading.Lock()
 
 
 def past_texts(snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> PastTexts:
-    """Return what differs from the present in these scopes; cached where the store numbers its changes."""
+    """Return what differs from the present in these scopes; cached if the store has a history stamp."""
     stamps = snapshot.rows("history_stamp", ("stamp",))
     if not stamps:
         return PastTexts(snapshot, state, scopes)

@@ -1,4 +1,4 @@
-"""From a profile's searches to candidates: ranks by each search, and what the store knows of each."""
+"""From a query to candidates: run the searches of a profile, and read the facts for ranking."""
 
 from __future__ import annotations
 
@@ -60,24 +60,24 @@ if TYPE_CHECKING:
     from recollect.search.as_of import PastTexts
 
 
-# Late interaction: each token of the query beside each token of the candidates' passages.
+# Late interaction: compare each token of the query with each token of a passage
 
 MOST_PASSAGES = 4
-"""Passages compared per memory: the nearest by vector, else the first ones."""
+"""The most passages per memory that are compared."""
 _FIRST = 50
-"""Of each search; what it found behind them seldom rises to the first places."""
+"""Hits of each search that are compared. Later ones seldom rise to the top."""
 _MOST_PRODUCTS = 262_144
-"""In one product of matrices. Above it OpenBLAS takes a second thread, which costs ten times the CPU time
-where others use it too; and what is unpacked together stays in the cache."""
+"""The size of one product of matrices. Above it, OpenBLAS starts a second thread, which costs ten times the
+CPU time if others use it, too. The unpacked bits also stay in the CPU cache."""
 _FEWEST_AT_ONCE = 16
 _EXACT_BITS = 23
-"""Whole numbers below twice the power of two that this names are exact in float32."""
+"""Whole numbers up to 2 ** (this + 1) are exact in float32."""
 
 
 def token_source(
     search: Search, profile: Profile, query: Query, found: Mapping[str, Sequence[Found]], ids: Ints
 ) -> dict[str, Source]:
-    """The token scores of the candidates that the searches by meaning and by words put first."""
+    """Return token scores of the first hits by meaning and by words."""
     wanted = any(isinstance(retriever, ByMeaning) and retriever.tokens for retriever in profile.retrieve)
     if not wanted or query.tokens is None:
         return {}
@@ -91,7 +91,7 @@ def token_source(
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Choose the passages to compare token by token, with their memories.
 
-    If a memory has more than `MOST_PASSAGES`, the nearest by meaning is compared, else the first ones.
+    Of a memory with more than `MOST_PASSAGES`, take the nearest by meaning, or else the first ones.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
@@ -106,14 +106,14 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
-    """Return the score of each passage, which has at least one token. `tokens` are rows of length one.
+    """Return the score of each passage. `tokens` are rows of length one; a passage has at least one token.
 
-    The rows are rounded to whole numbers of a unit so small that every sum of them is exact in float32. So a
-    passage's score is the same to the last bit on any machine, whatever passages are scored beside it.
+    Rows are rounded to multiples of a unit for which every sum is exact in float32. A passage's score then
+    has the same bits on any machine, whatever other passages are scored with it.
     """
     if not passages or not len(tokens):
         return np.zeros(len(passages))
-    # The numbers of a row of length one add up to the root of its width at the most.
+    # The numbers of a row of length one add up to at most the square root of its width.
     unit = 2.0 ** (ceil(log2(sqrt(dims))) - _EXACT_BITS)
     rows = np.rint(tokens / np.float32(unit)).astype(np.float32)
     width = sign_bytes(dims)
@@ -137,7 +137,7 @@ class Gathered:
     candidates: Candidates
     query: Query
     found: Mapping[str, Sequence[Found]]
-    """By the name of the search: `meaning`, `words`, `nearby`, `linked`; and `reply`, which has no order."""
+    """By the name of the search: `meaning`, `words`, `nearby`, `linked`, and the unordered `reply`."""
     contradicting: tuple[ContradictingTexts, ...] = ()
 
     @property
@@ -165,7 +165,7 @@ def gather(
     found: dict[str, Sequence[Found]] = {}
     contexts: Sequence[ConversationContext] = ()
     replies: Sequence[Found] = ()
-    # The context last, wherever a profile names it: it asks for replies to what was found by meaning.
+    # Context comes last: it looks for replies to hits by meaning.
     for retriever in sorted(profile.retrieve, key=lambda each: isinstance(each, ByContext)):
         if isinstance(retriever, ByContext):
             found["nearby"], contexts = neighbours_of(search, retriever, query, retriever.take(depth))
@@ -213,7 +213,7 @@ def gather(
 def neighbours_of(
     search: Search, retriever: ByContext, query: Query, k: int
 ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
-    """Return the best k by their neighbours. The query's own echo in this session is ignored."""
+    """Return the best `k` by their neighbours, ignoring the query itself as a message of this session."""
     echo = None if query.session is None else (query.session, query.text)
     return search.by_neighbours(query.search_text, k, retriever.within, echo)
 
@@ -221,7 +221,7 @@ def neighbours_of(
 def _around(
     nearby: Source | None, contexts: Sequence[ConversationContext], facts: Facts
 ) -> dict[str, Source]:
-    """Score what is said around the candidates of all searches."""
+    """Score the context of all candidates: their neighbours, and their whole conversations."""
     if nearby is None:
         return {}
     near, whole = np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
@@ -254,7 +254,7 @@ def _run_retriever(search: Search, retriever: ByMeaning | ByWords, query: Query,
 
 
 def _source_of(ids: Ints, hits: Sequence[Found]) -> Source:
-    """Ranks and scores beside the candidates' ids, which ascend."""
+    """Return ranks and scores for the candidates, whose ids ascend."""
     rank = np.zeros(len(ids), np.int64)
     score = np.full(len(ids), np.nan)
     places = np.searchsorted(ids, np.array([hit.id for hit in hits], np.int64))
@@ -263,17 +263,16 @@ def _source_of(ids: Ints, hits: Sequence[Found]) -> Source:
     return Source(rank, score)
 
 
-# The context of messages: which words of a query their neighbours and their conversations contain. It is
-# computed from the postings per query, so no index has to follow each new, changed or forgotten message.
+# The context of messages: the query's words in neighbouring messages and in the whole conversation. It is
+# computed from the postings for each query, so that no index has to follow every change of a message.
 
-# A message's place in its conversation is below this.
+# Positions in a conversation are below this.
 _PLACES = 1 << 40
-# How many (word, message) meetings are looked at, some milliseconds' worth: beyond it the most common words,
-# which tell the least, do not count.
+# The most (word, message) pairs, which take some milliseconds. Beyond it, the most common words are ignored.
 _BUDGET = 2_000
-# Places read at once, as a multiple of those wanted: a filter and the ends of a conversation drop some.
+# Positions read at a time, as a multiple of `k`: filters and ends of conversations drop some.
 _SPARE = 2
-# Above this number of places, ties with the last wanted one are dropped.
+# Above this number of positions, ties with the last hit are dropped.
 _TIED = 2_000
 
 
@@ -281,11 +280,11 @@ class _Word(NamedTuple):
     """A content word of a query, and the messages that contain it."""
 
     weight: float
-    """The fewer texts contain it, the more."""
+    """The inverse document frequency."""
     session: Ints
     position: Ints
     length: Floats
-    """Of each message, over that of the usual one."""
+    """The length of each message, relative to the mean."""
 
 
 class _Messages(NamedTuple):
@@ -306,7 +305,7 @@ def neighbours(
     past: PastTexts | None,
     echo: tuple[str, str] | None,
 ) -> tuple[list[Found], ConversationContext]:
-    """The messages whose neighbours contain most of a query, and what there is next to all others."""
+    """Return the messages whose neighbours contain most of a query, and the context of all others."""
     placed, places = _messages_with_terms(index, text, where, past, echo)
     if not places:
         return [], ConversationContext.empty()
@@ -343,7 +342,7 @@ def _messages_with_terms(
 ) -> tuple[_Messages, list[Ints]]:
     """Return messages that contain a content word of a query, and for each word its rows among them.
 
-    Messages outside the filter count too, unless forgotten; the query's echo does not.
+    Messages outside the filter count, too, unless they are forgotten or the query's own echo.
     """
     terms = affordable_terms(index, text, _BUDGET)
     if not terms.affordable:
@@ -370,7 +369,7 @@ def _messages_with_terms(
 def _message_rows(
     snapshot: Snapshot, postings: Sequence[Ints], alive: tuple[Condition, ...], echo: tuple[str, str] | None
 ) -> list[Row]:
-    """Those of these that are messages of a conversation, as far as they live, without the echo."""
+    """Return rows of the current messages among these memories, without the echo."""
     ids = distinct(np.concatenate(postings)).tolist() if postings else []
     if not ids:
         return []
@@ -396,10 +395,10 @@ def _messages_of(rows: Sequence[Row]) -> _Messages:
 
 
 def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
-    """Places near a word, by conversation and position, and what the words near them weigh together.
+    """Return positions near a word, by conversation and position, with the weight of the words near them.
 
-    Each word once, at the neighbour where it weighs the most: in a short message it says more than in a long
-    one, by as much as in BM25.
+    Each word counts once, at the neighbour where it weighs most. As in BM25, it weighs more in a shorter
+    message.
     """
     steps = [step for step in range(-within, within + 1) if step]
     beside: list[Ints] = []
@@ -420,7 +419,7 @@ def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
 
 
 def _whole(words: Sequence[_Word], lengths: Floats) -> Floats:
-    """BM25 of each conversation as one text; a word counts once for each message that contains it."""
+    """Return the BM25 of each conversation as one text. A word counts once per message."""
     total = np.zeros(len(lengths))
     norm = K1 * (1 - B + B * lengths / lengths.mean())
     for word in words:
@@ -438,7 +437,7 @@ def _best_places(
     k: int,
     where: Filter,
 ) -> list[Found]:
-    """Of equals those of the lowest id, unless there are thousands of them."""
+    """Return the best `k` messages at these positions; ties by id, unless there are thousands of them."""
     order = np.lexsort((keys, -near))
     found: list[Found] = []
     start, size = 0, _SPARE * k
@@ -452,16 +451,16 @@ def _best_places(
         rows = snapshot.rows("memory", ("id", "session", "position"), messages_at(scope, places, where))
         found += [Found(id_, scores[session, position]) for id_, session, position in rows]
         found.sort(key=lambda hit: (-hit.score, hit.id))
-        # The fewer are let through, the more there is to look at.
+        # A strict filter needs more positions.
         start, size = start + size, 2 * size
     return found[:k]
 
 
-# The searches of one query: by words, by meaning, by neighbouring messages, by relations.
+# The searches of one query
 
 
 class Search:
-    """Searches what a filter lets through. A snapshot is of one moment, so what was read once is kept."""
+    """The searches of one query in one snapshot, within a filter. Rows are read once."""
 
     def __init__(self, snapshot: Snapshot, where: Filter) -> None:
         self.snapshot = snapshot
@@ -478,7 +477,7 @@ class Search:
         if where.expired_by is not None:
             ended = (Compares("expires_at", "<=", where.expired_by),)
             asked.append(RowsQuery("memory", ("id",), ended, limit=1))
-        scopes, models, due, *expired = snapshot.rows_batch(asked)
+        scopes, models, pending, *expired = snapshot.rows_batch(asked)
         if not any(expired):
             # Usually no memory has expired, and the indexes need no filter.
             self.where = replace(where, expired_by=None)
@@ -486,7 +485,7 @@ class Search:
         self.scopes: list[int] = list(sizes)
         self.model: tuple[int, Model] | None = model_of(models)
         """The row of the model in use, and the model."""
-        self.some_wait: bool = bool(due)
+        self.some_pending: bool = bool(pending)
         """Whether any text of the store has no vector yet."""
         self._indexes = {scope: TermIndex(snapshot, scope, size) for scope, size in sizes.items()}
         self._past: PastTexts | None = None
@@ -501,9 +500,9 @@ class Search:
     def by_words(
         self, text: str, k: int, index: Analyser = "plain", span: tuple[int, int] | None = None
     ) -> list[Found]:
-        """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own.
+        """Return the best by BM25, ties by id. No character of the text is an operator.
 
-        With a `span`, only what is of that time.
+        With a `span`, only memories of that time are found.
         """
         where = self._within(span)
         conditions = (*self._unchanged, *narrowing(where))
@@ -517,11 +516,7 @@ class Search:
     def by_meaning(
         self, vector: Vector, k: int, shortlist: int | None = None, span: tuple[int, int] | None = None
     ) -> list[Found]:
-        """Best cosine first, ties by id; the best passage of each memory speaks for it.
-
-        With a `shortlist` of n, the n memories that are nearest by the first third of each vector's width
-        (turned by the model's rotation) are compared by the whole of it, and no others are found.
-        """
+        """Return the best by cosine, ties by id; see `Snapshot.nearest`."""
         model = self.model
         if model is None or not self.scopes or k <= 0:
             return []
@@ -566,11 +561,10 @@ class Search:
     def by_neighbours(
         self, text: str, k: int, within: int, echo: tuple[str, str] | None = None
     ) -> tuple[list[Found], list[ConversationContext]]:
-        """Find the messages whose neighbours, up to `within` places away, contain most of a query; ties by
-        id.
+        """Return messages whose neighbours, up to `within` positions away, contain most of a query.
 
-        Also return the conversations around all other messages, by scope. A neighbour counts unless it was
-        forgotten; hits pass the filter. `echo` is a session and a text just asked there, which is ignored.
+        Also return the context of all other messages, by scope. Ties go by id. Hits pass the filter;
+        neighbours only must not be forgotten. `echo`, a session and a query just asked there, is ignored.
         """
         if Kind.MESSAGE not in self.where.kinds or k <= 0:
             return [], []
@@ -582,16 +576,16 @@ class Search:
         return _best_first(hit for hits, _ in each for hit in hits)[:k], [context for _, context in each]
 
     def by_links(self, text: str, now: int) -> list[Found]:
-        """Entities one relation away from those that a text names, but not those themselves.
+        """Return entities that are one relation away from those that a text names.
 
-        The score is the share of the relation's type that the text says, and a quarter at the least.
+        The score is the share of the relation type's words that the text contains, and at least a quarter.
         """
         if Kind.ENTITY not in self.where.kinds:
             return []
         return _best_first(
             hit
             for scope, index in self._indexes.items()
-            # Relations are in the index, except for the past.
+            # Without entities, only a past state can have relations.
             if index.sizes.entities or self._past is not None
             for hit in linked_entities(self.snapshot, scope, text, self.where, now)
         )

@@ -29,30 +29,30 @@ from recollect.services import Services
 from recollect.text.near_duplicates import text_key
 from recollect.text.phrases import origin_of, quoted
 from recollect.text.tokens import content_words, count_tokens, matched_terms
-from recollect.write.inputs import TurnLike, listed, turn_of
+from recollect.write.inputs import TurnLike, check_list, turn_of
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 _MOST_TURNS = 50
 _MOST_MEMORIES = 60
-# Behind the first few, a long memory gives only its beginning, so that there is room for others.
+# After the first few, a long memory is cut to its beginning, to leave room for others.
 _WHOLE = 5
 _BRIEF_LETTERS = 160
-# The most memories of a context, whatever its budget.
+# The most memories of a context, whatever the budget.
 _MOST_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
 _TURNS_SHARE = 0.5
-# A memory that is less likely to be of use than this share of the best one is noise.
+# Memories with less than this share of the best confidence are dropped.
 _LEAST_SHARE = 0.02
-# An assistant's own answer is seldom useful again, unless it ranks among the first.
+# An assistant's message is dropped unless it ranks among the first.
 _FIRST = 3
-# A piece of a turn that is shorter than this many letters is not worth its date.
+# A shorter piece of a text, in characters, is not shown.
 _LEAST_PIECE = 40
 _QUOTED_LETTERS = 40
 _KNOWN = "## What is known"
 _TALK = "## Recent turns"
-# A shorter last message says too little by itself about what is sought.
+# With fewer content words, the last message alone is not enough for a query.
 _FEWEST_WORDS = 3
 
 
@@ -67,10 +67,10 @@ def context(
 ) -> Context:
     """Return the relevant memories, most useful first, and the recent turns, without repeats.
 
-    There are no memories where none is relevant, and never more than fit the budget.
+    Memories are left out if none is relevant, or if they do not fit the budget.
 
     `asked` is a query, or the last messages of a conversation, which then are the recent turns. Nothing is
-    recorded, so asking again gives the same.
+    recorded, so the same call gives the same result.
     """
     check_budget(budget_tokens)
     if isinstance(asked, str):
@@ -78,7 +78,7 @@ def context(
     else:
         if not asked:
             raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
-        listed(asked, "Messages")
+        check_list(asked, "Messages")
         given = [turn_of(turn) for turn in asked]
         query = _query(given)
         spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
@@ -98,8 +98,8 @@ def context(
     )
     answer = recall(services, wanted, profile)
     likely = memory_needed(answer_gate_signals(answer))
-    memories = _unsaid(services, answer.hits, talk) if likely >= SILENT_BELOW else []
-    kept_turns, kept = _within(talk, memories, budget_tokens)
+    memories = _new_items(services, answer.hits, talk) if likely >= SILENT_BELOW else []
+    kept_turns, kept = _fit(talk, memories, budget_tokens)
     text = _text(kept, kept_turns)
     return Context(
         query=query,
@@ -124,30 +124,29 @@ def answer_gate_signals(answer: Answer) -> GateSignals:
 
 
 def _query(given: Sequence[Turn]) -> str:
-    """The last message that is not the assistant's; with the one before it where it says little by itself."""
+    """Return the last message that is not the assistant's, with the one before it if it is very short."""
     last = next((place for place in range(len(given) - 1, -1, -1) if not is_assistant(given[place].role)), -1)
     query = given[last].content
-    telling = content_words(query)
-    if len(telling) < _FEWEST_WORDS and last > 0:
+    if len(content_words(query)) < _FEWEST_WORDS and last > 0:
         return f"{given[last - 1].content}\n{query}"[-QUERY_LIMIT:]
-    # A message may be longer than a query; its beginning says what it is about.
+    # A message may be longer than a query may be.
     return query[:QUERY_LIMIT]
 
 
 def _recent(services: Services, session: str | None, as_of: datetime | None) -> list[ContextItem]:
-    """The last turns of the session, as far as they were said by then."""
+    """Return the last turns of the session, up to `as_of`."""
     name = name_as_kept(session or services.session or "")
     if not name:
         return []
     with services.read() as view:
         scope, end = session_end(services, view, name)
-        # At an earlier moment, the last turn may have any position.
+        # With `as_of`, the last turn may have any position.
         turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
     said = [memory_at(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
     items = []
     for turn in said[-_MOST_TURNS:]:
         item = replace(_memory_item(services.zone, turn, None), kind="turn")
-        # A turn stays what was said; one that was corrected since says so.
+        # A corrected turn keeps its text, and says so.
         if turn.superseded_at is not None:
             by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
             item = replace(item, line=f"{item.line} (corrected since{by})")
@@ -155,12 +154,12 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
     return items
 
 
-def _unsaid(
+def _new_items(
     services: Services, hits: Sequence[Hit], talk: Sequence[ContextItem]
 ) -> list[tuple[ContextItem, ...]]:
-    """Return hits that are not among the turns, nor notes taken from one, nor repeats; most useful first.
+    """Return hits that do not repeat a turn, a turn's note, or another hit; most useful first.
 
-    Each in full, and in a shorter form where there is one.
+    Each comes in full, and in a shorter form if there is one.
     """
     shown = {item.id for item in talk if item.id is not None}
     heard = {text_key(item.text) for item in talk}
@@ -185,7 +184,7 @@ def _unsaid(
 
 
 def _useful(hits: Sequence[Hit]) -> list[Hit]:
-    """Most useful first; of those that are as likely to the percent, the newest first."""
+    """Return useful hits by confidence in whole percents; with equal ones, newest first."""
     best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
     useful = [
         hit
@@ -201,7 +200,7 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
         return -round(hit.confidence or 0.0, 2), age, hit.memory.id
 
     ordered = sorted(useful, key=order)
-    # Of two that contradict each other, the one that the ranking put first stays first.
+    # Of two contradicting hits, the one that ranks higher stays first.
     rank = {hit.memory.id: place for place, hit in enumerate(hits)}
     for hit in tuple(ordered):
         ahead = {each.id for each in hit.conflicts_with if rank.get(each.id, len(rank)) < rank[hit.memory.id]}
@@ -218,16 +217,16 @@ def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
     return _item(zone, item.id, item.kind, text, item.at, item.source, item.source, item.score, _remark(hit))
 
 
-def _within(
+def _fit(
     talk: Sequence[ContextItem], memories: Sequence[tuple[ContextItem, ...]], budget: int
 ) -> tuple[list[ContextItem], list[ContextItem]]:
-    """The newest turns and the best memories that fit together."""
+    """Return the newest turns and the best memories that fit the budget together."""
     turns: list[ContextItem] = []
     kept: list[ContextItem] = []
-    # First half of the room to the newest turns, then the best memories, then more turns if room is left.
+    # Half of the budget goes to the newest turns, then come memories, then more turns.
     spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
     for forms in memories:
-        # The best one comes at least in part.
+        # The best one is cut if it does not fit.
         last_resort = () if kept else cut_item(forms[-1], _KNOWN, budget - spent)
         for item in (*forms, *last_resort):
             cost = _cost(item, _KNOWN, first=not kept)
@@ -240,13 +239,13 @@ def _within(
 
 
 def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: int, room: int) -> int:
-    """Add turns before those that are there, as long as they fit: a conversation has no holes."""
+    """Add earlier turns while they fit, without gaps, and return the tokens spent."""
     for item in reversed(talk[: len(talk) - len(turns)]):
         cost = _cost(item, _TALK, first=not turns)
         if spent + cost > room:
             if turns:
                 break
-            # The last turn is what the answer is about: rather a piece of it than nothing.
+            # Cut the last turn rather than drop it: the answer is about it.
             turns += cut_item(item, _TALK, room - spent)
             return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
         turns.insert(0, item)
@@ -255,7 +254,7 @@ def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: in
 
 
 def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
-    """The beginning of a line, as much as fits; nothing where that would say nothing."""
+    """Return the beginning of a line that fits, or nothing if that is too short."""
     least = len(item.line) - len(_on_one_line(item.text)) + _LEAST_PIECE
     length = bisect_right(
         range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
@@ -265,7 +264,7 @@ def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
 
 def _until(item: ContextItem, stop: int) -> ContextItem:
     """Cut the text to `stop` characters, and keep it in quotes."""
-    # Only our own remark may follow the text, and it has no quotes.
+    # The last quotes are those of the text.
     start = item.line.rindex(quoted(item.text))
     text = _on_one_line(item.text)[: max(0, stop - start)]
     return replace(item, line=f"{item.line[:start]}{quoted(f'{text} …')}")
@@ -322,9 +321,9 @@ def _item(
     score: float | None,
     remark: str = "",
 ) -> ContextItem:
-    """`origin` is the source as shown in the line; text written by others is in quotes."""
+    """Make an item. `origin` is the source as shown in the line; text written by others is in quotes."""
     day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
-    # One line each, and nothing but its text between the last quotes, whatever a name or a text holds.
+    # Always one line, with only the text between the last quotes, whatever names and texts contain.
     line = f"- [{day}, {origin}{remark}] {quoted(text)}"
     return ContextItem(id_, kind, text, at, source, line, score)
 

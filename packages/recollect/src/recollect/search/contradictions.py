@@ -1,4 +1,4 @@
-"""Which of a query's candidates contradict each other, and what their own words say of the time."""
+"""Contradictions among candidates, which of two texts is newer, and commands to settle them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 COMPARED = 30
-"""The first candidates by words and by meaning that are compared with each other."""
+"""The number of first candidates, by words and by meaning, that are compared with each other."""
 _MOST_OBSERVATIONS = 40
 """The newest observations of an entity that are compared."""
 _FIT_YEARS = 5
@@ -44,15 +44,15 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class StatedText:
-    """A text in force that may contradict another: of a note, a message, or one observation of an entity."""
+    """A current text that may contradict another: a note, a message, or an observation."""
 
     id: int
     text: str
     at: int
-    """When it was true, else when it was said; NEVER where unknown."""
+    """When it happened, or else when it was said; NEVER if unknown."""
     claims: Claims
     origin: int
-    """The message that a note was drawn from; of all others, the memory itself."""
+    """The message that a note was drawn from; for others, the memory itself."""
     speaker: str | None = None
     observation: int | None = None
 
@@ -64,16 +64,17 @@ class ContradictingTexts:
     older: StatedText
     newer: StatedText
     since: int
-    """When the newer one began: by its own words, else by its time."""
+    """When the newer one began: by its words, or else by its time."""
     asked: bool
-    """The query asks for what they disagree on, as far as its words tell."""
+    """Whether the words of the query ask for what they disagree on."""
 
 
 def contradicting_texts(
     memories: MemoryRows, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
 ) -> tuple[ContradictingTexts, ...]:
-    """Find contradictions among the first candidates, if the profile uses them. Pairs without an order in
-    time do not count.
+    """Find contradictions among the first candidates, if the profile uses them.
+
+    Pairs without an order in time do not count.
     """
     if not any(isinstance(step, NewestWins) for step in profile.steps):
         return ()
@@ -91,18 +92,20 @@ def contradicting_texts(
         order = later_by(mine, theirs, where)
         if mine.origin == theirs.origin or not order:
             continue
-        strays = _strays(mine.text, where.first, asked) or _strays(theirs.text, where.second, asked)
+        is_other = _asks_elsewhere(mine.text, where.first, asked) or _asks_elsewhere(
+            theirs.text, where.second, asked
+        )
         older, newer, place = (theirs, mine, where.first) if order > 0 else (mine, theirs, where.second)
         since = None if where.is_of_time else _stated_since(newer, place, asked_zone(query))
-        found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not strays))
+        found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not is_other))
     return tuple(found)
 
 
 def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
-    """Above 0 where the first of two is the later one, below 0 where the other is; 0 where it is open.
+    """Return a positive number if the first text is later, a negative one if the other is, else 0.
 
-    By the times since which both say that they hold, where these differ; else by when each was so or was
-    said. Of times that are what the two differ in, the larger is not the later.
+    Compare the times since which both say that they hold, if these differ; or else their own times. If the
+    texts differ in a time, the larger one is not the later.
     """
     if not where.is_of_time:
         mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
@@ -112,7 +115,7 @@ def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
 
 
 def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
-    """As columns; of entities that disagree in several observations, each pair."""
+    """Return the pairs as columns of positions. Entities may have several pairs of observations."""
     if not found:
         return Contradictions.none()
     return Contradictions(
@@ -124,7 +127,7 @@ def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictio
 
 
 def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
-    """How late before the time that a query names each text states that something began."""
+    """Score how shortly before the asked time each text says that something began."""
     if query.span is None or query.span[0] == NEVER or not names_year(query.text):
         return {}
     if not any(isinstance(step, TimeScore) for step in profile.steps):
@@ -141,7 +144,7 @@ def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Fa
 
 
 def texts_of(memory: Memory) -> Iterator[StatedText]:
-    """The texts of a memory that may contradict another. An assistant's words state no fact of the user's."""
+    """Yield the texts of a memory that may contradict another. An assistant's messages do not."""
     if memory.kind is Kind.ENTITY:
         for seen in memory.in_force[-_MOST_OBSERVATIONS:]:
             at = microseconds(seen.happened_at or seen.created_at)
@@ -168,7 +171,7 @@ def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
 
 
 def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedText]:
-    """As `texts_of`, for memories in force, without reading whole memories."""
+    """Yield what `texts_of` does for current memories, without reading whole memories."""
     rows = memories.select(ids, _COLUMNS)
     names: dict[int, str] = {row[0]: row[3] for row in rows if row[1] == Kind.ENTITY}
     for id_, kind, text, _, role, speaker, origin, created_at, happened_at, undated, superseded_at in rows:
@@ -190,9 +193,9 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
 
 
 def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
-    """Since when a sentence holds by its own words, in microseconds; None where that was yet to come.
+    """Return since when a sentence holds by its own words, in microseconds; None for a future time.
 
-    Years begin in the zone in which the query's own time was read.
+    Years begin in `zone`, in which the query's time was read.
     """
     month = holds_since(text.text[slice(*place)])
     if month is None:
@@ -201,15 +204,15 @@ def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) 
     return since if text.at == NEVER or since <= text.at else None
 
 
-def _strays(text: str, place: tuple[int, int], asked: frozenset[str]) -> bool:
-    """Whether other sentences of a text have words of the query that the one in question lacks."""
+def _asks_elsewhere(text: str, place: tuple[int, int], asked: frozenset[str]) -> bool:
+    """Whether other sentences of the text have words of the query that this sentence lacks."""
     start, stop = place
     inside = set(map(light_stem, content_words(text[start:stop])))
     outside = set(map(light_stem, content_words(f"{text[:start]} {text[stop:]}")))
     return not (asked & outside) <= inside
 
 
-# Results that describe contradicting memories, and how to settle them.
+# Results, and commands to settle a contradiction
 
 _MOST_NAMED = 5
 _MOST_LISTED = 100
@@ -218,7 +221,7 @@ _MOST_LISTED = 100
 def conflicts_by_memory(
     pairs: Iterable[ContradictingTexts],
 ) -> dict[int, tuple[ConflictingMemory, ...]]:
-    """For each memory, what it contradicts, newest first."""
+    """Return the memories that each memory contradicts, newest first."""
     found: dict[int, dict[int, ConflictingMemory]] = {}
     for pair in sorted(
         pairs, key=lambda pair: (-pair.newer.at, -pair.older.at, pair.newer.id, pair.older.id)
@@ -235,7 +238,7 @@ def conflicts_by_memory(
 
 
 def contradicted_texts(new: Memory, others: Iterable[StatedText]) -> tuple[ConflictingMemory, ...]:
-    """Those of the others that a new memory contradicts, in their order; of equal times, the new is newer."""
+    """Return those of the others that a new memory contradicts, in order. With equal times, it is newer."""
     return tuple(
         conflicting(theirs, is_newer=later_by(theirs, mine, where) > 0)
         for mine in texts_of(new)
@@ -245,7 +248,7 @@ def contradicted_texts(new: Memory, others: Iterable[StatedText]) -> tuple[Confl
 
 
 def contradicted_observations(entity: Memory, new: Collection[int]) -> tuple[ContradictedObservation, ...]:
-    """New observations of an entity that contradict one that was there before them."""
+    """Return new observations of an entity that contradict an earlier one."""
     texts = list(texts_of(entity))
     return tuple(
         ContradictedObservation(one.observation, one.text, other.observation, other.text)
@@ -265,8 +268,9 @@ def conflicting(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
 def open_contradictions(
     texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
 ) -> tuple[OpenContradiction, ...]:
-    """Find contradictions among these texts, the newest first. `names` are those of entities; `kept` are keys
-    of pairs that a person decided to keep. Equal times go by arrival.
+    """Return contradictions among these texts, newest first. Equal times go by arrival.
+
+    `names` are those of entities; `kept` are keys of pairs that a person decided to keep.
     """
     from recollect.review.results import OpenContradiction  # noqa: PLC0415  # no search lists them
 
@@ -282,11 +286,11 @@ def open_contradictions(
 
 
 def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
-    """Pairs of an older and a newer one, the newest first. Equal times go by arrival."""
+    """Yield pairs of an older and a newer text, newest first. Equal times go by arrival."""
     newest_first = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0), reverse=True)
     for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
         newer, older = newest_first[first], newest_first[second]
-        # Their own words may say otherwise.
+        # Their own words may give another order.
         if later_by(newer, older, where) < 0:
             newer, older = older, newer
         if older.observation is not None or older.origin != newer.origin:
@@ -294,7 +298,7 @@ def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedTe
 
 
 def settling_command(older: StatedText, newer: StatedText, names: Mapping[int, str]) -> str:
-    """The command that retires the older of two; `names` are those of entities."""
+    """Return the command that retires the older text; `names` are those of entities."""
     text = quote(" ".join(newer.text.split()))
     if older.observation is not None:
         return f"recollect observe {quote(names[older.id])} {text} --supersedes '#{older.observation}'"

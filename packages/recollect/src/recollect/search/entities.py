@@ -1,4 +1,4 @@
-"""Entities by name: the one that a caller means, those that a text names, those one relation away."""
+"""Finding entities: by name, named in a text, one relation away, or containing a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recollect.text.tokens import coarse_stem, content_words, fold, has_unspaced
 if TYPE_CHECKING:
     from recollect.domain.records import Filter
 
-# An entity with more relations keeps those that were made last.
+# Only this many relations count, the newest first.
 _MOST_RELATIONS = 1_000
 # The score of an entity whose relation the query does not mention.
 _UNSAID = 0.25
@@ -32,7 +32,7 @@ def exact_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
 
 
 def find_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
-    """The live entity of exactly this name, else the only one that differs in case or accents."""
+    """Return the entity of exactly this name, or the only one that differs in case or accents."""
     exact = exact_entity(snapshot, scope, name)
     if exact is not None:
         return exact
@@ -43,13 +43,13 @@ def find_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
 
 
 def entities_named(snapshot: Snapshot, scope: int, names: Iterable[str]) -> dict[str, int]:
-    """Live entities by name: the exact one, else the only one that differs in case or accents."""
+    """Return entities by name: the exact one, or the only one that differs in case or accents."""
     found = {name: find_entity(snapshot, scope, name) for name in names}
     return {name: id_ for name, id_ in found.items() if id_ is not None}
 
 
 def names_alike(snapshot: Snapshot, scope: int, name: str) -> list[str]:
-    """Names that differ from this one in case or accents only."""
+    """Return names that differ from this one only in case or accents."""
     same = (*live_entities(scope), Equals("folded_name", fold(name)))
     return [other for (other,) in snapshot.rows("memory", ("name",), same, limit=_MOST_ALIKE)]
 
@@ -65,11 +65,11 @@ def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
 
 
 def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
-    """For each of these texts, the entities that it names.
+    """Return the entities that each text names.
 
-    The work grows with the texts, not with how many entities there are: the store is asked which of the
-    texts' words begin a name, and then which of the stretches that begin so are one. A first name means the
-    person whose name begins with it, where no other name does.
+    The cost depends on the texts, not on the number of entities: the store is asked which words of the texts
+    begin a name, and then which phrases that begin so are a name. A first name means the person whose name
+    begins with it, if there is only one.
     """
     found = set[str]().union(*(text.beginnings() for text in texts))
     firsts = {word[0] for word in found if has_unspaced(word[0])}
@@ -96,7 +96,7 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
         meant = {place: people[place.name] for place in first if place.name in people}
         for place in own:
             alike = known.get(place.name, ())
-            # Of names that differ in case or accents alone, the one written so, else the only one.
+            # Of names that differ only in case or accents, take the one that is written so.
             exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
             chosen = exact or alike
             if len(chosen) == 1:
@@ -107,7 +107,7 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
 
 
 def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] | None:
-    """Id and full name of the only entity whose name begins with this folded word, if it may be a person."""
+    """Return the id and name of the only entity whose name begins with this word, if it may be a person."""
     rows = snapshot.rows(
         "memory", ("id", "name", "type"), (*live_entities(scope), Equals("first_word", name)), limit=2
     )
@@ -118,9 +118,9 @@ def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] 
 
 
 def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, now: int) -> list[Found]:
-    """Score entities by their relations in force to the entities that the query names.
+    """Score entities by their current relations to the entities that the query names.
 
-    A relation that the query mentions scores 1, one it mentions in part less, any other a quarter. The named
+    A relation whose type the query contains scores 1, in part less, and not at all a quarter. The named
     entities themselves are left out.
     """
     named = entities_named_in(snapshot, scope, text)
@@ -148,7 +148,7 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
     said = {coarse_stem(word) for word in words(text)}
     best: dict[int, float] = {}
     for id_, type_ in [tie for tie in ties if tie[0] in seen][:_MOST_RELATIONS]:
-        # How much of a relation's type, such as `worked_with`, the query says.
+        # The share of the words of a type, such as `worked_with`, that the query contains.
         content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
         share = len(content & said) / len(content) if content else 0.0
         best[id_] = max(best.get(id_, 0.0), _UNSAID, share)
@@ -156,10 +156,10 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
 
 
 def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
-    """Another number once the graph of a scope reads otherwise, made of ids, statuses and times alone.
+    """Return a number that changes with the graph of a scope, computed from ids, statuses and times.
 
-    Whatever a graph shows has a row of its own that never changes its words, so another graph is another set
-    of rows; only a type may take the place of `unknown`, a status may change and a relation get its end.
+    Rows of a graph never change their texts, so a changed graph has other rows. Only `unknown` types,
+    statuses and the ends of relations can change.
     """
     rows = snapshot.rows(
         "memory", ("id", "type", "status"), (*live_entities(scope), is_null("superseded_at"))

@@ -1,4 +1,4 @@
-"""The facts that a ranking reads of its candidates, by column, in a constant number of queries."""
+"""Facts about candidates for ranking, by column, and how well their times match the asked time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
-# Of Latin, Chinese and Arabic script.
+# In Latin, Chinese and Arabic script.
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _BLANKS = "\t\n\r "
 _LAST_LETTERS = frozenset((*_QUESTION_MARKS, *_BLANKS))
@@ -65,10 +65,10 @@ def ranking_facts(
     *,
     ignore_marks: bool = False,
 ) -> Facts:
-    """By ascending id; ids that do not exist are left out. Other groups are left unknown.
+    """Return the facts of existing memories by ascending id. Groups that are not named stay unknown.
 
-    The query and the session tell which are echoes of it. With `ignore_marks`, the content of texts that
-    differ only in marks is the same.
+    A message of the session that equals the query is its echo. With `ignore_marks`, texts that differ only in
+    punctuation have equal content.
     """
     snapshot = memories.snapshot
     columns = memories.columns(sorted(ids))
@@ -79,11 +79,11 @@ def ranking_facts(
     texts: Sequence[str] = columns["text"]
     if former:
         texts = [former.get(id_, text) for id_, text in zip(known, texts, strict=True)]
-    last_access, access_count, access_days = _use(snapshot, found, groups)
+    last_access, access_count, access_days = _usage_facts(snapshot, found, groups)
     dates = zip(columns["created_at"], columns["undated"], strict=True)
-    # A note that was reworded since no longer says what its message says.
+    # A revised note no longer says the same as its message.
     origins = zip(known, columns["drawn_from"], revisions, strict=True)
-    # Most stores hold notes alone or messages alone, and of notes there is less to know.
+    # Notes need fewer facts, and many stores have no messages.
     sessions = position = np.zeros(size, np.int64)
     echo, role, informative = np.zeros(size, bool), np.full(size, NOBODY), np.ones(size)
     if Kind.MESSAGE.value in kinds:
@@ -105,14 +105,14 @@ def ranking_facts(
         last_access=last_access,
         access_count=access_count,
         access_days=access_days,
-        degree=_beside(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
+        degree=_by_id(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
         status=_ints([_STATUSES[status] for status in columns["status"]]),
         importance=np.array(columns["importance"], np.float64),
         strength=np.array(columns["strength"], np.float64),
         depth=_ints(columns["depth"]),
         spread=_ints(columns["spread"]),
         stability=np.array(columns["stability"], np.float64),
-        metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
+        metadata_share=_by_id(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
         content=_contents(columns, texts, former, ignore_marks),
         echo=echo,
         origin=_ints([id_ if origin is None or revised else origin for id_, origin, revised in origins]),
@@ -127,16 +127,16 @@ def ranking_facts(
     )
 
 
-def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[Ints, Ints, Ints]:
-    """When each was last seen, how often, and on how many days."""
+def _usage_facts(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[Ints, Ints, Ints]:
+    """Return when each was last used, how often, and on how many days."""
     if "usage" not in groups:
         return np.full(len(ids), NEVER), np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
     known = ids.tolist()
-    seen = OneOf("memory_id", known)
+    own = OneOf("memory_id", known)
     uses, days = snapshot.rows_batch(
         (
-            RowsQuery("usage", ("memory_id", "count", "last_at"), (seen,)),
-            RowsQuery("usage_day", ("memory_id",), (seen,)),
+            RowsQuery("usage", ("memory_id", "count", "last_at"), (own,)),
+            RowsQuery("usage_day", ("memory_id",), (own,)),
         )
     )
     usage = {memory: (count, last_at) for memory, count, last_at in uses}
@@ -144,7 +144,7 @@ def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[
     return (
         _times(last_at for _, last_at in used),
         _ints([count for count, _ in used]),
-        _beside(ids, Counter(memory for (memory,) in days)).astype(np.int64),
+        _by_id(ids, Counter(memory for (memory,) in days)).astype(np.int64),
     )
 
 
@@ -157,12 +157,12 @@ def _role(is_said: bool, role: str | None) -> int:
 
 
 def ends_with_question(text: str) -> bool:
-    """Whatever blanks follow."""
+    """Whether the text ends with a question mark, ignoring blanks."""
     return text[-1:] in _LAST_LETTERS and text.rstrip(_BLANKS).endswith(_QUESTION_MARKS)
 
 
 def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
-    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    """Return a number for each message's conversation; 0 for other memories, and for a single message."""
     places: list[tuple[Any, ...]] = list(
         zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
     )
@@ -171,7 +171,7 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
         for kind, scope, session, position in places
         if kind == Kind.MESSAGE and position == 1 and session is not None
     }
-    # The first message of a conversation that has no second one is alone in it.
+    # A first message without a second one is alone.
     followed = set()
     if second:
         seconds = KeyIn(("scope_id", "session", "position"), list(second))
@@ -201,23 +201,23 @@ def _former_texts(
     if not any(revisions):
         return {}
     revised = [id_ for id_, count in zip(ids, revisions, strict=True) if count]
-    wordings = snapshot.rows(
+    rows = snapshot.rows(
         "revision",
         ("memory_id", "text"),
         (OneOf("memory_id", revised), Compares("until", ">", now)),
         order=("id",),
         descending=True,
     )
-    # The oldest revision after `now` is last, and wins: its text was in force then.
-    return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
+    # The oldest revision after `now` comes last and wins: its text was current then.
+    return {memory: text for memory, text in rows}  # noqa: C416  # a row is of any length
 
 
 def _contents(
     columns: Mapping[str, Sequence[Any]], texts: Sequence[str], former: Mapping[int, str], ignore_marks: bool
 ) -> Ints:
-    """Hash what each memory says; in the past, what it said then.
+    """Return a hash of each memory's text, as of the asked time.
 
-    A note with a program's `ref` is never equal to another one.
+    A note with a `ref` never equals another one.
     """
     if ignore_marks:
         each = zip(columns["id"], columns["kind"], columns["ref"], texts, strict=True)
@@ -236,7 +236,7 @@ def _contents(
 
 
 def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]:
-    """Relations of each. One that has ended, or leads to something forgotten, connects nothing."""
+    """Count the current relations of each memory."""
     wanted = set(ids)
     degrees: Counter[int] = Counter()
     for source, target in snapshot.rows(
@@ -278,7 +278,7 @@ def _names_speaker(columns: Mapping[str, Sequence[Any]], texts: Sequence[str], q
 
 
 def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
-    """Pairs of these, in the order of their ids; places are those of the sorted ids."""
+    """Return the co-occurring pairs of these memories, as positions in the sorted ids."""
     wanted = set(ids)
     rows = [
         row
@@ -297,7 +297,7 @@ def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
     )
 
 
-def _beside(ids: Ints, numbers: Mapping[int, float]) -> Floats:
+def _by_id(ids: Ints, numbers: Mapping[int, float]) -> Floats:
     """Return the number of each id, or 0."""
     if not numbers:
         return np.zeros(len(ids))
@@ -312,21 +312,21 @@ def _ints(column: Sequence[object]) -> Ints:
     return np.array(column, np.int64)
 
 
-# How well a memory's times match the time that a query asks about.
+# Matching a memory's times with the asked time
 
 Span: TypeAlias = "tuple[int, int]"
-"""Microseconds since 1970, half-open; from NEVER or until ALWAYS where it is open."""
+"""Microseconds since 1970, half-open. NEVER and ALWAYS mark an open start and end."""
 
 UNKNOWN = 0.25
-"""Match of a memory without a time: below one inside the span, above one outside."""
+"""The match of a memory without a time: below any inside the span, above most outside."""
 INSIDE = 0.5
-"""The least of what lies in the asked time, if only in part; anything outside stays below."""
+"""The lowest match of a time that overlaps the asked one. Any other time matches less."""
 _OUTSIDE = 0.4
-# Memory looks back: where the last and the next may be meant, the next counts somewhat less.
+# If both the last and the next occurrence may be meant, the next counts less.
 _NEXT = 0.9
 _SHORTEST_TAU = 1 * DAY
 _OPEN_TAU = 30 * DAY
-# Plans of the next months are part of the talk in which they were made; next year's holiday hardly is.
+# The time of saying counts for events of the next months, but hardly for those of next year.
 _TOLD_TAU = 180 * DAY
 
 
@@ -337,11 +337,11 @@ class StatementTimes:
     told: int
     """NEVER: unknown."""
     happened: int = NEVER
-    """As given by the caller who stored it."""
+    """The time that the caller gave."""
     named: tuple[Span, ...] = ()
-    """By its own words."""
+    """The times that the text names."""
     next: tuple[Span, ...] = ()
-    """Of days and months without a year, which are named as the last that began: the ones to come."""
+    """The next occurrence of days and months without a year; `named` has the last one."""
 
     @property
     def events(self) -> tuple[Span, ...]:
@@ -352,20 +352,20 @@ class StatementTimes:
 class AskedTime:
     span: Span
     next: Span | None = None
-    """Where a month or a weekday comes round again: the one to come."""
+    """The next occurrence of a recurring time, such as a month or a weekday."""
     said: bool = False
-    """The query asks for what was said, so the time of saying counts."""
+    """Whether the query asks for what was said, so that the time of saying counts."""
 
 
 def time_match(asked: AskedTime, statements: Iterable[StatementTimes]) -> float:
-    """0 to 1: the best of what a memory states."""
+    """Return the best match of a memory's statements, from 0 to 1."""
     return max((_statement_match(asked, each) for each in statements), default=UNKNOWN)
 
 
 def _statement_match(asked: AskedTime, times: StatementTimes) -> float:
-    """Match the times a text mentions; the time of saying counts less, the farther it is away.
+    """Match the times that a text names. The time of saying counts less the farther it is from them.
 
-    A text about yesterday belongs to today's talk as well; one about 2016 does not.
+    A text about yesterday also belongs to today; one about 2016 does not.
     """
     events = times.events
     told = UNKNOWN if times.told == NEVER else _asked_match(asked, (times.told, times.told))
@@ -385,9 +385,9 @@ def _asked_match(asked: AskedTime, named: Span) -> float:
 
 
 def span_match(asked: Span, named: Span) -> float:
-    """1 inside the asked span; from 0.5 up, by the share that lies inside; outside, 0.4 exp(-distance / tau).
+    """Return 1 inside the asked span, 0.5 to 1 by the share inside, and outside 0.4 exp(-distance / tau).
 
-    tau is the asked span's length, a day at least, and 30 days where it is open on a side. A wider span never
+    tau is the length of the asked span, at least a day, and 30 days for an open span. A wider span never
     matches worse.
     """
     start, stop = asked
@@ -395,7 +395,7 @@ def span_match(asked: Span, named: Span) -> float:
         return 1.0
     distance = _distance(asked, named)
     if distance == 0 and max(start, named[0]) < min(stop, max(named[1], named[0] + 1)):
-        # The share of `named` that lies inside; 0 of one that is open.
+        # The share of `named` that lies inside; 0 if it is open.
         share = 0.0
         if named[0] != NEVER and named[1] != ALWAYS:
             share = (min(stop, named[1]) - max(start, named[0])) / (named[1] - named[0])
@@ -406,13 +406,13 @@ def span_match(asked: Span, named: Span) -> float:
 
 
 def _distance(one: Span, other: Span) -> int:
-    """From the end of the earlier to the start of the later; 0 where they touch."""
+    """Return the gap between two spans; 0 if they touch or overlap."""
     return max(0, one[0] - other[1], other[0] - one[1])
 
 
-# The search by time: how well each candidate's times match the one that the query asks about.
+# Time as a source of scores
 
-# Candidates within this rank of a search are read; others rarely rise.
+# Texts of candidates within this rank of a search are read for times. Others rarely rise.
 _READ = 50
 
 
@@ -421,12 +421,12 @@ def time_sources(
 ) -> dict[str, Source]:
     """Return sources about the candidates' times, without ranks, for a profile that uses time.
 
-    `time`, if the query names one: the match from 0 to 1. `then`, if it asks for whatever happened in that
-    time: 1 inside it, else 0. `when`, if it asks for a time: 1 for a text that names one, else 0. Candidates
-    far down in every search, by `found`, count by their stored times alone.
+    `time`, if the query names a time: the match from 0 to 1. `then`, if it asks for all that happened at that
+    time: 1 inside it, else 0. `when`, if it asks for a time: 1 for a text that names one, else 0. For
+    candidates far down in every search (`found`), only stored times count.
     """
-    heeds_time = any(getattr(retriever, "then", False) for retriever in profile.retrieve)
-    if not heeds_time or (query.span is None and not asks_when(query.text)):
+    uses_time = any(getattr(retriever, "then", False) for retriever in profile.retrieve)
+    if not uses_time or (query.span is None and not asks_when(query.text)):
         return {}
     first = np.zeros(len(ids), bool)
     for source in found.values():
@@ -445,9 +445,9 @@ def time_sources(
 def shares_in_time(
     search: Search, query: Query, sources: Mapping[str, Source], ids: Ints
 ) -> dict[str, Source]:
-    """The sources, with the words of the asked time counted as contained in what lies in it.
+    """Count the words of the asked time as contained in candidates of that time.
 
-    An outage in September is `the September outage`, whether or not its text has the word September.
+    An outage in September matches "the September outage", even if its text lacks the word September.
     """
     if query.time is None or not query.time_words or not {"held", "time"} <= sources.keys():
         return dict(sources)
@@ -465,7 +465,7 @@ def _scored(values: Sequence[float]) -> Source:
 def _statements(
     memories: MemoryRows, query: Query, ids: Sequence[int], read: Container[int]
 ) -> Mapping[int, Sequence[StatementTimes]]:
-    """Of each memory, the times of its text; of an entity, those of each observation."""
+    """Return the times of each memory's text; for an entity, of each observation."""
     zone = asked_zone(query)
     columns = ("id", "kind", "text", "created_at", "happened_at", "undated")
     rows = memories.select(ids, columns)
@@ -493,7 +493,7 @@ def _statements(
 
 
 def asked_zone(query: Query) -> tzinfo:
-    """Where the user's days begin, as the query's own time was read."""
+    """Return the time zone in which the query's time was read."""
     edge = None if query.time is None else query.time.start or query.time.stop
     return UTC if edge is None or edge.tzinfo is None else edge.tzinfo
 
@@ -508,13 +508,13 @@ def _text_times(text: str | None, created: int | None, happened: int | None, zon
     )
 
 
-# A text's own times do not change, and a server asks for those of the same texts again and again.
+# Cached: a server reads the times of the same texts again and again.
 @lru_cache(maxsize=4096)
 def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The spans that a text names, and those to come of what comes round again."""
+    """Return the spans that a text names, and the next occurrences of recurring ones."""
     try:
         reference = None if told is None else moment(told).astimezone(zone)
-    except OverflowError:  # the first day of all, in a zone where it has not begun
+    except OverflowError:  # the year 1 may not have begun in this zone
         reference = None
     phrases = own_times(text, reference)
     named = tuple(span_between(phrase.start, phrase.stop) for phrase in phrases)

@@ -46,7 +46,7 @@ from recollect.search.candidates import Gathered, Search, gather
 from recollect.search.contradictions import conflicts_by_memory
 from recollect.search.facts import span_between
 from recollect.search.recording import Rankers, Trace, baseline_of, rankers_for, record_shown
-from recollect.search.rows import PASSAGE_COLUMNS, memories_and, memories_by_id, moment, passages_from
+from recollect.search.rows import PASSAGE_COLUMNS, memories_and_rows, memories_by_id, moment, passages_from
 from recollect.search.texts import has_pending, passages_by_id
 from recollect.search.words import MOST_TERMS
 from recollect.services import Services
@@ -56,11 +56,11 @@ from recollect.text.tokens import content_words, count_tokens, matched_terms, pa
 from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
 from recollect.write.inputs import one_or_more, tags_of
 
-# The text of a memory, and how much of it fits a budget.
+# Texts of memories, and budgets
 
 
 def fit_budget(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
-    """The best hits whose texts fit the budget together; one that does not fit is passed over."""
+    """Return the best hits whose texts fit the budget together. A hit that does not fit is skipped."""
     if budget is None:
         return hits
     kept = []
@@ -96,33 +96,33 @@ def piece_of(memory: Memory, query: str) -> str | None:
     return memory.text[start:stop]
 
 
-# The confidence of an answer, from what a recall has read, and how many of its hits are worth reading.
+# Confidence of an answer, and dropping weak hits
 
 _OF_THAT_TIME = 0.95
-"""Confidence of a memory from the asked time, where the query asks for nothing else."""
-# A hit that is less likely than this, and less than this part of the best one, is not worth reading unasked.
+"""The confidence of a memory of the asked time, if the query asks for nothing else."""
+# Without an explicit limit, hits below this confidence, or below this share of the best one, are weak.
 _WORTH_READING = 0.03
 _WORTH_OF_BEST = 1 / 8
 
 
 def _whole_ranking(ranked: Candidates) -> tuple[Ints, Floats]:
-    """The ids and scores of a whole ranking, best first, whatever it was cut to."""
+    """Return the ids and scores of the whole ranking before it was cut, best first."""
     cut = [removal for removal in ranked.removals if removal.step == "cut"]
     ids = np.concatenate([ranked.ids, *(removal.ids for removal in cut)])
     return ids, np.concatenate([ranked.score, *(removal.scores for removal in cut)])
 
 
 def memories_to_read(ranked: Candidates) -> list[int]:
-    """The memories to load for it: those shown, and the first of the ranking."""
+    """Return the memories to load for the confidence: those shown, and the first of the ranking."""
     return sorted({*ranked.ids.tolist(), *_whole_ranking(ranked)[0][:JUDGED].tolist()})
 
 
 def answer_confidence(
     search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
 ) -> tuple[dict[int, float], float]:
-    """The confidence of each of these memories, and of the answer.
+    """Return the confidence of each of these memories, and of the answer.
 
-    The memories are those shown, and the first of the ranking.
+    `memories` are those of `memories_to_read`.
     """
     query = gathered.query
     inputs, terms = confidence_input(search, gathered, ranked, memories)
@@ -170,10 +170,9 @@ def confidence_input(
 
 
 def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The first hits up to the last that is worth reading, and one at the least.
+    """Return the hits up to the last one that is not weak, and at least one.
 
-    No hit is left out between two that are shown: the order is the ranking's, and a page goes on where the
-    one before it ended.
+    Weak hits in between stay: the order is the ranking's, and the next page continues after the last hit.
     """
     best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
     least = max(_WORTH_READING, _WORTH_OF_BEST * best)
@@ -182,7 +181,7 @@ def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
-    """Of these rows, also of those that were too far down for the search by meaning."""
+    """Return the cosines of these rows, even of those that the search by meaning did not return."""
     near = cosine[rows]
     if vector is None:
         return near
@@ -194,26 +193,26 @@ def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vect
     return near
 
 
-# Re-ranking: a model that reads query and text together looks again at the first places of a list.
+# Re-ranking
 
-# In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
+# Characters, a little less than a model reads. Of a longer text, it gets the passage that was found.
 _LONGEST = 2_000
 
 
 def reranker_for(services: Services, query: Query) -> tuple[Reranker | None, str | None]:
-    """The one to use, if any; or why the one that the settings name cannot be.
+    """Return the re-ranker to use, or why that of the settings cannot be used.
 
-    `ModelUnavailable` where the caller asked for it.
+    `ModelUnavailable` if the caller asked for it.
     """
     if query.rerank is False or (query.rerank is None and not services.reranks):
         return None, None
     try:
         return services.reranker(), None
     except ModelUnavailable as error:
-        return None, unread_note(query, error)
+        return None, rerank_note(query, error)
 
 
-def unread_note(query: Query, error: ModelUnavailable) -> str:
+def rerank_note(query: Query, error: ModelUnavailable) -> str:
     if query.rerank:
         raise error
     return f"Not re-ranked: {error}"
@@ -230,7 +229,7 @@ class Rescorer:
     _known: dict[int, float] = field(default_factory=dict)
 
     def __call__(self, ranked: Candidates, gathered: Gathered) -> Candidates:
-        """The whole list again, its first places read."""
+        """Re-rank the first places of a list, and return the whole list."""
         first = ranked.ids[: self.step.read_count(gathered.query.limit)].tolist()
         unknown = [id_ for id_ in first if id_ not in self._known]
         scores = self.reranker.scores(self.query.text, self._texts(unknown, gathered))
@@ -244,11 +243,11 @@ class Rescorer:
         nearest = gathered.nearest_passages
         wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
         passages = {passage.memory: passage for passage in passages_by_id(self.snapshot, wanted, memories)}
-        return [as_read(memory, self.query.text, passages.get(memory.id)) for memory in stood]
+        return [text_to_rerank(memory, self.query.text, passages.get(memory.id)) for memory in stood]
 
 
-def as_read(memory: Memory, query: str, passage: Passage | None = None) -> str:
-    """A memory as a person would read it: who says it, and what; of a long one, the piece that was found."""
+def text_to_rerank(memory: Memory, query: str, passage: Passage | None = None) -> str:
+    """Return the text for the model: speaker and text; of a long memory, the passage that was found."""
     if memory.kind is Kind.ENTITY:
         return passage.text if passage is not None and _is_long(memory) else memory_text(memory)
     piece = None
@@ -262,15 +261,15 @@ def _is_long(memory: Memory) -> bool:
     return len(memory_text(memory)) > _LONGEST
 
 
-# A time that is doubtful moves nothing.
+# Time phrases with a lower confidence are ignored.
 _SURE_ENOUGH = 0.6
-# In letters. Beyond it, a query is no question but a text: times in it are not what is asked for, and its
-# meaning is that of its beginning, since a model takes seconds to read it all.
+# Characters. Of a longer query, only the beginning is read for times and embedded: it is a pasted text, and
+# a model would take seconds.
 _LONGEST_QUESTION = 2_000
-# Facts that are made of what earlier answers showed.
-_OF_USE: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
+# Facts from the usage of earlier answers.
+_USAGE_FACTS: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
 WAITING = "Some texts still wait for a vector, so only words find them."
-"""A note on answers. Only the command line adds a command: a server makes vectors by itself."""
+"""A note on answers. Only the command line adds a command; a server makes vectors by itself."""
 
 
 def query_of(
@@ -291,7 +290,7 @@ def query_of(
     include_superseded: bool = False,
     **how: Any,
 ) -> Query:
-    """Read the caller's arguments into a query, without its vector; `how` are further fields of it.
+    """Make a query of the caller's arguments, without its vector. `how` are further fields of it.
 
     `session` defaults to the one that the memory was opened with. With `across`, messages of every session
     are found. Times are relative to `as_of`, else to `now`.
@@ -384,30 +383,30 @@ def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, 
         return text, False, ()
     start, stop = phrase.place
     before, spoken, after = text[:start], text[start:stop], text[stop:]
-    # Texts may contain a year or a feast: "born in 1944", "the lights at Christmas".
+    # Texts may contain a year or a holiday: "born in 1944", "the lights at Christmas".
     named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
     content = [word for word in content_words(f"{before} {after}") if word not in OPEN_WORDS]
     return (" ".join((before, *named, after)), False, tuple(named)) if content else (text, True, ())
 
 
 def recall(services: Services, asked: Query, profile: Profile) -> Answer:
-    """The best memories for a query, best first."""
+    """Return the best memories for a query, best first."""
     if asked.limit == 0 or not asked.text.strip():
         return Answer(asked.text, (), "words", profile=profile.name)
     present = asked.where.as_of is None
     # Unrecorded recalls never switch the model.
     model_note = switch_model_if_needed(services, asked.text) if asked.record and present else None
     with open_search(services, asked, profile, baseline_of(services, profile)) as (search, query, note):
-        # An unrecorded answer teaches nothing, so it is in no trial.
-        noted = present and (query.record or query.defer_recording)
-        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=noted)
-        gathered, ranked, unread = _ranked(services, search, query, rankers)
+        # Only recorded answers are part of a trial.
+        recorded = present and (query.record or query.defer_recording)
+        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=recorded)
+        gathered, ranked, rerank_problem = _rank(services, search, query, rankers)
         ids = ranked.ids.tolist()
         wanted = memories_to_read(ranked) if query.with_confidence else ids
         nearest = gathered.nearest_passages
         shown_passages = OneOf("id", [nearest[id_] for id_ in ids if id_ in nearest])
         found_by = RowsQuery("passage", PASSAGE_COLUMNS, (shown_passages,))
-        present_memories, (rows,) = memories_and(search.snapshot, wanted, [found_by])
+        present_memories, (rows,) = memories_and_rows(search.snapshot, wanted, [found_by])
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: memory_at(memory, query.where.as_of) for id_, memory in present_memories.items()}
         of_hits: Mapping[int, float] = {}
@@ -435,10 +434,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     if least is not None:
         likely = tuple(hit for hit in likely if hit.confidence is None or hit.confidence >= least)
     shown = fit_budget(likely, query.budget_tokens)
-    # Questions about the past are not recorded.
+    # Queries about the past are not recorded.
     if query.record and present:
         record_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
-    # Hybrid where words found something beside meaning, as the published pipeline chooses.
+    # Hybrid if both meaning and words found something, as in the published pipeline.
     by_meaning = bool(gathered.found.get("meaning"))
     mode: Mode = "words" if not by_meaning else "hybrid" if gathered.found.get("words") else "meaning"
     strategy = None
@@ -448,7 +447,8 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         query=query.text,
         hits=shown,
         mode=mode,
-        note=" ".join(filter(None, (rankers.note, unread, note, _cut_note(query), model_note))) or None,
+        note=" ".join(filter(None, (rankers.note, rerank_problem, note, _cut_note(query), model_note)))
+        or None,
         profile=profile.name,
         strategy=strategy,
         time=query.time,
@@ -471,9 +471,9 @@ def open_search(
     rank the candidates.
     """
     expected = services.store.last_model
-    model, embedded, note = _embedded(services, query, expected)
+    model, embedded, note = _embed_query(services, query, expected)
     # Write pending usage first, so that this answer reads it.
-    if not _OF_USE.isdisjoint(groups_read(*profiles)):
+    if not _USAGE_FACTS.isdisjoint(groups_read(*profiles)):
         services.usage.settle(services.usage.patience_seconds)
     while True:
         with services.read() as snapshot:
@@ -482,21 +482,21 @@ def open_search(
             # A store without vectors has no model yet.
             fits = used is None or (model is not None and used.name == model.name)
             if fits or (embedded.vector is None and expected in (None, used)):
-                waits = used is not None and search.some_wait and has_pending(snapshot, search.scopes)
+                waits = used is not None and search.some_pending and has_pending(snapshot, search.scopes)
                 yield search, embedded, note or (WAITING if waits else None)
                 return
-        # Another process changed the model: vectors of two models are never compared.
+        # Another process switched the model, and vectors of two models cannot be compared.
         former, expected = model, None
-        model, embedded, note = _embedded(services, query)
+        model, embedded, note = _embed_query(services, query)
         if model is not None and model == former:
             embedded = query
             note = "The store's vectors are of another model than the one that answers its name."
 
 
-def _embedded(
+def _embed_query(
     services: Services, query: Query, used: Model | None = None
 ) -> tuple[Model | None, Query, str | None]:
-    """Embed the query with the model `used`, else the store's. Also return the model, or why none answers."""
+    """Embed the query with the model `used`, or else the store's; return a note if that fails."""
     try:
         embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
         vector, tokens = embed_query(embedder, query.search_text[:_LONGEST_QUESTION])
@@ -516,7 +516,7 @@ def _cut_note(query: Query) -> str | None:
     return f"The query is long: {'; '.join(parts)}." if parts else None
 
 
-def _ranked(
+def _rank(
     services: Services, search: Search, query: Query, rankers: Rankers
 ) -> tuple[Gathered, Candidates, str | None]:
     """Return the candidates, the best of them, and why they were not re-ranked, if so."""
@@ -531,7 +531,7 @@ def _ranked(
                 ranked = step(ranked, query)
             return gathered, Cut()(rescorer(ranked, gathered), query), None
         except ModelUnavailable as error:
-            note = unread_note(query, error)
+            note = rerank_note(query, error)
     gathered = gather(search, profile, query, also_ranked=others)
     return gathered, run(profile, gathered.candidates, query), note
 

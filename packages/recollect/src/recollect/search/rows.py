@@ -1,4 +1,4 @@
-"""Whole records from rows, and rows from records. A memory's fields are listed in `records.Memory` alone."""
+"""Records from rows, rows from records, and conditions on rows from filters."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ _LAST = microseconds(datetime.max.replace(tzinfo=UTC))
 
 
 def stamp(moment: datetime) -> int:
-    """Whole microseconds since 1970, exactly."""
+    """Return the time in microseconds since 1970, exactly."""
     if moment.utcoffset() is None:
         raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
     at = microseconds(moment)
-    if not _FIRST <= at <= _LAST:  # a date in its own zone, and none in UTC: it could not be read back
+    if not _FIRST <= at <= _LAST:  # a valid date in its own zone may not be one in UTC
         raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
     return at
 
@@ -79,7 +79,7 @@ def json_or_none(given: Mapping[str, Any] | None) -> str | None:
     return None if given is None else json.dumps(given, ensure_ascii=False, separators=(",", ":"))
 
 
-# From a stored value to a field's, by the field's type; types that are not named here are stored as they are.
+# From stored values to fields, by the type of the field. Other types are stored unchanged.
 _READ: dict[str, Callable[[Any], object]] = {
     "datetime": moment,
     "datetime | None": moment_or_none,
@@ -114,7 +114,7 @@ _RELATION_COLUMNS = (
 
 
 def row_values(record: Memory | Observation) -> dict[str, Value]:
-    """The columns of a record's own row, but for its id and for what it belongs to."""
+    """Return the columns of a record's own row, without its id and its owner."""
     return {
         name: getattr(record, name) if (write := _WRITE.get(type_)) is None else write(getattr(record, name))
         for name, type_ in (_MEMORY_FIELDS if isinstance(record, Memory) else _OBSERVATION_FIELDS)
@@ -136,14 +136,14 @@ def memories_where(
     return _memories(snapshot, rows, snapshot.rows_batch(_child_rows([row[1] for row in rows])))
 
 
-def memories_and(
-    snapshot: Snapshot, ids: Iterable[int], beside: Sequence[RowsQuery]
+def memories_and_rows(
+    snapshot: Snapshot, ids: Iterable[int], other_queries: Sequence[RowsQuery]
 ) -> tuple[dict[int, Memory], list[list[Row]]]:
-    """The memories that exist, forgotten ones included, by id; and what else was asked for, in one go."""
+    """Return existing memories by id, even forgotten ones, and the rows of other queries, in one batch."""
     wanted = list(ids)
     own = RowsQuery("memory", MEMORY_COLUMNS, (OneOf("id", wanted),))
     children = _child_rows(wanted)
-    rows, *others = snapshot.rows_batch((own, *children, *beside))
+    rows, *others = snapshot.rows_batch((own, *children, *other_queries))
     found = _memories(snapshot, rows, others[: len(children)])
     return {memory.id: memory for memory in found}, others[len(children) :]
 
@@ -163,16 +163,18 @@ def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
 def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[list[Row]]) -> list[Memory]:
     scopes, observations, tags, mentions, former, absences = children_rows
     children: dict[int, dict[str, Any]] = {}
-    _keep(children, "observations", observations, _observation)
-    _keep(children, "tags", tags, itemgetter(1))
-    _keep(children, "former", former, lambda row: Revision(row[1], moment(row[2]), moment(row[3])))
-    _keep(children, "absences", absences, lambda row: Absence(row[1], moment(row[0]), moment(row[2])))
+    _group_children(children, "observations", observations, _observation)
+    _group_children(children, "tags", tags, itemgetter(1))
+    _group_children(children, "former", former, lambda row: Revision(row[1], moment(row[2]), moment(row[3])))
+    _group_children(
+        children, "absences", absences, lambda row: Absence(row[1], moment(row[0]), moment(row[2]))
+    )
     if mentions:
         living = (OneOf("id", {entity for _, entity, _ in mentions}), is_null("deleted_at"))
         alive = {id_ for (id_,) in snapshot.rows("memory", ("id",), living)}
         there = [row for row in mentions if row[1] in alive]
-        _keep(children, "mentions", there, itemgetter(0))
-        _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
+        _group_children(children, "mentions", there, itemgetter(0))
+        _group_children(children, "about", [row for row in there if row[2]], itemgetter(0))
     owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
     memories = []
     for scope, *values in rows:
@@ -183,13 +185,13 @@ def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[l
     return memories
 
 
-def _keep(
+def _group_children(
     children: dict[int, dict[str, Any]],
     field: str,
     rows: Iterable[Row],
     value_of: Callable[[Row], object],
 ) -> None:
-    """Rows of another table by memory, under the name of a field, in the order of their keys."""
+    """Group rows of another table by memory, under the name of a field, in the order of their keys."""
     # Keys come first and are unique, so later columns are never compared.
     for memory, group in groupby(sorted(rows), itemgetter(0)):
         children.setdefault(memory, {})[field] = tuple(value_of(row[1:]) for row in group)
@@ -200,30 +202,30 @@ def _observation(row: Row) -> Observation:
         *(
             value if read is None else read(value)
             for read, value in zip(_OBSERVATION_READERS, row, strict=True)
-        )  # type: ignore[arg-type]  # each by its field's own reader
+        )  # type: ignore[arg-type]  # each has its field's reader
     )
 
 
 def memories_by_id(snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Memory]:
-    """Return the memories that exist, forgotten ones included."""
+    """Return the existing memories, even forgotten ones."""
     return {memory.id: memory for memory in memories_where(snapshot, (OneOf("id", list(ids)),))}
 
 
-# The model in use, and the passages of texts that it reads.
+# The model in use, and passages
 
 MODEL_IN_USE = RowsQuery("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
 PASSAGE_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 
 
 def model_of(rows: Sequence[Row]) -> tuple[int, Model] | None:
-    """Return the row of a model and the model; None without one in use."""
+    """Return the row id of the model in use, and the model; None without one."""
     return (rows[0][0], Model(*rows[0][1:])) if rows else None
 
 
 def passages_from(
     snapshot: Snapshot, rows: Sequence[Row], memories: Mapping[int, Memory] | None
 ) -> list[Passage]:
-    """Make passages of rows with the columns above."""
+    """Make passages from rows of `PASSAGE_COLUMNS`."""
     wanted = {row[1] for row in rows}
     if memories is None or not wanted <= memories.keys():
         memories = memories_by_id(snapshot, sorted(wanted))
@@ -245,7 +247,7 @@ def passages_from(
 
 
 def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) -> list[Relation]:
-    """Relations by ascending id, with the names of their ends."""
+    """Return relations by ascending id, with the names of their ends."""
     rows = snapshot.rows("relation", _RELATION_COLUMNS, where, limit=limit)
     ends = {id_ for row in rows for id_ in row[1:3]}
     names: dict[int, str] = dict(snapshot.rows("memory", ("id", "name"), (OneOf("id", ends),)))
@@ -269,24 +271,24 @@ def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) 
 
 
 def touching(ids: Iterable[int]) -> Condition:
-    """Relations that start or end at one of these."""
+    """Return the condition that a relation starts or ends at one of these."""
     listed = list(ids)
     return AnyOf(((OneOf("source_id", listed),), (OneOf("target_id", listed),)))
 
 
 def relations_of(snapshot: Snapshot, ids: Iterable[int], *, deleted: bool = False) -> list[Relation]:
-    """Relations that start or end at one of these, by id; ended ones included."""
+    """Return the relations that start or end at one of these, by id, even ended ones."""
     there = () if deleted else (is_null("deleted_at"),)
     return relations_where(snapshot, (touching(ids), *there))
 
 
 def replaced_by(snapshot: Snapshot, memory: int) -> list[int]:
-    """The memories that this one superseded, by id."""
+    """Return the memories that this one superseded, by id."""
     return [old for (old,) in snapshot.rows("memory", ("id",), (Equals("superseded_by", memory),))]
 
 
 def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
-    """The scopes of an owner, what belongs to no agent first; None: of any agent."""
+    """Return the scopes of an owner, the one without an agent first; None for any agent."""
     if agent is None:
         found = snapshot.rows("scope", ("agent", "id"), (Equals("owner", owner),))
         return [id_ for _, id_ in sorted(found)]
@@ -295,13 +297,13 @@ def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
 
 
 def scope_id(snapshot: Snapshot, scope: Scope) -> int:
-    """Return the row of a scope; 0 for one without rows."""
+    """Return the id of a scope; 0 for a scope without rows."""
     return next(iter(scope_ids(snapshot, scope.owner, scope.agent)), 0)
 
 
-# The rows of the memories that one question looks at, each read once.
+# The rows of memories that one query needs, each read once
 
-# Columns that rankings, times and contradictions read; the rest is read for hits only.
+# Columns for ranking, times and contradictions. Other columns are read only for hits.
 _COLUMNS = (
     "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
     "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
@@ -312,7 +314,7 @@ _ID = _PLACES["id"]
 
 
 class MemoryRows:
-    """A snapshot is of one moment, so what was read once is kept."""
+    """Caches the rows of memories that were read from a snapshot."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -320,7 +322,7 @@ class MemoryRows:
         self._asked: set[int] = set()
 
     def read(self, ids: Iterable[int]) -> None:
-        """Have these at hand."""
+        """Read these memories, except those that were read before."""
         unknown = set(ids) - self._asked
         if unknown:
             self._asked |= unknown
@@ -328,41 +330,41 @@ class MemoryRows:
             self._rows.update(zip(map(itemgetter(_ID), rows), rows, strict=True))
 
     def select(self, ids: Iterable[int], columns: Sequence[str]) -> list[Any]:
-        """These columns of those that exist, in the order of the ids; of one column, its values."""
+        """Return these columns of existing memories, in the order of the ids; for one column, its values."""
         ids = list(ids)
         self.read(ids)
         pick = itemgetter(*(_PLACES[column] for column in columns))
         return [pick(row) for id_ in ids if (row := self._rows.get(id_)) is not None]
 
     def columns(self, ids: Iterable[int]) -> dict[str, Sequence[Any]]:
-        """All that was read of those that exist, by column, in the order of the ids."""
+        """Return all columns of existing memories, in the order of the ids."""
         ids = list(ids)
         self.read(ids)
         rows = [row for id_ in ids if (row := self._rows.get(id_)) is not None]
         return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
 
 
-# Which memories a filter lets through, as conditions on rows; and the state of a past moment.
+# Filters as conditions on rows, and past states
 
 EVENT_TIME = ("happened_at", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
 class PastState:
-    """Another state than the present one: that of a moment, or that with what was superseded, or both."""
+    """A state other than the present: at a past moment, with superseded memories, or both."""
 
     at: int | None
     superseded: bool
 
     @classmethod
     def of(cls, where: Filter) -> PastState | None:
-        """Return None for the present, which the indexes hold."""
+        """Return the state that a filter asks for; None for the present."""
         if where.as_of is None and not where.superseded:
             return None
         return cls(None if where.as_of is None else stamp(where.as_of), where.superseded)
 
     def memory(self) -> tuple[Condition, ...]:
-        """The memory was there."""
+        """Return the conditions that a memory existed in this state."""
         conditions = self.observation()
         if self.at is None:
             return conditions
@@ -371,7 +373,7 @@ class PastState:
         return (*conditions, Not(HasRow("absence", "memory_id", absent)))
 
     def observation(self) -> tuple[Condition, ...]:
-        """The observation was there, given that its memory was."""
+        """Return the conditions that an observation existed in this state, if its memory did."""
         conditions: list[Condition] = [self._not_yet("deleted_at")]
         if self.at is not None:
             conditions.append(Compares("created_at", "<=", self.at))
@@ -380,9 +382,9 @@ class PastState:
         return tuple(conditions)
 
     def changed(self, snapshot: Snapshot) -> set[int]:
-        """All memories that read otherwise than now, or are in no index of the present.
+        """Return all memories that were different then, or are not in the present indexes.
 
-        Each part has an index of its own, so that the work grows with what has changed, not with the store.
+        Each query has an index, so that its cost depends on the changes, not on the size of the store.
         """
         parts: list[tuple[Table, str, Condition]] = [
             ("memory", "id", is_set("superseded_at")),
@@ -418,7 +420,7 @@ def lifecycle(where: Filter) -> tuple[Condition, ...]:
 
 
 def narrowing(where: Filter) -> tuple[Condition, ...]:
-    """The part of a filter that a scope's own indexes do not answer by themselves."""
+    """Return the conditions of a filter besides scope, deletion and supersession."""
     found: list[Condition] = []
     if where.kinds != frozenset(Kind):
         found.append(OneOf("kind", where.kinds))

@@ -58,12 +58,12 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Table
 
 
-# Passages and their vectors: what the model in use has read, and what still waits for it.
+# Passages, their vectors, and pending ones
 
 MODEL_CHOICE = "model_choice"
-"""Set where texts chose the model in use; absent where a person named it."""
-# The newest texts that are checked for a missing vector.
-_NEWEST_DUE = 2_000
+"""The setting that exists if the texts chose the model in use, and not a person."""
+# The newest pending passages that are checked.
+_NEWEST_PENDING = 2_000
 
 
 def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
@@ -78,7 +78,7 @@ def model_in_use(snapshot: Snapshot) -> Model | None:
 def vectors_of(
     snapshot: Snapshot, passages: Sequence[int], model: tuple[int, Model] | None = None
 ) -> dict[int, Vector]:
-    """Vectors of the model in use, by passage. Who knows the model's row gives it along."""
+    """Return vectors of the model in use, by passage. Pass `model` if you know its row."""
     model = model or model_row(snapshot)
     if model is None:
         return {}
@@ -91,7 +91,7 @@ def vectors_of(
 def memory_vectors(
     snapshot: Snapshot, ids: Sequence[int], model: tuple[int, Model] | None = None
 ) -> dict[int, list[Vector]]:
-    """Vectors of the live passages of these memories, by memory, the first passage first."""
+    """Return the vectors of the live passages of these memories, in order, by memory."""
     rows = snapshot.rows("passage", ("id", "memory_id"), (OneOf("memory_id", ids), Equals("live", 1)))
     vectors = vectors_of(snapshot, [passage for passage, _ in rows], model)
     found: dict[int, list[Vector]] = {}
@@ -104,7 +104,7 @@ def memory_vectors(
 def passages_of(
     snapshot: Snapshot, ids: Sequence[int], memories: Mapping[int, Memory] | None = None
 ) -> list[Passage]:
-    """The live passages of these memories, by id. Who has read the memories gives them along."""
+    """Return the live passages of these memories, by id. Pass `memories` if you have read them."""
     live = (OneOf("memory_id", ids), Equals("live", 1))
     return passages_from(snapshot, snapshot.rows("passage", PASSAGE_COLUMNS, live), memories)
 
@@ -125,22 +125,22 @@ def passages_by_id(
 def pending_passages(
     snapshot: Snapshot, model: Model, after: int, limit: int, *, past: bool = False
 ) -> list[Passage]:
-    """Live passages that have no vector of this model, by ascending id above `after`.
+    """Return live passages without a vector of this model, by ascending id above `after`.
 
-    With `past`, also those of what was said before, as far as they wait for the model in use.
+    With `past`, also return pending passages of former texts, if this is the model in use.
     """
     live = () if past else (Equals("live", 1),)
     in_use = model_in_use(snapshot)
-    waiting = in_use is None or in_use.name == model.name
+    is_in_use = in_use is None or in_use.name == model.name
     found: list[Passage] = []
     while len(found) < limit:
-        if waiting:
-            due = snapshot.rows(
+        if is_in_use:
+            pending = snapshot.rows(
                 "pending_vector", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit
             )
-            ids = [id_ for (id_,) in due]
+            ids = [id_ for (id_,) in pending]
         else:
-            ids = _lacking(snapshot, "vector", model, after, limit)
+            ids = _passages_lacking(snapshot, "vector", model, after, limit)
         if not ids:
             break
         found += passages_by_id(snapshot, ids, None, *live)
@@ -149,12 +149,12 @@ def pending_passages(
 
 
 def passages_without_tokens(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
-    """Live passages of whose tokens the store has nothing by this model, by ascending id above `after`."""
-    return passages_by_id(snapshot, _lacking(snapshot, "passage_tokens", model, after, limit))
+    """Return live passages without token vectors of this model, by ascending id above `after`."""
+    return passages_by_id(snapshot, _passages_lacking(snapshot, "passage_tokens", model, after, limit))
 
 
 def count_without_tokens(snapshot: Snapshot) -> int:
-    """How many live passages have a vector of the model in use, and no tokens."""
+    """Count live passages that have a vector of the model in use, but no token vectors."""
     model = model_row(snapshot)
     if model is None:
         return 0
@@ -166,9 +166,9 @@ def count_without_tokens(snapshot: Snapshot) -> int:
 
 
 def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
-    """Whether one of the texts that these scopes got last has no vector yet."""
-    # Among the newest alone: another scope may have ten thousand that wait.
-    newest = snapshot.rows("pending_vector", ("passage_id",), descending=True, limit=_NEWEST_DUE)
+    """Whether one of the newest pending passages belongs to these scopes."""
+    # Only the newest: another scope may have ten thousand pending ones.
+    newest = snapshot.rows("pending_vector", ("passage_id",), descending=True, limit=_NEWEST_PENDING)
     if not newest:
         return False
     passages = snapshot.rows(
@@ -178,10 +178,10 @@ def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
     return bool(snapshot.rows("memory", ("id",), ours, limit=1))
 
 
-def _lacking(
+def _passages_lacking(
     snapshot: Snapshot, table: Literal["vector", "passage_tokens"], model: Model, after: int, limit: int
 ) -> list[int]:
-    """The next passages that have no row of this model in the table; empty at the end."""
+    """Return the next live passages without a row of this model in the table; empty at the end."""
     known = snapshot.rows("model", ("id",), (Equals("name", model.name),))
     while True:
         rows = snapshot.rows("passage", ("id",), (Compares("id", ">", after), Equals("live", 1)), limit=limit)
@@ -197,29 +197,29 @@ def _lacking(
 
 
 LAST_ID = 2**63 - 1
-"""The highest id that a store could give."""
+"""The highest possible id."""
 TOKENS = "tokens"
-"""The setting that holds the named tokens: all of them in one small document."""
+"""The setting with all named tokens, as JSON."""
 
 
 def memory_page(
     snapshot: Snapshot, where: Filter | None, after: int, limit: int, *, newest_first: bool = False
 ) -> Sequence[Memory]:
-    """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten.
+    """Return memories by ascending id above `after`; without a filter, of every scope, even forgotten ones.
 
-    With `newest_first`, by descending id, from the first below `after`; 0: from the newest.
+    With `newest_first`, return them by descending id below `after`, or from the newest if that is 0.
     """
     beyond = Compares("id", "<", after or LAST_ID) if newest_first else Compares("id", ">", after)
     if where is None:
         return memories_where(snapshot, (beyond,), limit=limit)
     scopes = scope_ids(snapshot, where.owner, where.agent)
     if where.refs is not None:
-        # Asked for by themselves, or a store may rather go through all notes in order of id.
+        # A separate query: otherwise a store may scan all notes by id.
         named = (OneOf("scope_id", scopes), OneOf("ref", where.refs))
         asked = [id_ for (id_,) in snapshot.rows("memory", ("id",), named)]
         found = memories_where(snapshot, (OneOf("id", asked), *allowed(where, scopes), beyond))
         return sorted(found, key=lambda memory: memory.id, reverse=newest_first)[:limit]
-    # The first of each scope and kind, merged: an index holds each of them in order of id.
+    # Merge the first of each scope and kind: an index has each of them in order of id.
     narrow = narrowing(replace(where, kinds=frozenset(Kind)))
     ids = [
         id_
@@ -238,9 +238,9 @@ def memory_page(
 
 
 def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
-    """Relations by ascending id, from the first above `after`, ended ones included.
+    """Return relations by ascending id above `after`, even ended ones, if the filter allows both ends.
 
-    Those of which the filter lets both ends through. None: of every scope, deleted ones too.
+    Without a filter, return those of every scope, even deleted ones.
     """
     if where is None:
         return relations_where(snapshot, (Compares("id", ">", after),), limit)
@@ -269,7 +269,7 @@ def all_scopes(snapshot: Snapshot) -> list[Scope]:
 
 
 def notes_by_scope(snapshot: Snapshot) -> dict[Scope, int]:
-    """Every scope that holds something live, with the number of its notes in force."""
+    """Return every scope with a memory that is not forgotten, and the number of its current notes."""
     live = snapshot.count("memory", (is_null("deleted_at"),), by="scope_id")
     notes = snapshot.count("memory", (Equals("kind", "note"), *IN_FORCE), by="scope_id")
     return {
@@ -285,7 +285,7 @@ def store_setting(snapshot: Snapshot, name: str) -> str | None:
 
 
 def import_setting(scope: Scope, file: str) -> str:
-    """The name under which the settings note that a file was brought into a scope."""
+    """Return the name of the setting that a file was imported into a scope."""
     return json.dumps(["imported", scope.owner, scope.agent, file])
 
 
@@ -294,7 +294,7 @@ def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
 
 
 def dismissed_setting(scope: Scope, key: str) -> str:
-    """The name under which the settings note that something is left as it is."""
+    """Return the name of the setting that a review item was dismissed."""
     return json.dumps(["dismissed", scope.owner, scope.agent, key])
 
 
@@ -305,7 +305,7 @@ def dismissed_keys(snapshot: Snapshot, scope: Scope) -> set[str]:
 
 
 def topic_setting(topic: str) -> str:
-    """The name under which the settings note that something was said of the store."""
+    """Return the name of the setting that a notice was shown."""
     return json.dumps(["told", topic])
 
 
@@ -324,7 +324,7 @@ def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
 
 
 def tokens_text(tokens: Iterable[NamedToken]) -> str:
-    """As `named_tokens` reads them."""
+    """Return the tokens as JSON, for `named_tokens`."""
     return json.dumps(
         [
             {
@@ -366,23 +366,21 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) ->
 
 
 def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 2**63 - 1) -> Counts:
-    """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
-    the version of its schema.
-    """
+    """Return the counts of all scopes. Relations count if they hold at `now`; `size` is `Store.size()`."""
     count = partial(_count, snapshot)
     kinds = snapshot.count("memory", (is_null("deleted_at"),), by="kind")
     forgotten = [id_ for (id_,) in snapshot.rows("memory", ("id",), (is_set("deleted_at"),))]
     observed = count("observation", *IN_FORCE)
     if forgotten:
         observed -= count("observation", *IN_FORCE, OneOf("memory_id", forgotten))
-    # Passages that no search reads any more: their vectors, and what waits for one, do not count.
-    silent = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
+    # Vectors and pending vectors of dead passages do not count.
+    dead = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
     model = model_row(snapshot)
-    unread = OneOf("passage_id", silent)
-    vectors, due = 0, count("pending_vector") - (count("pending_vector", unread) if silent else 0)
+    of_dead = OneOf("passage_id", dead)
+    vectors, pending = 0, count("pending_vector") - (count("pending_vector", of_dead) if dead else 0)
     if model is not None:
         own = Equals("model_id", model[0])
-        vectors = count("vector", own) - (count("vector", own, unread) if silent else 0)
+        vectors = count("vector", own) - (count("vector", own, of_dead) if dead else 0)
     return Counts(
         entities=kinds.get("entity", 0),
         notes=kinds.get("note", 0),
@@ -392,7 +390,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
         forgotten=len(forgotten),
         passages=count("passage", Equals("live", 1)),
         vectors=vectors,
-        due=due,
+        due=pending,
         scopes=count("scope"),
         unnoted=int(store_setting(snapshot, "unnoted") or 0),
         bytes=size[0],
@@ -400,7 +398,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 
     )
 
 
-# The texts of each memory that the word index holds.
+# Documents of the word index
 
 _KINDS = {kind.value: kind for kind in Kind}
 
@@ -422,7 +420,7 @@ def documents(
     observed: Where = IN_FORCE,
     former: Mapping[int, str] | None = None,
 ) -> list[Document]:
-    """Of those of these memories that are in force, or of another moment, with the texts that they had."""
+    """Return the documents of these memories that meet the conditions; `former` has texts of another time."""
     columns = ("id", "kind", "name", "type", "speaker", "text")
     rows = snapshot.rows("memory", columns, (OneOf("id", ids), *where))
     entities = [id_ for id_, kind, *_ in rows if kind == Kind.ENTITY]
@@ -443,11 +441,11 @@ def documents(
     ]
 
 
-# Conversations: their names, their turns, and positions of messages.
+# Conversations
 
 
 def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:
-    """The conversations of a scope, the one with the newest turn first."""
+    """Return the conversations of a scope, the one with the newest turn first."""
     rows = snapshot.rows(
         "memory",
         ("session", "created_at", "speaker", "role"),
@@ -467,7 +465,7 @@ def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:
 
 
 def turns_of(snapshot: Snapshot, scope: int, session: str, first: int, last: int) -> list[Memory]:
-    """The messages of a session at these positions, both included, in order; forgotten ones left out."""
+    """Return the messages of a session from `first` to `last`, in order, without forgotten ones."""
     return memories_where(
         snapshot,
         (
@@ -496,7 +494,7 @@ def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> d
 
 
 def messages_at(scope: int, places: Sequence[tuple[str, int]], where: Filter) -> tuple[Condition, ...]:
-    """Conditions: the messages at these places of their conversations that the filter lets through."""
+    """Return the conditions for messages at these positions that the filter allows."""
     return (
         Equals("scope_id", scope),
         KeyIn(("session", "position"), places),

@@ -1,4 +1,4 @@
-"""Why not: where a memory that was not returned fell out, and what would have lifted it into the list."""
+"""Why a memory was not returned: which search or step dropped it, and what would change that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.domain.records import Query
     from recollect.search.candidates import Search
 
-# How far down a search's list we look for the memory.
+# How many hits of a search are checked for the memory.
 _DEEPEST = 10_000
 MAY_WAIT = "it may still wait for a vector."
 
@@ -38,17 +38,17 @@ class Branch:
 
     name: str
     rank: int | None
-    """The rank; None: not found, or not among the first ten thousand."""
+    """The rank; None if it is not among the first ten thousand hits."""
     score: float | None
     taken: int
-    """How many of its list the profile takes."""
+    """How many hits of this search the profile takes."""
     reached: bool
-    """The search brought the memory up as a candidate."""
+    """Whether this search made the memory a candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNot(Record):
-    """The whole answer; `verdict` says it in a sentence, `advice` what would change it."""
+    """The reason as a sentence (`verdict`), in detail, and what would change it (`advice`)."""
 
     query: str
     profile: str
@@ -56,7 +56,7 @@ class WhyNot(Record):
     verdict: str
     branches: tuple[Branch, ...]
     standing: Standing | None
-    """Among all candidates, as if it had been found; None where it is out of reach altogether."""
+    """Its place among all candidates, as if it had been found; None if no search could find it."""
     advice: tuple[str, ...]
     JSON_PROPERTIES = ("id",)
 
@@ -71,7 +71,7 @@ def why_not(services: Services, query: Query, profile: Profile, id_: int) -> Why
     except ModelUnavailable:
         if query.rerank is not None:
             raise
-        # As `recall` does: what the settings name and cannot run leaves the list as it was.
+        # As in `recall`: if the re-ranker of the settings fails, the list is not re-ranked.
         return _why_not(services, replace(query, rerank=False), profile, id_)
 
 
@@ -87,7 +87,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         out = _out_of_reach(memory, query)
         if out is not None:
             return WhyNot(query.text, profile.name, memory, out[0], (), None, (out[1],))
-        # As `recall` would rank.
+        # Rank as `recall` does.
         rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=as_of is None)
         profile = rankers.shown
         reranker, _ = reranker_for(services, query)
@@ -96,7 +96,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         branches = tuple(_branches(search, profile, gathered, _depth(query, rescorer), id_))
         gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
         stands = _standing(profile, gathered, id_, rescorer)
-        enough = _enough(search, profile, query, branches, stands, id_, rescorer)
+        enough = _limit_to_show(search, profile, query, branches, stands, id_, rescorer)
         before = None if rescorer is None else _standing(profile, gathered, id_, None).place
         read = None if rescorer is None else rescorer.step.read_count(query.limit)
     is_beyond = before is not None and read is not None and before > read
@@ -108,7 +108,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
 
 
 def _depth(query: Query, rescorer: Rescorer | None) -> int:
-    """How long a list the searches are asked for: one that is to be read again is longer."""
+    """Return how many hits the searches return: more if they are re-ranked."""
     return query.limit if rescorer is None else rescorer.step.list_length(query.limit)
 
 
@@ -118,7 +118,7 @@ def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer
 
 
 def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
-    """Why no search could have found it, and what to do; None if one could."""
+    """Return why no search could find it, and what to do; None if one could."""
     where = query.where
     until, now, session = memory.expires_at, where.expired_by, where.current
     owned = set(map(fold, memory.tags))
@@ -157,7 +157,7 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
                 name = "meaning"
                 hits = [] if query.vector is None else search.by_meaning(query.vector, _DEEPEST)
             case ByContext():
-                # Only a part of a conversation has neighbours.
+                # Only messages have neighbours.
                 candidates = gathered.candidates
                 if not candidates.facts.session[candidates.ids == id_].any():
                     continue
@@ -169,15 +169,15 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
             case ByWords():
                 name, hits = "words", search.by_words(query.search_text, _DEEPEST, retriever.index)
         place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
-        # The reply to a question like the query is brought along by its place in the talk.
-        brought = gathered.found.get("reply", ()) if name == "nearby" else ()
-        reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
+        # A reply to a similar question is a candidate by its position.
+        replies = gathered.found.get("reply", ()) if name == "nearby" else ()
+        reached = any(hit.id == id_ for hit in (*gathered.found[name], *replies))
         score = hits[place - 1].score if place else None
         yield Branch(name, place, score, retriever.take(depth), reached)
 
 
 def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
-    """With a memory that no search brought up where each would have put it, had it taken more."""
+    """Give a memory that no search returned the ranks that a deeper search would give it."""
     if any(branch.reached for branch in branches):
         return candidates
     row = candidates.ids.tolist().index(id_)
@@ -190,7 +190,7 @@ def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -
     return replace(candidates, sources=sources)
 
 
-def _enough(
+def _limit_to_show(
     search: Search,
     profile: Profile,
     query: Query,
@@ -199,10 +199,9 @@ def _enough(
     id_: int,
     rescorer: Rescorer | None,
 ) -> int | None:
-    """A limit that would show the memory, tried out; None where it is shown, or where none would.
+    """Try limits, and return one that shows the memory; None if it is shown, or no limit shows it.
 
-    A higher limit brings up more candidates, and may be read as another kind of question, so that the
-    place the memory has now need not be the one it would have.
+    A higher limit brings more candidates and may select another strategy, so that the place may change.
     """
     found = any(branch.reached for branch in branches)
     never = stands.place is None if found else all(branch.rank is None for branch in branches)
@@ -223,7 +222,7 @@ def _enough(
 
 
 def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread: int | None) -> str:
-    """`unread` is the number of places that were re-ranked, where this one is behind them."""
+    """Say what became of the memory. `unread` is the number of re-ranked places, if it is behind them."""
     found = " and ".join(branch.name for branch in branches if branch.reached)
     if not found:
         return "No search brought it up, so it was never a candidate."

@@ -1,4 +1,4 @@
-"""Search by words: which of a query's words are looked for, BM25, and how much of them a text contains."""
+"""Search by words: postings, a scope's word index, the choice of terms, and BM25."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Floats
 
 
-# Postings: the documents that contain a term, as columns and as packed blocks.
+# Postings: the documents that contain a term, as columns and as packed blocks
 
 BLOCK = 4_096
-"""The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
+"""The most documents in a block: few blocks to read for a common word, little to write for a new document."""
 _TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _COLUMNS = 4
@@ -41,9 +41,9 @@ class Postings(NamedTuple):
     counts: Ints
     """Occurrences in each document."""
     lengths: Ints
-    """How many terms each has."""
+    """The number of terms of each document."""
     positions: Ints
-    """Positions, document after document; empty where they are not needed."""
+    """Positions, document after document; empty if they are not needed."""
 
     @classmethod
     def none(cls) -> Postings:
@@ -51,11 +51,11 @@ class Postings(NamedTuple):
 
 
 def pack_block(postings: Postings) -> bytes:
-    """The gaps between the ids, counts, lengths and positions, each in as few bytes as it takes."""
+    """Pack gaps between ids, counts, lengths and positions, each column in as few bytes as it needs."""
     if len(postings.ids) == 1 and not len(postings.positions):
         count, length = int(postings.counts[0]), int(postings.lengths[0])
         if max(count, length) < 1 << 8:
-            # As most terms of a store: without columns, in a tenth of the time.
+            # Most terms are like this; it takes a tenth of the time.
             return bytes((1, 1, 1, 1, 0, count, length))
     gaps = postings.ids - postings.ids[0]
     gaps[1:] -= gaps[:-1].copy()
@@ -68,10 +68,7 @@ def pack_block(postings: Postings) -> bytes:
 
 
 def appended_block(first_id: int, count: int, packed: bytes, later: Postings) -> bytes | None:
-    """Append later documents to a packed block without unpacking it.
-
-    Return None where the bytes cannot simply be joined.
-    """
+    """Append later documents to a packed block without unpacking it; None if that is not possible."""
     if count + len(later.ids) > BLOCK:
         return None
     try:
@@ -83,10 +80,10 @@ def appended_block(first_id: int, count: int, packed: bytes, later: Postings) ->
             struct.pack(f"<{len(column)}{_LETTERS[width]}", *column)
             for width, column in zip(widths, columns, strict=True)
         ]
-    # A number wider than those before it, an id that comes before them, or a damaged block.
+    # A number does not fit its column, an id is not later, or the block is damaged.
     except (struct.error, KeyError, ValueError):
         return None
-    # Positions come last: all that is left.
+    # Positions are the last column, and take the rest.
     edges = [0, *accumulate((count * width for width in widths[:-1]), initial=_COLUMNS)][2:]
     parts = [packed[start:stop] for start, stop in pairwise((0, *edges, len(packed)))]
     return b"".join(chain.from_iterable(zip(parts, more, strict=True)))
@@ -98,7 +95,7 @@ def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
     try:
         for place in range(_COLUMNS):
             kind = _TYPES[packed[place]]
-            # Positions come last: as many as are left, which may be none.
+            # Positions are the last column, and take the rest, which may be empty.
             size = -1 if place == _COLUMNS - 1 else count
             there = size >= 0 or start < len(packed)
             columns.append(np.frombuffer(packed, kind, size, start) if there else _NOTHING)
@@ -111,7 +108,7 @@ def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
 
 
 def join_postings(parts: Sequence[Postings]) -> Postings:
-    """Join postings of one term from several places. No document is in two of them."""
+    """Join postings of one term. No document is in two of them."""
     if len(parts) < 2:
         return parts[0] if parts else Postings.none()
     whole = Postings(*map(np.concatenate, zip(*parts, strict=True)))
@@ -120,8 +117,8 @@ def join_postings(parts: Sequence[Postings]) -> Postings:
     return select_rows(whole, np.argsort(whole.ids, kind="stable"))
 
 
-def summed(parts: Sequence[Postings]) -> Postings:
-    """Of several terms that count as one, without their positions."""
+def sum_postings(parts: Sequence[Postings]) -> Postings:
+    """Return the postings of several terms that count as one, without positions."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -135,14 +132,14 @@ def summed(parts: Sequence[Postings]) -> Postings:
     return Postings(ids[starts], np.add.reduceat(counts, starts), lengths[starts], _NOTHING)
 
 
-def following(parts: Sequence[Postings]) -> Postings:
-    """Of terms that follow one another; all have their positions."""
+def phrase_postings(parts: Sequence[Postings]) -> Postings:
+    """Return the postings of terms that follow each other. All parts need positions."""
     if not all(len(part.ids) for part in parts):
         return Postings.none()
     first = parts[0]
     keys = None
     for place, part in enumerate(parts):
-        # By their places in the first part: an id may take up to 53 bits.
+        # Rows instead of ids, which may take up to 53 bits.
         rows = np.minimum(np.searchsorted(first.ids, part.ids), len(first.ids) - 1)
         ends = (np.repeat(rows, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
         ends = ends[np.repeat(first.ids[rows] == part.ids, part.counts)]
@@ -163,25 +160,25 @@ def select_rows(postings: Postings, rows: Ints) -> Postings:
 
 
 def split_into_blocks(postings: Postings) -> list[Postings]:
-    """Cut into full blocks and the rest: ids only ever grow, so that there is little to come between them."""
+    """Split into full blocks and the rest. Ids only grow, so full blocks seldom change."""
     size = len(postings.ids)
     if size <= BLOCK:
         return [postings]
     return [select_rows(postings, np.arange(size)[start : start + BLOCK]) for start in range(0, size, BLOCK)]
 
 
-# A scope's index of words, as one question reads it: each term's postings once, for all that need them.
+# The word index of a scope
 
 Analyser = Literal["plain", "stemmed", "pairs"]
 TERM_ID = np.dtype("<u4")
-"""As documents list their terms."""
+"""The type of term ids in documents."""
 _LAST_LETTER = "\U0010ffff"
-# In a store with fewer documents, postings are read without counting first.
+# With fewer documents, postings are read without counting first.
 _FEW = 20_000
 
 
 class Phrase(NamedTuple):
-    """One thing to look for in an index of words: folded terms that follow one another."""
+    """Folded terms that follow each other."""
 
     terms: tuple[str, ...]
     prefix: bool = False
@@ -192,16 +189,16 @@ class IndexSize(NamedTuple):
     documents: int = 0
     words: int = 0
     paired: int = 0
-    """Documents that have pairs of letters."""
+    """Documents with pairs of letters."""
     pairs: int = 0
     unmerged: int = 0
-    """Documents that postings do not hold yet."""
+    """Documents that are not in the postings yet."""
     entities: int = 0
     messages: int = 0
 
 
 class Tail(NamedTuple):
-    """The terms of the documents that postings do not hold yet, one row for each."""
+    """The terms of unmerged documents, one row per occurrence."""
 
     terms: Ints
     documents: Ints
@@ -211,7 +208,7 @@ class Tail(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, bytes]]) -> Tail:
-        """Of documents and their packed terms."""
+        """Make a tail of documents and their packed terms."""
         terms = np.frombuffer(b"".join(packed for _, packed in rows), TERM_ID).astype(np.int64)
         sizes = np.array([len(packed) // TERM_ID.itemsize for _, packed in rows], np.int64)
         lengths = np.repeat(sizes, sizes)
@@ -220,7 +217,7 @@ class Tail(NamedTuple):
         return cls(terms, ids, np.arange(len(terms)) - starts, lengths)
 
     def postings(self, wanted: Iterable[int]) -> dict[int, Postings]:
-        """Of those of these terms that occur, by term."""
+        """Return the postings of these terms, by term. Terms that do not occur are left out."""
         if not len(self.terms):
             return {}
         highest = int(self.terms.max())
@@ -254,12 +251,12 @@ def postings_of(documents: Sequence[tuple[int, bytes, bytes]]) -> dict[int, Post
     """Return the postings of each term of documents given as packed words and pairs."""
     in_words = Tail.of([(id_, packed) for id_, packed, _ in documents]).all_postings()
     in_pairs = Tail.of([(id_, packed) for id_, _, packed in documents]).all_postings()
-    # Only pairs are searched for one after another.
+    # Only pairs are searched as phrases, and need positions.
     return {term: each._replace(positions=each.positions[:0]) for term, each in in_words.items()} | in_pairs
 
 
 class TermIndex:
-    """A scope's index. A snapshot is of one moment, so what was read once is kept."""
+    """The word index of a scope in one snapshot. Postings are read once."""
 
     def __init__(self, snapshot: Snapshot, scope: int, sizes: IndexSize | None = None) -> None:
         self.snapshot = snapshot
@@ -267,15 +264,15 @@ class TermIndex:
         self.sizes: IndexSize = index_size(snapshot, scope) if sizes is None else sizes
         self._tails: dict[bool, Tail] = {}
         self._ids: dict[bool, dict[str, dict[str, int]]] = {False: {}, True: {}}
-        """Whether of pairs; by stem, the terms that have it."""
+        """By whether they are pairs: by stem, the ids of its terms."""
         self._counts: dict[int, int] = {}
         self._read: dict[int, Postings] = {}
         self._postings: dict[tuple[Phrase, Analyser], Postings] = {}
         self.affordable: dict[tuple[str, int], AffordableTerms] = {}
-        """By query and budget; several searches ask for the same."""
+        """By query and budget; several searches need the same."""
 
     def size(self, analyser: Analyser) -> tuple[int, int]:
-        """How many documents there are, and how many terms they have together."""
+        """Return the number of documents, and of all their terms."""
         sizes = self.sizes
         return (sizes.paired, sizes.pairs) if analyser == "pairs" else (sizes.documents, sizes.words)
 
@@ -289,14 +286,14 @@ class TermIndex:
         return len(self.postings(phrase, analyser).ids)
 
     def read(self, phrases: Iterable[Phrase], analyser: Analyser) -> None:
-        """Read the postings of several phrases in one go."""
+        """Read the postings of several phrases with one query."""
         pairs = analyser == "pairs"
         stems = [_stem(term, analyser) for phrase in phrases if not phrase.prefix for term in phrase.terms]
         self._find(stems, pairs=pairs)
         self._unpack([id_ for stem in stems for id_ in self._ids[pairs][stem].values()])
 
     def postings(self, phrase: Phrase, analyser: Analyser) -> Postings:
-        """Return the postings of a phrase; a sequence of terms is searched among pairs."""
+        """Return the postings of a phrase. Several terms are pairs that follow each other."""
         known = self._postings.get((phrase, analyser))
         if known is not None:
             return known
@@ -314,13 +311,13 @@ class TermIndex:
                 if analyser == "plain":
                     forms = {term: forms[term]} if term in forms else {}
                 each.append(self._summed(list(forms.values())))
-            found = each[0] if len(each) == 1 else following(each)
+            found = each[0] if len(each) == 1 else phrase_postings(each)
         self._postings[phrase, analyser] = found
         return found
 
     def _summed(self, ids: Sequence[int]) -> Postings:
         self._unpack(ids)
-        return summed([self._read[id_] for id_ in ids if len(self._read[id_].ids)])
+        return sum_postings([self._read[id_] for id_ in ids if len(self._read[id_].ids)])
 
     def _find(self, stems: Iterable[str], *, pairs: bool) -> None:
         known = self._ids[pairs]
@@ -380,7 +377,7 @@ def index_size(snapshot: Snapshot, scope: int) -> IndexSize:
 
 
 def unmerged(scope: int) -> tuple[Condition, ...]:
-    """Conditions: the documents that postings do not hold yet."""
+    """Return the conditions for documents that are not in the postings yet."""
     return Equals("scope_id", scope), Equals("merged", 0)
 
 
@@ -388,19 +385,19 @@ def _stem(term: str, analyser: Analyser) -> str:
     return term if analyser == "pairs" else porter_stem(term)
 
 
-# How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
-# words only count in texts that a rarer one has found.
+# The most (word, text) pairs of a query, which take some milliseconds. Beyond it, the most common words count
+# only in texts that a rarer word has found.
 _BUDGET = 10_000
 MOST_TERMS = 256
-"""Words of a query that are searched for: the rarest."""
-# As SQLite's bm25() has them.
+"""The most words of a query that are searched: the rarest."""
+# The values of SQLite's bm25().
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
-# Hits read at once, as a multiple of those wanted: a filter drops some.
+# Hits read at a time, as a multiple of `k`: a filter drops some.
 _SPARE = 2
 
 
 class AffordableTerms(NamedTuple):
-    """A query's content words, as a scope's index can afford them."""
+    """The content words of a query, split by how common they are in a scope."""
 
     chosen: list[str]
     """The rarest first."""
@@ -410,19 +407,19 @@ class AffordableTerms(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Documents by ascending id, and what each is worth."""
+    """Documents by ascending id, and their scores."""
 
     ids: Ints
     score: Floats
 
 
 def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> AffordableTerms:
-    """The rarest content words whose texts fit the budget, and the others."""
+    """Return the rarest content words whose texts fit the budget, and the others."""
     if (text, budget) in index.affordable:
         return index.affordable[text, budget]
     distinct = query_terms(text)
     counts = index.counts(distinct)
-    # Words that occur before those that do not, which only their stem could find.
+    # Words that occur come first. Of others, only the stem may occur.
     kept = sorted(distinct, key=lambda word: (counts[word] == 0, counts[word], word))[:MOST_TERMS]
     chosen: list[str] = []
     too_common: list[str] = []
@@ -439,35 +436,35 @@ def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> Affo
 
 
 def pair_phrases(text: str) -> tuple[Phrase, ...]:
-    """Return the phrases of a query among pairs; one character matches all pairs that begin with it."""
+    """Return the phrases of a query among pairs. One character matches all pairs that begin with it."""
     return tuple(Phrase(pieces, prefix=len(pieces[0]) == 1) for pieces in pair_queries(text)[:MOST_TERMS])
 
 
 def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where: Where) -> Sequence[Found]:
-    """Best BM25 first, ties by id; `where` are conditions on the rows of memories.
+    """Return the best by BM25, ties by id; `where` are conditions on the rows of memories.
 
-    k1 is 1.2, b is 0.75, and a term weighs ln((N - n + 0.5) / (n + 0.5)), at least 1e-6: as in SQLite's FTS5,
-    and in its order of operations, so that not a bit differs.
+    k1 is 1.2, b is 0.75, and a term weighs ln((N - n + 0.5) / (n + 0.5)), at least 1e-6. Formula and order of
+    operations are those of SQLite's FTS5, so that scores are bit for bit the same.
     """
     terms = affordable_terms(index, text)
     pairs = bm25(index, pair_phrases(text), (), "pairs")
 
     def score(required: Sequence[str], optional: Sequence[str] = ()) -> Scores:
-        return _added(bm25(index, _phrases(required), _phrases(optional), analyser), pairs)
+        return _add_scores(bm25(index, _phrases(required), _phrases(optional), analyser), pairs)
 
     if terms.too_common and where:
         scores = score(terms.chosen)
         if len(_best(index.snapshot, scores, k, where)) < min(k, len(scores.ids)):
             # The filter may allow only texts with words that are common elsewhere.
             return _best(index.snapshot, score((*terms.chosen, *terms.too_common)), k, where)
-    # Common words find nothing by themselves, but they count in what the others found.
+    # Common words find nothing by themselves, but count in texts that others found.
     return _best(index.snapshot, score(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
 
 
 def bm25(
     index: TermIndex, required: Sequence[Phrase], optional: Sequence[Phrase], analyser: Analyser
 ) -> Scores:
-    """The documents that contain one of the required phrases; the optional ones only count in these."""
+    """Score documents that contain a required phrase. Optional phrases only add to these."""
     documents, length = index.size(analyser)
     if not required or not documents:
         return Scores(np.zeros(0, np.int64), np.zeros(0))
@@ -476,13 +473,13 @@ def bm25(
     each = [index.postings(phrase, analyser) for phrase in phrases]
     ids = _union([postings.ids for postings in each[: len(required)]])
     score = np.zeros(len(ids))
-    usual = length / documents
+    mean = length / documents
     for place, (found, counts, lengths, _) in enumerate(each):
         if not len(found):
             continue
         weight = idf(documents, len(found))
-        often = counts.astype(np.float64)
-        worth = weight * ((often * (K1 + 1.0)) / (often + K1 * (1 - B + B * lengths / usual)))
+        times = counts.astype(np.float64)
+        worth = weight * ((times * (K1 + 1.0)) / (times + K1 * (1 - B + B * lengths / mean)))
         at = np.searchsorted(ids, found)
         if place >= len(required):
             there = ids[np.minimum(at, len(ids) - 1)] == found if len(ids) else np.zeros(len(found), bool)
@@ -497,10 +494,10 @@ def idf(documents: int, containing: int) -> float:
 
 
 def matched_shares(index: TermIndex, text: str, ids: Ints) -> Floats:
-    """Of each of these ascending ids, the weighted share of the query's content words that its text contains.
+    """Return the weighted share of the query's content words in each text, for ascending ids.
 
-    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N texts contain it. Words that are too
-    common to be searched for count on neither side.
+    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N texts contain it. Words that are too common
+    to be searched are ignored.
     """
     texts, _ = index.size("stemmed")
     # Text in a script without spaces is searched by its pairs.
@@ -524,7 +521,7 @@ def matched_shares(index: TermIndex, text: str, ids: Ints) -> Floats:
 
 
 def counts_or_stem_counts(index: TermIndex, terms: Sequence[str]) -> dict[str, int]:
-    """How many texts contain each word as it is; where none does, how many contain its stem."""
+    """Count the texts that contain each word; if there are none, those that contain its stem."""
     counts = dict(index.counts(terms))
     unknown = [word for word in terms if not counts[word]]
     index.read(_phrases(unknown), "stemmed")
@@ -539,13 +536,13 @@ def _union(each: Sequence[Ints]) -> Ints:
     there = [ids for ids in each if len(ids)]
     if len(there) < 2:
         return there[0] if there else np.zeros(0, np.int64)
-    # Stable: it merges what is in order already.
+    # A stable sort merges the sorted parts.
     ids: Ints = np.sort(np.concatenate(there), kind="stable")
     distinct: Ints = ids[np.diff(ids, prepend=-1) != 0]
     return distinct
 
 
-def _added(one: Scores, other: Scores) -> Scores:
+def _add_scores(one: Scores, other: Scores) -> Scores:
     if not len(other.ids):
         return one
     ids = _union([one.ids, other.ids])
@@ -556,7 +553,7 @@ def _added(one: Scores, other: Scores) -> Scores:
 
 
 def _best(snapshot: Snapshot, scores: Scores, k: int, where: Where) -> list[Found]:
-    """The best of those that meet the conditions, ties by id."""
+    """Return the best that meet the conditions, ties by id."""
     found: list[Found] = []
     if k <= 0:
         return found
@@ -572,14 +569,14 @@ def _best(snapshot: Snapshot, scores: Scores, k: int, where: Where) -> list[Foun
             for id_, score in zip(ids, scores.score[some].tolist(), strict=True)
             if not where or id_ in allowed
         ]
-        # The fewer are let through, the more there is to look at.
+        # A strict filter needs more hits.
         start, size = len(order), 4 * size
         order = _first(scores, start + size)
     return found[:k]
 
 
 def _first(scores: Scores, k: int) -> Ints:
-    """The rows of the best k, best first, ties by id."""
+    """Return the rows of the best `k`, best first, ties by id."""
     rows = np.arange(len(scores.ids))
     if len(rows) > k:
         least = np.partition(scores.score, len(rows) - k)[len(rows) - k]

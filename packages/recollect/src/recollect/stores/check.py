@@ -1,4 +1,4 @@
-"""Compare derived rows with the rows that users wrote, and rebuild them, through the port of any store."""
+"""Checking and repairing any store: checksums, and derived rows compared with what users wrote."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from recollect.stores.sql import SqlSnapshot, SqlTransaction
 
 
-# Checksums of rows that hold a user's words, so that a letter that changes on the disk is noticed.
+# Checksums of users' texts: they detect a letter that changed on the disk
 
 FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "scope": {"owner": "", "agent": ""},
@@ -56,14 +56,14 @@ FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "relation": {"type": "", "context": ""},
     "revision": {"text": ""},
 }
-"""Columns of words in every store with checksums. `note_field` adds others in later versions."""
+"""Text columns of every store with checksums. `note_field` adds others in later versions."""
 WORDS: Mapping[Table, Mapping[str, str | None]] = {
     **FIXED_WORDS,
     "memory": {**FIXED_WORDS["memory"], **dict.fromkeys(NOTE_FIELDS)},
 }
-"""The columns that a row's checksum is of, in this order, with what the schema gives those that are left out.
+"""The columns that a row's checksum covers, in this order, with their defaults.
 
-Tags have none: each is stored beside its folded form, and the two must agree.
+Tags have no checksum: each is stored beside its folded form, and the two must agree.
 """
 
 
@@ -80,26 +80,26 @@ def words_checksum(table: Table, words: Sequence[str | None]) -> int:
 
 
 def with_checksums(table: Table, rows: Sequence[Values]) -> Sequence[Values]:
-    """New rows with the checksums of their words, where the table has them."""
-    usual = WORDS.get(table)
-    if usual is None:
+    """Return new rows with their checksums, if the table has them."""
+    defaults = WORDS.get(table)
+    if defaults is None:
         return rows
-    items = usual.items()
+    items = defaults.items()
     return [
         {**row, "checksum": words_checksum(table, [row.get(column, value) for column, value in items])}
         for row in rows
     ]
 
 
-def reworded(rows: Transaction, table: Table, where: Where, values: Values) -> list[int]:
-    """The rows whose checksums a patch with these values will change."""
+def rows_to_checksum(rows: Transaction, table: Table, where: Where, values: Values) -> list[int]:
+    """Return the rows whose checksums a patch with these values will change."""
     if table not in WORDS or WORDS[table].keys().isdisjoint(values):
         return []
     return sorted(_ids(rows, table, where))
 
 
 def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None:
-    """After the words of these rows were set."""
+    """Compute the checksums of rows whose texts were set."""
     if ids:
         for id_, *words in rows.rows(table, ("id", *WORDS[table]), (OneOf("id", ids),)):
             rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(table, words)})
@@ -114,11 +114,11 @@ DERIVED: tuple[Table, ...] = (
     "posting",
     "document",
 )
-"""Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
+"""Tables whose rows can be rebuilt, each after its owners. All other tables hold what users wrote."""
 
 _BATCH = 2_000
 _POSTING = ("term_id", "first_id", "count", "packed")
-# Models differ in how exactly they divide by the length.
+# Models normalise with different precision.
 _LENGTH_TOLERANCE = 0.01
 
 _GONE = AnyOf(((is_set("deleted_at"),), (is_set("superseded_at"),)))
@@ -126,7 +126,7 @@ _BARE_MEMORY = Not(HasRow("passage", "memory_id", (is_null("observation_id"), is
 _BARE_OBSERVATION = Not(HasRow("passage", "observation_id", (is_set("observation_id"),)))
 _ALIVE = Equals("live", 1)
 _DEAD = (Equals("live", 0), is_null("revision_id"))
-# Memories of which a passage may live that should not, or the other way round.
+# Memories that may have a wrongly live or dead passage.
 _SUSPECTS: tuple[Where, ...] = (
     (_GONE, HasRow("passage", "memory_id", (_ALIVE,))),
     (HasRow("passage", "memory_id", (_ALIVE, is_set("revision_id"))),),
@@ -147,11 +147,11 @@ def every_scope_id(rows: Snapshot) -> list[int]:
 
 
 def row_problems(rows: Snapshot) -> Iterator[Problem]:
-    """Rows that are out of step with one another."""
+    """Find rows that contradict each other."""
     bare = rows.count("memory", (_BARE_MEMORY,))[None]
     yield from count_problem(bare, "memories without a passage of their own")
     yield from count_problem(len(_bare_observations(rows, ())), "observations without passages")
-    wrong = sum(map(len, _wrong_lives(rows).values()))
+    wrong = sum(map(len, _wrongly_live(rows).values()))
     yield from count_problem(wrong, "passages whose life differs from their memory's")
     lost = rows.count("passage", (Not(HasRow("pending_vector", "passage_id")), _without_vector(rows)))[None]
     yield from count_problem(lost, "live passages with neither a vector nor a place in the queue for one")
@@ -164,7 +164,7 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
 
 
 def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
-    """Rows whose words are not those that were stored."""
+    """Find rows whose texts differ from what was stored."""
     for table, words in WORDS.items():
         missing, damaged = 0, []
         for id_, checksum, *found in _each(rows, table, ("checksum", *words)):
@@ -183,7 +183,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
 
 
 def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Row]:
-    """The id and these columns of every row, a batch at a time."""
+    """Yield the id and these columns of every row, read in batches."""
     after = 0
     while page := rows.rows(table, ("id", *columns), (Compares("id", ">", after),), limit=_BATCH):
         yield from page
@@ -191,7 +191,7 @@ def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Ro
 
 
 def broken_vectors(rows: Snapshot) -> list[int]:
-    """Vectors that are not of length one: something changed their numbers."""
+    """Return vectors that are not of length one: their numbers were changed."""
     broken: list[int] = []
     for id_, packed in _each(rows, "vector", ("embedding",)):
         numbers = np.frombuffer(packed[: len(packed) // 4 * 4], "<f4").astype(np.float64)
@@ -212,7 +212,7 @@ def number_problems(rows: SqlSnapshot) -> Iterator[Problem]:
 
 
 def _wrong_lengths(rows: SqlSnapshot) -> tuple[tuple[Table, str], ...]:
-    """Tables with a condition on a row `r`. A database compares lengths without fetching the bytes."""
+    """Return tables with a condition for rows `r` of a wrong length. Databases need not read the bytes."""
     model = f"FROM {rows.prefix}model WHERE id = r.model_id"
     return (
         ("vector", f"length(r.embedding) <> 4 * (SELECT dims {model})"),
@@ -221,13 +221,13 @@ def _wrong_lengths(rows: SqlSnapshot) -> tuple[tuple[Table, str], ...]:
 
 
 def count_problem(count: int, what: str) -> Iterator[Problem]:
-    """The problem that there are some of these rows, which a repair mends."""
+    """Yield a repairable problem if the count is not zero."""
     if count:
         yield Problem(f"{count} {what}", "rows", repairable=True)
 
 
 def orphans(rows: SqlSnapshot) -> Iterator[tuple[Table, str, Table, str]]:
-    """Tables, a column, the table that it points to, and a condition: the row `r` points to no row."""
+    """Yield tables, a column, the table it points to, and the condition that row `r` points to no row."""
     for table, form in TABLES.items():
         for column, parent in (*form.owners.items(), *form.pointers.items()):
             there = f"SELECT 1 FROM {rows.prefix}{parent} AS p WHERE p.id = r.{column}"
@@ -236,7 +236,7 @@ def orphans(rows: SqlSnapshot) -> Iterator[tuple[Table, str, Table, str]]:
 
 
 def word_problems(rows: SqlSnapshot) -> Iterator[Problem]:
-    """Where the index of words of each scope differs from its memories."""
+    """Find differences between each scope's word index and its memories."""
     for scope in every_scope_id(rows):
         with rows.within(scope):
             for problem in _word_problems_of(rows, scope):
@@ -271,15 +271,15 @@ def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
 
 
 def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
-    """Observations without passages: their memory, their id, and these columns."""
+    """Return observations without passages: memory, id, and these columns."""
     found = rows.rows("observation", ("memory_id", "id", *columns), (_BARE_OBSERVATION,))
-    # One whose memory is not there is another problem.
+    # An observation without its memory is another problem.
     there = _there(rows, "memory", {memory for memory, *_ in found})
     return [row for row in found if row[0] in there]
 
 
-def _wrong_lives(rows: Snapshot) -> dict[int, list[int]]:
-    """Passages that are said to live and should not, under 0; the others, under 1."""
+def _wrongly_live(rows: Snapshot) -> dict[int, list[int]]:
+    """Return passages whose `live` is wrong, by the value it should have."""
     asked = rows.rows_batch([RowsQuery("memory", ("id",), where) for where in _SUSPECTS])
     wrong: dict[int, list[int]] = {0: [], 1: []}
     for ids in _batches(sorted({id_ for found in asked for (id_,) in found})):
@@ -296,13 +296,13 @@ def _wrong_lives(rows: Snapshot) -> dict[int, list[int]]:
 
 
 def _without_vector(rows: Snapshot) -> Condition:
-    """A condition on passages: they have no vector of the model in use."""
+    """Return the condition that a passage has no vector of the model in use."""
     in_use = [id_ for (id_,) in rows.rows("model", ("id",), (Equals("in_use", 1),))]
     return Not(HasRow("vector", "passage_id", (OneOf("model_id", in_use),)))
 
 
 def _there(rows: Snapshot, table: Table, ids: set[int]) -> set[int]:
-    """Those of these rows that exist."""
+    """Return those of these rows that exist."""
     return {id_ for some in _batches(sorted(ids)) for id_ in _ids(rows, table, (OneOf("id", some),))}
 
 
@@ -320,7 +320,7 @@ def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
-    """Whether terms and postings are what the documents say."""
+    """Whether terms and postings match the documents."""
     merged = [(id_, words, pairs) for id_, _, is_merged, words, pairs in known if is_merged]
     terms = rows.rows("term", ("id", "pair", "stem", "term"), (Equals("scope_id", scope),))
     try:
@@ -347,7 +347,7 @@ def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
 
 
 def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
-    """Memories whose texts have other words than the index holds of them."""
+    """Return memories whose texts have other words than the index."""
     from recollect.write.word_index import document_terms  # noqa: PLC0415  # opening a store needs no index
 
     terms: dict[int, str] = dict(rows.rows("term", ("id", "term"), (Equals("scope_id", scope),)))
@@ -369,9 +369,9 @@ def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
 
 
 def drop_broken(rows: SqlTransaction) -> None:
-    """Delete derived rows that belong to nothing or were changed, and add missing checksums.
+    """Delete derived rows without an owner or with changed bytes, and add missing checksums.
 
-    A checksum that differs stays, because it reports damage.
+    A wrong checksum stays, since it reports damage.
     """
     derived = [(table, lost) for table, _, _, lost in orphans(rows) if table in DERIVED]
     for table, wrong in (*derived, *_wrong_lengths(rows)):
@@ -383,7 +383,7 @@ def drop_broken(rows: SqlTransaction) -> None:
 
 
 def rebuild_passages(rows: Transaction) -> None:
-    """Add missing passages, and set again which of them are live and which wait for a vector."""
+    """Add missing passages, correct which are live, and queue those without a vector."""
     owners: list[tuple[int, int | None, Sequence[tuple[int, int]]]] = [
         (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
         for memory, kind, text in rows.rows("memory", ("id", "kind", "text"), (_BARE_MEMORY,))
@@ -398,7 +398,7 @@ def rebuild_passages(rows: Transaction) -> None:
             for start, stop in spans
         ],
     )
-    for live, ids in _wrong_lives(rows).items():
+    for live, ids in _wrongly_live(rows).items():
         for some in _batches(ids):
             rows.patch("passage", (OneOf("id", some),), {"live": live})
     rows.remove("pending_vector", ())
@@ -418,13 +418,13 @@ def refill_words(rows: Transaction, scope: int, progress: Progress | None = None
             progress(done, len(searchable))
 
 
-def forget_caches(rows: Transaction) -> None:
-    """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
+def invalidate_caches(rows: Transaction) -> None:
+    """Give the store a new id, so that no process uses its caches, in memory or in a file, any more."""
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
     rows.patch("history_stamp", (), {"stamp": secrets.randbits(62)})
 
 
-# Stores that cannot be opened.
+# Errors of stores that cannot be opened
 
 
 def refuse_newer(version: int, known: int, store: object) -> None:

@@ -1,4 +1,4 @@
-"""The interfaces that the engine needs: a store, an embedder, a clock."""
+"""The interfaces that the engine needs: store, embedder, re-ranker, extractor, clock."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 """Rows of length one."""
 
 Clock = Callable[[], datetime]
-"""The present, aware of its time zone."""
+"""Returns the current time, with a time zone."""
 
 Progress = Callable[[int, int | None], None]
 """Called with the work done so far, and the total if that is known."""
@@ -39,23 +39,23 @@ class Embedder(Protocol):
     def model(self) -> Model: ...
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        """One normalised row per text. Texts over the model's limit are handled whole, not cut."""
+        """Return one normalised row per text. Texts over the model's limit are not cut."""
 
     def query(self, text: str) -> Vector: ...
 
 
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also gives a vector of length one for each token, relative to their mean; optional."""
+    """Optional: an embedder that also gives a vector of length one for each token, relative to their mean."""
 
     @property
     def gives_tokens(self) -> bool:
-        """Whether the model, as it is installed, gives them."""
+        """Whether the installed model gives token vectors."""
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-        """As `documents`; and of each text the signs of its token vectors, as `pack_signs` packs them."""
+        """Return what `documents` returns, and the signs of each text's token vectors (`pack_signs`)."""
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
-        """As `query`; and one row for each token of the query. None: it has none, or they are not given."""
+        """Return what `query` returns, and one row per token of the query; None without token vectors."""
 
 
 class Reranker(Protocol):
@@ -65,7 +65,7 @@ class Reranker(Protocol):
     def name(self) -> str: ...
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
-        """How well each text answers the query: any numbers, the higher the better, each by itself."""
+        """Return how well each text answers the query; higher is better. Texts do not affect each other."""
 
 
 class Extractor(Protocol):
@@ -83,17 +83,17 @@ class Extractor(Protocol):
 
 
 class RowsQuery(NamedTuple):
-    """A question of `Snapshot.rows`, to be asked beside others."""
+    """One query of `Snapshot.rows_batch`."""
 
     table: Table
     columns: Sequence[str]
     where: Where = ()
     limit: int | None = None
-    """With a limit, the newest first: those of the highest key."""
+    """With a limit, rows come newest first: by descending key."""
 
 
 class Snapshot(Protocol):
-    """A store at one moment: every answer of one snapshot is of the same state."""
+    """A store at one moment: all reads of one snapshot see the same state."""
 
     def rows(
         self,
@@ -106,76 +106,75 @@ class Snapshot(Protocol):
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
-        """The columns of all rows that meet the conditions, by the columns in `order`, else by their key.
+        """Return columns of the rows that meet the conditions, ordered by `order` or else by their key.
 
-        With `each`, order and limit apply to the rows of each of these values separately.
+        With `each`, order and limit apply separately to the rows of each of its values.
         """
 
     def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
-        """The rows of each query, asked in one go. Without a limit, they come in any order."""
+        """Run several queries in one round trip. Without a limit, rows come in any order."""
 
     def count(
         self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
     ) -> Mapping[Value, int]:
-        """How many rows there are for each value of the column `by`; without one, all of them, under None.
+        """Count rows by the value of the column `by`; without `by`, count all rows, under the key None.
 
-        A column of whole numbers can be counted in ranges of width `per`: each key is the quotient,
-        rounded down.
+        Whole numbers can be counted in ranges of width `per`: each key is the value divided by `per`, rounded
+        down.
         """
 
     def nearest(
         self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
     ) -> Sequence[Found]:
-        """The memories in force with the best cosine, ties by id; a memory's best passage speaks for it.
+        """Return the `k` current memories with the best cosine, ties by id. A memory's best passage counts.
 
-        `where` are conditions on the rows of memories. With a `shortlist` of n, the n memories that are
-        nearest by the first third of each vector's width (turned by the model's rotation) are compared by
-        the whole of it, and no others are found.
+        `where` are conditions on the rows of memories. With a `shortlist` of n, only the n memories that are
+        nearest by the first third of each rotated vector are compared in full.
         """
 
     def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
-        """The exact cosine of each of these memories, by id; a memory's best passage speaks for it.
+        """Return the exact cosine of each of these memories, by id. A memory's best passage counts.
 
-        Those in force that have a vector of the model in use; the others are left out.
+        Memories that are not current, or have no vector of the model in use, are left out.
         """
 
     def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
-        """The passages in force of these memories that have a vector, each with its memory, by passage."""
+        """Return the live passages of these memories that have a vector, each with its memory, by passage."""
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        """Entities with this text, in any case, in their name, type or observations (`observed`), by id."""
+        """Return entities that contain this text in their name, type or observations, in any case, by id."""
 
 
 class Transaction(Snapshot, Protocol):
-    """Writing, all or nothing; it reads what it has written."""
+    """Writes all or nothing, and reads what it has written."""
 
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
-        """Add rows, all with the same columns, and return their ids, where the table numbers its rows.
+        """Add rows, all with the same columns, and return their ids if the table numbers its rows.
 
-        In a table that does not number its rows, one whose key exists is replaced, or stays with `keep`.
+        In other tables, a row whose key exists is replaced, or stays with `keep`.
         """
 
     def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
-        """Set a column of rows that still hold what is expected and meet the conditions; how many did."""
+        """Set a column of rows that hold the expected value and meet the conditions; return how many."""
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
-        """Set columns of all rows that meet the conditions, and return how many there were."""
+        """Set columns of all rows that meet the conditions, and return how many."""
 
     def remove(self, table: Table, where: Where) -> int:
-        """Delete rows and all that belongs to them, and return how many rows met the conditions."""
+        """Delete rows and all that belongs to them, and return how many met the conditions."""
 
     def lock_scopes(self, scopes: Collection[int] | None) -> None:
-        """Lock these scopes, beside those it began with, until the transaction ends; None: all scopes."""
+        """Lock more scopes until the transaction ends; None for all scopes."""
 
     def savepoint(self) -> AbstractContextManager[None]:
         """Roll back to here if the block fails; the transaction goes on."""
 
 
 class Store(Protocol):
-    """Keeps rows, finds by vector, gives snapshots and transactions.
+    """Stores rows and vectors; gives snapshots and transactions.
 
-    `within` says whose rows a caller means to see or to change; a store may show it no others. None: all. A
-    scope without an agent includes all scopes of its owner, for reading.
+    `within` names the scopes that a caller reads or changes (default: all). A store may show no others. For
+    reading, a scope without an agent includes all scopes of its owner.
     """
 
     def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]: ...
@@ -186,52 +185,52 @@ class Store(Protocol):
         """Run `work` in one transaction, and commit unless it raises. A store may run it again."""
 
     def version(self) -> int:
-        """Another number once anybody, of this process or another, has written something."""
+        """Return a number that changes when any process has written something."""
 
     def close(self) -> None: ...
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
-        """A consistent copy, taken while others read and write."""
+        """Write a consistent copy, while others read and write."""
 
     def compact(self) -> bool:
-        """Wipe what was destroyed from unused parts of the store. False: it waits for a reader to finish."""
+        """Wipe purged texts from unused parts of the store. False if it must wait for a reader to finish."""
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
-        """Return all problems; with `quick`, only unreadable rows and altered texts."""
+        """Return all problems; with `quick`, only unreadable rows and changed texts."""
 
     def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived, and return what remains, with what was salvaged and what was not."""
+        """Rebuild derived rows. Return the remaining problems, and what was salvaged or lost."""
 
     def size(self) -> tuple[int, int]:
-        """How many bytes the store takes, and the version of its schema."""
+        """Return the size of the store in bytes, and the version of its schema."""
 
 
 @runtime_checkable
 class CopySource(Snapshot, Protocol):
-    """A snapshot that gives its rows whole, so that another store can hold the same; optional."""
+    """Optional: a snapshot that gives whole rows, so that another store can copy them."""
 
     def stored_columns(self, table: Table) -> Sequence[str]:
-        """The columns that are given a value: no computed ones, nor what the store notes for itself."""
+        """Return the columns to copy: neither computed ones nor the store's internal ones."""
 
     def page_key(self, table: Table) -> tuple[str, ...]:
-        """The columns by which `page` goes: together they are unique."""
+        """Return the unique columns that order the pages."""
 
     def page(self, table: Table, columns: Sequence[str], after: Row | None, limit: int) -> list[Row]:
-        """The next rows, each with its page key before the columns; without `after`, the first ones."""
+        """Return the rows after a page key, or the first ones. Each begins with its page key."""
 
     def last_ids(self) -> Mapping[Table, int]:
-        """The highest id that each table that numbers its rows ever gave, also to rows that are gone."""
+        """Return the highest id that each numbered table ever gave, even to deleted rows."""
 
 
 @runtime_checkable
 class CopyTarget(CopySource, Transaction, Protocol):
-    """A transaction that takes rows as they are, with their ids; optional."""
+    """Optional: a transaction that takes rows unchanged, with their ids."""
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Add rows that are not there."""
+        """Add new rows."""
 
     def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Set columns of rows that are there; each row begins with its page key, and so do the columns."""
+        """Set columns of existing rows. Each row begins with its page key, and so do the columns."""
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
-        """Continue to number rows after these, and derive what the store notes for itself."""
+        """Continue the numbering after these ids, and compute the store's internal columns."""

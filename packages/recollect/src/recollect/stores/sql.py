@@ -1,4 +1,4 @@
-"""Reading rows with SQL: conditions as expressions, and questions that every SQL store asks alike."""
+"""What all SQL stores share: conditions as SQL expressions, queries, and searches of cached vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect.domain.tables import (
     Not,
     OneOf,
 )
-from recollect.stores.check import renew_checksums, reworded
+from recollect.stores.check import renew_checksums, rows_to_checksum
 from recollect.stores.port import Snapshot, Transaction
 from recollect.stores.vectors.block import check_width
 from recollect.stores.vectors.cache import nearest_by_prefix
@@ -43,14 +43,14 @@ _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
 class Conditions(ABC):
-    """Makes one expression of conditions on a row, and collects what to bind to it."""
+    """Turns conditions on a row into one SQL expression, and collects its bindings."""
 
     mark: ClassVar[str]
     """The placeholder of a binding."""
     always: ClassVar[str]
     never: ClassVar[str]
     constants: ClassVar[frozenset[str]]
-    """Columns that are compared with constants, so that the planner sees that a partial index will do."""
+    """Columns that are compared with constants, so that the planner can use partial indexes."""
 
     def __init__(self) -> None:
         self.bindings: list[Any] = []
@@ -63,7 +63,7 @@ class Conditions(ABC):
         return column_sql(column, row)
 
     def of(self, table: Table, where: Where, row: str, scopes: Collection[int] | None = None) -> str:  # noqa: ARG002
-        """The conditions within these scopes, unless they name some themselves; None: within all of them."""
+        """Return the conditions, limited to these scopes unless they name some; None for all scopes."""
         return self.all_of(where, table, row)
 
     def all_of(self, where: Where, table: Table, row: str) -> str:
@@ -102,7 +102,7 @@ class Conditions(ABC):
             case Not(inner):
                 return f"NOT ({self.expression(inner, table, row)})"
             case AnyOf(groups):
-                # A store's own `all_of` may choose an index, which does not suit a part of a condition.
+                # A store's own `all_of` may choose an index; not for a part of a condition.
                 parts = [Conditions.all_of(self, group, table, row) for group in groups]
                 return f"({' OR '.join(f'({part})' for part in parts) or self.never})"
             case _:
@@ -133,7 +133,7 @@ class Conditions(ABC):
 
     @abstractmethod
     def like(self, text: str) -> tuple[str, str]:
-        """A comparison, and the pattern to bind to it: the text with its letters in any case."""
+        """Return a case-insensitive comparison, and the pattern to bind to it."""
 
 
 def column_sql(column: Column, row: str) -> str:
@@ -148,7 +148,7 @@ def escaped_like(text: str) -> str:
 
 
 def letter_forms(letter: str) -> str:
-    """The letter in either case, as far as the other one is one letter."""
+    """Return a letter in both cases. A case that has more than one letter is left out."""
     return "".join(sorted({each for each in (letter, letter.lower(), letter.upper()) if len(each) == 1}))
 
 
@@ -160,21 +160,21 @@ def _constant(value: object) -> str:
     raise ValueError(f"not a constant of ours: {value!r}")
 
 
-# Conditions of a search by vector: those that the cache of vectors can tell, and those for the tables.
+# Searching cached vectors
 
 _EVERY_KIND = frozenset(Kind)
 _NONE = frozenset[int]()
 
 MOST_LISTED = 1_000
-"""Memories that are listed before a search, where an index finds them; more cost more than a search."""
+"""The most memories that are listed before a search. Listing more costs more than searching them."""
 
-ROWS_PER_QUESTION = 8
+_ROWS_PER_HIT = 8
 """Checking one hit in the tables costs about as much as listing this many memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorFilter:
-    """Conditions on memories, sorted by who can tell."""
+    """Conditions on memories: those that the vector cache can check, and others for the tables."""
 
     kinds: frozenset[Kind]
     only: frozenset[int] | None
@@ -200,7 +200,7 @@ class VectorFilter:
         return cls(kinds, only, without, tuple(others))
 
     def allowed(self, scopes: Sequence[int], ids: Collection[int] | None = None) -> Allowed:
-        """For the cache; `ids` are those of all memories that meet the other conditions."""
+        """Return the filter for the cache. `ids` are all memories that meet the other conditions."""
         only = self.only if ids is None else frozenset(ids) if self.only is None else self.only & set(ids)
         return Allowed.of(scopes, self.kinds, only, self.without or None)
 
@@ -215,13 +215,13 @@ class CachedVectors:
         self._states = [cache.state(queries, source) for cache, queries, source in caches]
         self._runs = list(chain.from_iterable(state.runs for state in self._states))
         self.size: int = sum(state.rows for state in self._states)
-        """How many vectors there are, give or take those that died."""
+        """How many vectors there are, including some dead ones."""
 
     def search(self, query: Vector, k: int, allowed: Allowed, shortlist: int | None = None) -> list[Found]:
-        """The best `k` memories among those allowed.
+        """Return the best `k` of the allowed memories.
 
-        With a `shortlist`, only that many memories, the nearest by a prefix of their vectors, are compared in
-        full.
+        With a `shortlist` of n, only the n memories that are nearest by a prefix of their vectors are
+        compared in full.
         """
         query = np.ascontiguousarray(query, np.float32)
         if shortlist is None:
@@ -231,30 +231,30 @@ class CachedVectors:
         return nearest_by_prefix(parts, cache.prefixes_of(queries, source), query, k, allowed, shortlist)
 
     def cosines(self, query: Vector, ids: Collection[int]) -> list[Found]:
-        """The cosine of each of these memories, by id."""
+        """Return the cosine of each of these memories, by id."""
         return cosines(self._runs, np.ascontiguousarray(query, np.float32), ids)
 
     def passages(self, ids: Collection[int]) -> list[tuple[int, int]]:
-        """The passages of these memories that have a vector, each with its memory, by passage."""
+        """Return the passages of these memories that have a vector, each with its memory, by passage."""
         return vector_passages(self._runs, ids)
 
 
 class SqlSnapshot(Snapshot):
-    """Answers from SQL inside one transaction: what is the same for every store that speaks it."""
+    """A snapshot that reads with SQL inside one transaction."""
 
     prefix = ""
-    """The schema before the name of a table, with a dot."""
+    """The schema and a dot, before the name of a table."""
     modulo = "%"
     scopes: Sequence[int] | None = None
     """The visible scopes; None means all."""
 
     def same_scope(self, table: Table, row: str, other: str) -> str:  # noqa: ARG002
-        """A further condition on a row of this table and another row, where keys begin with the scope."""
+        """Return a condition that two rows are of the same scope, for stores whose keys begin with it."""
         return ""
 
     @contextmanager
     def within(self, scope: int) -> Iterator[None]:
-        """Ask of this scope alone, by whose number every index of a server begins."""
+        """Read only this scope inside the block. On a server, every index begins with the scope."""
         before, self.scopes = self.scopes, [scope]
         try:
             yield
@@ -268,7 +268,7 @@ class SqlSnapshot(Snapshot):
     def conditions(self) -> Conditions: ...
 
     def condition(self, table: Table, where: Where, row: str = "r") -> tuple[str, list[Any]]:
-        """All conditions on a row of a table that this snapshot may see, and what to bind."""
+        """Return the conditions on a row that this snapshot may see, as SQL with its bindings."""
         conditions = self.conditions()
         return conditions.of(table, where, row, self.scopes), conditions.bindings
 
@@ -277,11 +277,11 @@ class SqlSnapshot(Snapshot):
 
     @abstractmethod
     def vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
-        """The vectors of these scopes, and perhaps others; None where no model is in use."""
+        """Return the vectors of these scopes, and perhaps others; None if no model is in use."""
 
     @abstractmethod
     def vectors_with(self, ids: Collection[int]) -> CachedVectors | None:
-        """The vectors of these memories, and perhaps others; None where no model is in use."""
+        """Return the vectors of these memories, and perhaps others; None if no model is in use."""
 
     def count(
         self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
@@ -293,7 +293,7 @@ class SqlSnapshot(Snapshot):
             return {None: count}
         value = column_sql(by, "r")
         if per != 1:
-            # A quotient is cut off behind the point: of times before 1970, that would round up.
+            # SQL truncates a quotient, which would round up times before 1970.
             value = f"{value} / {per} - CASE WHEN {value} {self.modulo} {per} < 0 THEN 1 ELSE 0 END"
         groups = self.ask(f"SELECT {value}, count(*) {source} GROUP BY 1", bindings)
         return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
@@ -350,7 +350,7 @@ class SqlSnapshot(Snapshot):
         if is_narrow or shortlist is not None:
             ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
         if ids is None:
-            found = self._first_that_meet(vectors, vector, k, allowed, reach.others)
+            found = self._search_and_check(vectors, vector, k, allowed, reach.others)
             if found is not None:
                 return found
             ids = self._ids(scopes, reach) or []
@@ -367,12 +367,12 @@ class SqlSnapshot(Snapshot):
         vectors = self.vectors_with(ids)
         return [] if vectors is None else vectors.passages(ids)
 
-    def _first_that_meet(
+    def _search_and_check(
         self, vectors: CachedVectors, vector: Vector, k: int, allowed: Allowed, others: Where
     ) -> list[Found] | None:
-        """The best hits that meet conditions which only the tables know. None: listing costs less."""
+        """Return the best hits that meet conditions on the tables; None if listing them costs less."""
         wanted = 2 * k
-        most = vectors.size // ROWS_PER_QUESTION
+        most = vectors.size // _ROWS_PER_HIT
         while True:
             hits = vectors.search(vector, wanted, allowed)
             asked = (OneOf("id", [hit.id for hit in hits]), *others)
@@ -380,51 +380,51 @@ class SqlSnapshot(Snapshot):
             found = [hit for hit in hits if hit.id in meet]
             if len(found) >= k or len(hits) < wanted:
                 return found[:k]
-            # Expect other hits to meet the conditions as often as these, and add some more.
+            # Assume that the same share of further hits meets the conditions, and double it.
             wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
             if wanted > most:
                 return None
 
     def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
-        """All memories that meet the conditions, wherever they are. None: there are more than that."""
+        """Return all memories that meet the conditions; None if there are more than `most`."""
         where = (OneOf("scope_id", scopes), OneOf("kind", reach.kinds), *IN_FORCE, *reach.others)
         condition, bindings = self.condition("memory", where, "m")
-        # Without an order, which would have the planner go through all memories by id.
+        # With ORDER BY, the planner would scan all memories by id.
         bounded = "" if most is None else f" LIMIT {most + 1}"
         rows = self.ask(f"SELECT m.id FROM {self.prefix}memory AS m WHERE {condition}{bounded}", bindings)
         return None if most is not None and len(rows) > most else [id_ for (id_,) in rows]
 
 
 class SqlTransaction(SqlSnapshot, Transaction):
-    """Writes rows, and logs what caches of vectors need to follow."""
+    """Writes rows, and logs changes of vectors for the caches."""
 
     @abstractmethod
     def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
-        """How many rows a statement changed."""
+        """Run a statement, and return how many rows it changed."""
 
     @abstractmethod
-    def log_lives(self, table: Table, where: Where) -> None:
-        """Log the vectors of passages that die, come back or vanish with these rows."""
+    def log_vector_changes(self, table: Table, where: Where) -> None:
+        """Log the vectors of passages that these rows make dead, live or deleted."""
 
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
-        """Called before columns of these rows are set; None: before the rows are deleted."""
+        """Prepare to set columns of these rows, or to delete the rows if `columns` is None."""
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
         self.before_change(table, values, where)
-        new_words = reworded(self, table, where, values)
+        changed_words = rows_to_checksum(self, table, where, values)
         if table == "passage" and "live" in values:
-            self.log_lives(table, (*where, Equals("live", int(not values["live"]))))
+            self.log_vector_changes(table, (*where, Equals("live", int(not values["live"]))))
         conditions = self.conditions()
         setting = ", ".join(f"{column} = {conditions.bind(value)}" for column, value in values.items())
         condition = conditions.of(table, where, "r", self.scopes)
         statement = f"UPDATE {self.prefix}{table} AS r SET {setting} WHERE {condition}"
         changed = self.change(statement, conditions.bindings)
-        renew_checksums(self, table, new_words)
+        renew_checksums(self, table, changed_words)
         return changed
 
     def remove(self, table: Table, where: Where) -> int:
         self.before_change(table, None, where)
         if table in {"passage", "memory", "observation"}:
-            self.log_lives(table, where)
+            self.log_vector_changes(table, where)
         condition, bindings = self.condition(table, where)
         return self.change(f"DELETE FROM {self.prefix}{table} AS r WHERE {condition}", bindings)

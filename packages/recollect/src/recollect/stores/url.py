@@ -1,4 +1,4 @@
-"""Where a store is that is kept by a server: its URL, and what of it is the server's and what ours."""
+"""The URL of a store on a server: our own options, and those of libpq."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 
 IN_MEMORY = ":memory:"
-"""The name of a store that is kept in no file."""
+"""The name of a store in memory."""
 SCHEMES = ("postgresql", "postgres")
 DEFAULT_SCHEMA = "recollect"
 DEFAULT_POOL = 8
@@ -25,30 +25,30 @@ _Options = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class StoreUrl:
-    """A store on a server, and how it is read."""
+    """A store on a server, with the options of its URL."""
 
     server: str
-    """The URL as libpq takes it."""
+    """The URL for libpq."""
     schema: str = DEFAULT_SCHEMA
     pool_size: int = DEFAULT_POOL
     vectors: str = "cache"
-    """`cache`: searched here, in files of this machine; `server`: by pgvector."""
+    """`cache`: vectors are searched here, in cached files; `server`: by pgvector."""
     replica: str | None = None
-    """The URL of servers that may answer questions, where there are some."""
+    """The URL of replicas for reading, if there are some."""
 
     def __str__(self) -> str:
-        """For people to read: without a password."""
+        """Return the URL without its password."""
         return without_password(self.server)
 
     __repr__ = __str__
 
     def exists(self) -> bool:
-        """Only the server knows, and it is asked when the store is opened."""
+        """Return True: the server is asked when the store is opened."""
         return True
 
 
 def parse_store_url(url: str) -> StoreUrl:
-    """Our own options are taken out of the URL; all others are libpq's."""
+    """Take our own options out of the URL; libpq gets all others."""
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -59,7 +59,7 @@ def parse_store_url(url: str) -> StoreUrl:
             "none, or a URL that begins with postgresql://"
         )
     if not url.startswith(f"{parts.scheme}://"):
-        raise InvalidInput("the URL of a store on a server begins with postgresql://, with two strokes")
+        raise InvalidInput("the URL of a store on a server begins with postgresql://, with two slashes")
     options = _options(parts.query)
     ours = {name: value for name, value in options if name in _OURS}
     theirs = [(name, value) for name, value in options if name not in _OURS]
@@ -94,11 +94,11 @@ def without_password(url: str) -> str:
 
 
 def _options(query: str) -> _Options:
-    # In a form of a web page a plus is a space; to libpq it is a plus.
+    # `parse_qsl` reads a plus as a space; libpq does not.
     return parse_qsl(query.replace("+", "%2B"), keep_blank_values=True)
 
 
 def _url(parts: SplitResult, hosts: str, options: _Options) -> str:
-    # urlunsplit leaves out the two strokes where no host follows, and libpq knows no URL without them.
+    # `urlunsplit` drops the two slashes if there is no host, but libpq needs them.
     query = urlencode(options, quote_via=quote, safe="*")
     return f"{parts.scheme}://{hosts}{parts.path}{'?' if query else ''}{query}"

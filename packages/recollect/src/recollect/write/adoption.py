@@ -1,7 +1,7 @@
-"""Taking over what another store exported: as it was, and once however often it is brought.
+"""Importing rows that another store exported, unchanged. A second import of them adds nothing.
 
-An export adds; it never takes away. What it holds as forgotten is history, and is known here under
-whatever life it has by now. What it holds as live comes back, also if it was forgotten here since.
+An import only adds. A forgotten memory of the export is history: it does not forget the same memory here. A
+current one is added again, even if it was forgotten here since.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     """Insert the memory under its own id if that is free, unless it is here already."""
     memory = change.memory
     scope = work.scope_id(memory.scope)
-    standing = _standing(work, scope, memory, fresh=change.fresh)
+    standing = _find_memory(work, scope, memory, fresh=change.fresh)
     if standing is None:
         id_ = _insert(work, scope, memory)
         known: dict[int, int] = {}
         live = memory.deleted_at is None and memory.superseded_at is None
     else:
         id_ = standing
-        known = _standing_observations(work, id_, memory)
+        known = _known_observations(work, id_, memory)
         live = work.in_force("memory", id_)
     new = [observation for observation in memory.observations if observation.id not in known]
     for observation in new:
-        # The links follow, once the ids of all are known.
+        # The links are set below, when the ids of all observations are known.
         values = {
             **row_values(observation),
             "memory_id": id_,
@@ -68,7 +68,7 @@ def adopt(work: Work, change: Adopt) -> Outcome:
             "similar_to": None,
         }
         if not change.fresh:
-            # Only in a store that was empty is it sure that the correction has the id that it had.
+            # Only in an empty store does the correction surely keep its id.
             values["corrected_by"] = None
         made = _add_under_own_id(work, "observation", observation.id, values)
         known[observation.id] = made
@@ -119,7 +119,7 @@ def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
 
 
 def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
-    """Set links that are not set yet, as far as both ends are here."""
+    """Set links that are not set yet, if both ends exist here."""
     linked = 0
     for memory, later in change.superseded:
         if work.exists("memory", later):
@@ -146,20 +146,14 @@ def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
 
 
 def _add_under_own_id(work: Work, table: Table, id_: int, values: dict[str, Value]) -> int:
-    """Insert a row with its own id, or with the next free one if that is taken.
-
-    A row that never had an id of ours has a negative one.
-    """
+    """Add a row under its own id, or under the next free one if that is taken or not positive."""
     if id_ > 0 and not work.exists(table, id_):
         values = {"id": id_, **values}
     return work.rows.put(table, [values])[0]
 
 
-def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | None:
-    """The same memory, here already: an entity by its name, a text by its words and its time.
-
-    A note that a program knows by a name is known by that.
-    """
+def _find_memory(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | None:
+    """Find the same memory here: an entity by its name, a note by its `ref`, a text by its words and time."""
     is_entity = memory.kind is Kind.ENTITY
     if is_entity and memory.deleted_at is None:
         return exact_entity(work.rows, scope, memory.name)
@@ -185,9 +179,9 @@ def _equal(values: dict[str, Value]) -> tuple[Equals, ...]:
 def _same_row(
     work: Work, table: Table, adopted: Memory | Relation, same: Where, elsewhere: Where, *, fresh: bool
 ) -> int | None:
-    """The equal row under the same id; unless the store was empty, else under another one.
+    """Find the equal row: under the same id, or under another one if the store was not empty.
 
-    Of several, the first that was deleted at the same moment, or else the first of all.
+    Of several, prefer one that was deleted at the same moment, then the first.
     """
     deleted_at = stamp_or_none(adopted.deleted_at)
     there = (*same, is_null("deleted_at")) if deleted_at is None else same
@@ -208,7 +202,7 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
         "folded_name": folded,
         "first_word": name_beginning(folded) if is_entity else None,
         "text_key": None if is_entity else text_key(memory.text),
-        # These follow with `AdoptLinks`.
+        # `AdoptLinks` sets these.
         "superseded_by": None,
         "drawn_from": None,
         "similar_to": None,
@@ -230,11 +224,11 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
     return id_
 
 
-def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int, int]:
+def _known_observations(work: Work, entity: int, memory: Memory) -> dict[int, int]:
     """Return the ids here of the memory's observations that exist already."""
     in_force: dict[str, int] = {}
     ever: dict[tuple[str, int], int] = {}
-    # From the last to the first, so that among equals the first has the word.
+    # From the last to the first, so that of equal ones the first is kept.
     for id_, content, created_at, deleted_at, superseded_at in work.rows.rows(
         "observation",
         ("id", "content", "created_at", "deleted_at", "superseded_at"),
@@ -254,17 +248,16 @@ def _standing_observations(work: Work, entity: int, memory: Memory) -> dict[int,
     return {id_: place for id_, place in places.items() if place is not None}
 
 
-# Values that another store learnt from use. Those that this one learnt itself stay as they are.
+# What another store learnt from usage. What this store learnt itself stays as it is.
 
 
 def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:
-    """The outcome's first id is that of the row, old or new, where rows have one; its error says what of the
-    value found no place here."""
+    """Add a learnt value. The outcome has the id of its row, and says what could not be added."""
     return _LEARNT_RULES[type(change.learnt)](work, change.learnt, fresh=change.fresh)
 
 
 def _put_new(work: Work, table: Table, rows: Sequence[dict[str, Value]], *, fresh: bool = False) -> int:
-    """Put those whose key is not there, and return how many those are; in a store that was empty, all."""
+    """Add the rows whose key does not exist, and return how many; with `fresh`, add all."""
     if not rows:
         return 0
     key = TABLES[table].key
@@ -276,13 +269,13 @@ def _put_new(work: Work, table: Table, rows: Sequence[dict[str, Value]], *, fres
 
 
 def _columns(
-    learnt: Learnt | LearntCalibration | LearntFeedback, *left_out: str, **columns: Value
+    learnt: Learnt | LearntCalibration | LearntFeedback, *skipped: str, **columns: Value
 ) -> dict[str, Value]:
-    """The fields of a learnt value as columns of the same names, and these columns beside them."""
+    """Return the fields of a learnt value as columns of the same names, and other columns."""
     values: dict[str, Any] = {
         each.name: getattr(learnt, each.name)
         for each in fields(learnt)
-        if each.name not in {"id", "scope", *left_out}
+        if each.name not in {"id", "scope", *skipped}
     }
     for name, value in values.items():
         if isinstance(value, datetime):
@@ -316,7 +309,7 @@ def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
     memory = learnt.memory
 
     def pair(other: int) -> dict[str, Value]:
-        # Under the ids that they have here, which may be in another order than they were.
+        # Ids may be in another order here.
         return {"first_id": min(memory, other), "second_id": max(memory, other)}
 
     tables: dict[Table, list[dict[str, Value]]] = {
@@ -343,7 +336,7 @@ def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
         newest = work.first("tuning", own, "at", newest=True)
         if newest is not None and newest[0] >= stamp(learnt.at):
             return Outcome(error=f"the profile {learnt.profile!r} was tuned here later")
-    return _add_or_know(work, "tuning", learnt.id, values, same, fresh=fresh)
+    return _add_unless_known(work, "tuning", learnt.id, values, same, fresh=fresh)
 
 
 def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
@@ -352,7 +345,7 @@ def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
     if not fresh:
         values["ordinal"] = 1 + _last(work, "recall", scope, "ordinal")[0]
     same = ("scope_id", "at", "session", "query", "profile")
-    outcome = _add_or_know(work, "recall", learnt.id, values, same, fresh=fresh)
+    outcome = _add_unless_known(work, "recall", learnt.id, values, same, fresh=fresh)
     if outcome.created:
         places = learnt.places or range(1, len(learnt.memories) + 1)
         shown: list[dict[str, Value]] = [
@@ -370,7 +363,9 @@ def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
     if not fresh:
         ordinal, before, size = _last(work, "answer_log", scope, "ordinal", "bytes_before", "bytes")
         values |= {"ordinal": ordinal + 1, "bytes_before": before + size}
-    outcome = _add_or_know(work, "answer_log", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh)
+    outcome = _add_unless_known(
+        work, "answer_log", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh
+    )
     (answer,) = outcome.ids
     new = 0
     for each in learnt.feedback:
@@ -387,11 +382,11 @@ def _dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
     same = ("scope_id", "at", "phases")
     if not fresh and _find_equal(work, "dream", values, same) is None:
         return Outcome(error="the journal of a dream holds for the store that dreamt it")
-    return _add_or_know(work, "dream", learnt.id, values, same, fresh=fresh)
+    return _add_unless_known(work, "dream", learnt.id, values, same, fresh=fresh)
 
 
 def _setting(work: Work, learnt: LearntSetting, *, fresh: bool) -> Outcome:
-    """A store that has memories has its own."""
+    """Set a setting of an empty store. Another store keeps its own."""
     if fresh:
         work.rows.put("setting", [{"name": learnt.name, "value": learnt.value}])
     return Outcome(created=fresh, count=int(fresh))
@@ -408,12 +403,12 @@ _LEARNT_RULES: dict[type[Learnt], Callable[..., Outcome]] = {
 }
 
 
-def _add_or_know(
+def _add_unless_known(
     work: Work, table: Table, id_: int, values: dict[str, Value], same: Sequence[str], *, fresh: bool
 ) -> Outcome:
-    """Add a row, unless the store was not empty and has one that is equal in these columns.
+    """Add a row, unless the store has one that is equal in these columns.
 
-    It keeps its id in a store that was empty. Elsewhere it follows all others, since logs go by their ids.
+    In an empty store, it keeps its id. In another, it gets the next one, since logs are ordered by id.
     """
     standing = None if fresh else _find_equal(work, table, values, same)
     if standing is not None:

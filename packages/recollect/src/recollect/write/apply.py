@@ -43,7 +43,7 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.RestoreObservation: entities.restore_observation,
     changes.PutText: texts.put_text,
     changes.Relate: entities.relate,
-    changes.EndRelation: entities.end,
+    changes.EndRelation: entities.end_relation,
     changes.Unrelate: entities.unrelate,
     changes.Forget: lifecycle.forget,
     changes.Restore: lifecycle.restore,
@@ -56,7 +56,7 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.RecordUsage: usage.record_usage,
     changes.GiveFeedback: usage.give_feedback,
     changes.EmptyLog: lifecycle.empty_log,
-    changes.TuneProfile: lifecycle.tune,
+    changes.TuneProfile: lifecycle.tune_profile,
     changes.NoteImport: lifecycle.set_once,
     changes.TellOnce: lifecycle.set_once,
     changes.Dismiss: lifecycle.set_once,
@@ -66,10 +66,10 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.RevokeToken: lifecycle.revoke_token,
     changes.NoteTokenUse: lifecycle.note_token_use,
     changes.PutVectors: texts.put_vectors,
-    changes.UseModel: texts.use,
+    changes.UseModel: texts.use_model,
     **dict.fromkeys((changes.Adopt, changes.AdoptRelation, changes.AdoptLinks, changes.AdoptLearnt), _adopt),
-    changes.CommitDream: dreams.commit,
-    changes.UndoDream: dreams.undo,
+    changes.CommitDream: dreams.write_dream,
+    changes.UndoDream: dreams.write_undo,
 }
 
 # Fields that changes got after the first release. The default of each is empty or false.
@@ -117,7 +117,7 @@ def apply(
 
     def write(rows: Transaction) -> Receipt:
         shared = Work(rows, at)
-        texts.expect(shared, batch)
+        texts.expect_batch(shared, batch)
         outcomes = tuple(
             _apply_one(shared, index, change, keep_going=keep_going) for index, change in enumerate(batch)
         )

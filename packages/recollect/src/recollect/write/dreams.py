@@ -1,4 +1,4 @@
-"""Dreams: written in one transaction, with a journal that can undo them exactly.
+"""Committing a dream in one transaction, with a journal, and undoing it exactly.
 
 `updated_at` is never changed: a dream is not an edit, and rankings by age must ignore it.
 """
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
     Journal = dict[str, Any]
     Left = Counter[int]
-    """Memories that were left as they are, each with how many changes were not made to it."""
+    """Memories with changes that were skipped, and how many."""
 
 _COLUMNS = frozenset({"consolidation", "strength", "depth", "spread", "stability"})
 _UNMARKED = (Equals("pinned", 0), is_null("importance_tag"))
 
 
-def commit(work: Work, change: CommitDream) -> Outcome:
+def write_dream(work: Work, change: CommitDream) -> Outcome:
     scope = work.scope_id(change.scope)
     if change.holder is not None and not lifecycle.holds_lease(work, DREAMING, change.holder):
         raise Conflict(
             f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
         )
     left: Left = Counter()
-    live = _live if change.pack_rest is None else _live_as_planned
-    lived = [live(work, scope, each, left) for each in change.lived]
+    change_fields = _change_fields if change.pack_rest is None else _change_fields_or_fail
+    lived = [change_fields(work, scope, each, left) for each in change.lived]
     rest: Journal = {
         "merged": [done for pair in change.merged if (done := _merge(work, scope, *pair, left)) is not None],
         "merged_observations": [
@@ -69,7 +69,7 @@ def commit(work: Work, change: CommitDream) -> Outcome:
     return Outcome(ids=(dream,), created=True, count=_size(journal), left=tuple(sorted(left)))
 
 
-def undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of a journal
+def write_undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of a journal
     scope = work.scope_id(change.scope)
     row = work.row("dream", change.id, "scope_id", "at", "journal", "undone_at")
     if row is None or row[0] != scope:
@@ -85,22 +85,22 @@ def undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of
         )
     journal = unpacked(blob)
     left: Left = Counter()
-    # In the reverse order of `commit`, each list as well: two may have been merged into one, one after the
-    # other, and a relation goes with the first of its ends and comes back with it when both are there.
+    # In the reverse order of `write_dream`, and each list reversed. Two memories may have been merged into a
+    # third, one after the other. A relation is deleted with its first end, and returns with it.
     for first, second, before, after in reversed(journal["links"]):
         _unlink(work, first, second, before, after, left)
     for pruned in reversed(journal["pruned"]):
         _unprune(work, scope, pruned, at, left)
     for gone, by in reversed(journal["corrected_observations"]):
-        _put_back(work, gone, by, "corrected_by", at, left)
+        _restore_observation(work, gone, by, "corrected_by", at, left)
     for gone, by in reversed(journal["corrected"]):
         correction = work.row("memory", by, "superseded_at")
         if correction is None or correction[0] is None:
             _reinstate(work, scope, gone, by, at, left)
         else:
-            left[gone] += 1  # its correction was corrected too: the error must not come back
+            left[gone] += 1  # the correction was corrected, too: do not restore the error
     for gone, by in reversed(journal["merged_observations"]):
-        _put_back(work, gone, by, "superseded_by", at, left)
+        _restore_observation(work, gone, by, "superseded_by", at, left)
     for merged in reversed(journal["merged"]):
         _unmerge(work, scope, merged, at, left)
     for lived in reversed(journal["lived"]):
@@ -113,11 +113,11 @@ def undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each list of
 # Fields
 
 
-def _live(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
+def _change_fields(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
     ours = (Equals("scope_id", scope), *IN_FORCE)
     kept: set[int] = set()
     if change.field == "strength":
-        # Memories that were pinned or marked during the dream do not fade.
+        # Memories that were pinned or tagged during the dream do not fade.
         marked = AnyOf(tuple((Not(each),) for each in _UNMARKED))
         kept = set(work.ids("memory", (OneOf("id", change.ids), marked)))
     rows = zip(change.ids, change.before, change.after, strict=True)
@@ -126,8 +126,8 @@ def _live(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
     return {"field": change.field, "ids": ids, "before": befores, "after": afters}
 
 
-def _live_as_planned(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:  # noqa: ARG001
-    """All of them or none, without reading them first: that is a third of the time that others wait."""
+def _change_fields_or_fail(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:  # noqa: ARG001
+    """Set all or none, without reading them first: writers then wait a third as long."""
     _check_column(change.field)
     ours = (Equals("scope_id", scope), *IN_FORCE)
     rows: list[Swap] = list(zip(change.ids, change.before, change.after, strict=True))
@@ -148,7 +148,7 @@ def _set_field(
     kept: Collection[int],
     left: Left,
 ) -> list[Swap]:
-    """Of ids with an expected and a new value, those that could be set: someone may have changed others."""
+    """Set rows that still hold the expected value, and return them. Another process may have changed some."""
     _check_column(column)
     wanted = list(rows)
     named = OneOf("id", [id_ for id_, _, _ in wanted])
@@ -180,7 +180,7 @@ def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
     if used or (row is not None and (row[0] > work.at or row[1] or row[2] is not None or row[3] is not None)):
         left[id_] += 1
         return None
-    # Also those relations that went with their other end a moment ago.
+    # Include relations that this transaction deleted with their other end.
     gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
     relations = work.ids("relation", (touching([id_]), gone))
     if not lifecycle.forget_one(work, scope, id_):
@@ -234,7 +234,7 @@ def _reinstate(work: Work, scope: int, gone: int, by: int, at: int, left: Left) 
 
 
 def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal | None:
-    """The survivor takes over what the other was used for: its repeats, accesses, days and tags."""
+    """Retire a memory, and add its duplicates, usage, days and tags to the survivor."""
     if not _retire(work, scope, gone, into, left):
         return None
     pair = (OneOf("id", (gone, into)),)
@@ -249,14 +249,14 @@ def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal 
         "revisions": both[into][1],
         "tags": [list(row) for row in _take_over(work, gone, into, "tag", ("folded", "tag"))],
         "days": [day for (day,) in _take_over(work, gone, into, "usage_day", ("day",))],
-        "uses": _take_over_uses(work, gone, into),
+        "uses": _take_over_usage(work, gone, into),
     }
 
 
 def _take_over(
     work: Work, gone: int, into: int, table: Any, columns: tuple[str, ...]
 ) -> Sequence[tuple[Any, ...]]:
-    """Rows of one memory that another gets too, unless it has them."""
+    """Copy rows of one memory to another that lacks them, and return those rows."""
     theirs = {row[0] for row in work.rows.rows(table, columns[:1], (Equals("memory_id", into),))}
     own = work.rows.rows(table, columns, (Equals("memory_id", gone),))
     new = [row for row in own if row[0] not in theirs]
@@ -264,8 +264,8 @@ def _take_over(
     return new
 
 
-def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
-    """Accesses of one counted with another's: how many, and the other's last one before and after."""
+def _take_over_usage(work: Work, gone: int, into: int) -> list[int] | None:
+    """Add one memory's usage to another's. Return the count, and the other's last use before and after."""
     pair = (OneOf("memory_id", (gone, into)),)
     rows = work.rows.rows("usage", ("memory_id", "count", "last_at"), pair)
     uses = {memory: (count, last_at) for memory, count, last_at in rows}
@@ -280,14 +280,14 @@ def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
 
 def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> None:
     gone, into = merged["gone"], merged["into"]
-    # The one may be gone for good, or the other changed, corrected or forgotten since.
+    # Since the dream, the merged memory may have been purged, or the survivor changed or forgotten.
     retired = work.row("memory", gone, "superseded_by")
     as_merged = (merged["revisions"], None, None)
     is_changed = work.row("memory", into, "revisions", "superseded_at", "deleted_at") != as_merged
     if retired is None or (retired == (into,) and is_changed):
         left[gone] += 1
         return
-    # A restored memory has its own tags and links again, so the survivor loses them.
+    # The restored memory has its own tags again, so the survivor loses them.
     _reinstate(work, scope, gone, into, at, left)
     survivor = work.row("memory", into, "duplicates", "updated_at")
     duplicates, updated_at = (0, 0) if survivor is None else survivor
@@ -299,7 +299,7 @@ def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> No
         work.rows.remove("tag", (Equals("memory_id", into), Equals("folded", folded), Equals("tag", tag)))
     used = work.rows.rows("usage", ("count", "last_at"), (Equals("memory_id", into),))
     for day in merged["days"]:
-        # Unless it was used since, on the very day of the dream.
+        # Keep the day if the survivor was used on it after the dream.
         if not (used and used[0][1] > at and used[0][1] // DAY == day):
             work.rows.remove("usage_day", (Equals("memory_id", into), Equals("day", day)))
     if merged["uses"] is not None and used:
@@ -315,7 +315,7 @@ def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> No
 
 
 def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left) -> bool:
-    """Retire an observation in favour of an earlier one of its entity, or of a memory that corrects it."""
+    """Retire an observation for an earlier one of its entity, or for a memory that corrects it."""
     row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
     if row is None:
         return False
@@ -332,12 +332,12 @@ def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left)
     return True
 
 
-def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) -> None:
+def _restore_observation(work: Work, gone: int, by: int, column: str, at: int, left: Left) -> None:
     row = work.row("observation", gone, "memory_id", "content", column, "superseded_at", "deleted_at")
     if row is None:
         return
     memory, content, *standing = row
-    # Its successor must be in force, and the same observation not have been added again.
+    # The successor must be current, and no equal observation added since.
     if column == "superseded_by":
         is_meant = work.in_force("observation", by)
     else:
@@ -385,6 +385,6 @@ def _unlink(work: Work, first: int, second: int, before: int, after: int, left: 
 
 
 def _size(journal: Journal) -> int:
-    """How many changes it holds. Dreams of before 0.3.0 have a `temper` too, which nothing reads."""
+    """Count the changes. Journals before 0.3.0 also have a `temper`, which nothing reads."""
     lists: Iterable[Any] = (rows for name, rows in journal.items() if name not in {"lived", "temper"})
     return sum(len(each["ids"]) for each in journal["lived"]) + sum(map(len, lists))

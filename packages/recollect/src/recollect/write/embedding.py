@@ -1,4 +1,4 @@
-"""Vectors of texts: embedders, batches, the model that suits the languages, and what waits after a write."""
+"""Embedding texts: which model a store uses for its languages, and giving vectors to pending passages."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-# Which model suits the languages of a memory: its first texts choose, later texts and questions propose.
+# The model for the languages of a store: its first texts choose it, later texts and queries propose another.
 
-# Share of texts in other languages, of those that tell theirs, for which an English model is too little.
-_MUCH = 0.25
+# With this share of texts in other languages, an English model no longer suffices.
+_FOREIGN_SHARE = 0.25
 _SAMPLE = 200
-# Passages that can be embedded again in about a second, and in about a minute.
+# Passages that take about a second to embed again, and about a minute.
 _FEW = 100
 _MANY = 5_000
 
@@ -70,7 +70,7 @@ def is_foreign(texts: Iterable[str]) -> bool:
 
 
 def model_proposal(services: Services) -> ModelProposal | None:
-    """The model that suits the newest texts better than the one in use, if there is one."""
+    """Propose a model that reads the newest texts better than the one in use, if there is one."""
     models = services.language_models
     with services.read_everything() as view:
         model = model_in_use(view)
@@ -79,13 +79,13 @@ def model_proposal(services: Services) -> ModelProposal | None:
         counted = _many_foreign(newest_texts(view))
     if counted is None:
         return None
-    told, other = counted
-    which = f"{other} of the newest {told} texts are" if told > 1 else "The text is"
+    known, other = counted
+    which = f"{other} of the newest {known} texts are" if known > 1 else "The text is"
     return _proposal(models, model.name, which)
 
 
 def model_to_change_to(services: Services, *, in_background: bool = False) -> str | None:
-    """Return the model to switch to now: for a small store, no named model, and another that is ready.
+    """Return the model to switch to now, or None: only a small store whose user named no model is switched.
 
     In the background, a larger store may be switched, too.
     """
@@ -110,7 +110,7 @@ def text_note(services: Services, name: str) -> str | None:
         return None
     proposal, topic = model_proposal(services), f"many texts that {name} does not read"
     if proposal is None and models.install is not None:
-        # If the other model is installed, one text is no reason to embed all others again.
+        # One text is reason enough to install a model, but not to embed all other texts again.
         proposal, topic = _proposal(models, name, "This text is"), f"a text that {name} does not read"
     return proposal.text if proposal is not None and _is_first_time(services, topic) else None
 
@@ -119,7 +119,7 @@ def _is_first_time(services: Services, topic: str) -> bool:
     with services.read() as view:
         if store_setting(view, topic_setting(topic)) is not None:
             return False
-    # Of two processes at the same time, one writes it.
+    # If two processes get here at once, only one of them creates the row.
     return services.write([TellOnce(topic)])[0].created
 
 
@@ -148,24 +148,24 @@ def _texts(view: Snapshot, ids: Sequence[int]) -> list[str]:
 
 
 def _many_foreign(texts: Iterable[str]) -> tuple[int, int] | None:
-    """How many texts tell their language, and how many are not in English; None where those are few."""
+    """Return how many texts have a known language, and how many are not English; None if those are few."""
     guesses = [guess for text in texts if (guess := language_of(text)) is not None]
     other = guesses.count("other")
-    return (len(guesses), other) if other > 0 and other >= _MUCH * len(guesses) else None
+    return (len(guesses), other) if other > 0 and other >= _FOREIGN_SHARE * len(guesses) else None
 
 
 WORDS_ALONE = "none"
-"""The name of having no model; asked for, it holds also for a store that has vectors."""
+"""The name for no model: search by words alone, even in a store that has vectors."""
 EMBED_BATCH = 64
 _READ_AT_ONCE = 8 * EMBED_BATCH
-"""Passages that are sorted by their scopes, so that few batches are of several."""
+"""Passages that are read and sorted by scope at a time, so that most batches have one scope."""
 GIVE_WAY_SECONDS = 1.0
 """How long a background job lets other work go first."""
 
 
 @retry_after_failover
 def embedder_of(services: Services) -> Embedder:
-    """The embedder whose vectors the store holds; for a store without any, the preferred one."""
+    """Return the embedder of the model in use; for a store without one, of the model it would take."""
     with services.read() as view:
         model = model_in_use(view)
         first = first_model(services, view) if model is None else None
@@ -181,9 +181,9 @@ def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]
 
 
 def embedder_for(services: Services, model: Model | None, first: str | None = None) -> Embedder:
-    """The embedder of the model that the store uses, unless searches are to go by words alone.
+    """Return the embedder of a model; without one, that of `first` or of the preferred model.
 
-    A store that uses none yet takes the one of the name `first`, or else the preferred one.
+    `ModelUnavailable` if the preferred model is none: then searches go by words alone.
     """
     words_alone = services.preferred_model == WORDS_ALONE
     name = (first or services.preferred_model) if model is None or words_alone else model.name
@@ -236,19 +236,19 @@ class UntilShutdown:
 
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
-    """The embedder, where it gives tokens."""
-    # Asking whether it is a TokenEmbedder would look at every method of the port, for every query.
+    """Return the embedder if it gives token vectors."""
+    # `isinstance` would look at every method of the protocol, for every query.
     return cast("TokenEmbedder", embedder) if getattr(embedder, "gives_tokens", False) else None
 
 
 def embed_query(embedder: Embedder, text: str) -> tuple[Vector, Vectors | None]:
-    """The query's vector and those of its tokens, where the embedder gives them, in one run of the model."""
+    """Return the vector of a query, and its token vectors if the embedder gives them."""
     giving = token_embedder(embedder)
     return (embedder.query(text), None) if giving is None else giving.query_with_tokens(text)
 
 
 def embed_documents(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-    """The vectors of texts, and the signs of their tokens' vectors; none at all where it gives none."""
+    """Return the vectors of texts, and the signs of their token vectors if the embedder gives them."""
     giving = token_embedder(embedder)
     return (embedder.documents(texts), ()) if giving is None else giving.documents_with_tokens(texts)
 
@@ -263,9 +263,9 @@ def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str])
     if new:
         rows, signs = embed_documents(embedder, new)
         each_signs: Sequence[bytes | None] = signs or [None] * len(new)
-        made = dict(zip(new, map(EmbeddedText, map(pack_vector, rows), each_signs), strict=True))
-        services.recent_texts.keep(name, made)
-        known |= made
+        embedded = dict(zip(new, map(EmbeddedText, map(pack_vector, rows), each_signs), strict=True))
+        services.recent_texts.keep(name, embedded)
+        known |= embedded
     return known
 
 
@@ -294,10 +294,10 @@ def embed_pending(
     tokens: bool = False,
     progress: Progress | None = None,
 ) -> int:
-    """Give vectors to passages that lack one of this model, in batches that each survive a crash.
+    """Embed passages that lack a vector of this model, and return how many. Each batch is committed.
 
-    With `past`, also to what was said before, which only questions about the past find. With `tokens`, give
-    tokens instead, to passages that got their vectors before tokens were kept.
+    With `past`, also embed former texts, which only queries about the past find. With `tokens`, add token
+    vectors instead, to passages that were embedded before the store kept those.
     """
     done = after = 0
     while at_most is None or done < at_most:
@@ -311,9 +311,9 @@ def embed_pending(
         if not passages:
             break
         searched = tokens or used is None or used.name == embedder.model.name
-        together = [passage for own in _by_scope(passages).values() for passage in own]
-        for start in range(0, len(together), EMBED_BATCH):
-            batch = together[start : start + EMBED_BATCH]
+        in_order = [passage for own in _by_scope(passages).values() for passage in own]
+        for start in range(0, len(in_order), EMBED_BATCH):
+            batch = in_order[start : start + EMBED_BATCH]
             embed_batch(services, embedder, batch, searched=searched)
             done += len(batch)
             if progress is not None:
@@ -337,10 +337,10 @@ def embed_batch(
     searched: bool,
     also: Sequence[str] = (),
 ) -> None:
-    """Store vectors of passages; `Conflict` where the store uses another model by now.
+    """Embed passages and store their vectors; `Conflict` if the store uses another model by now.
 
-    One call of the model, and one write for each scope: on a server, scopes do not block each other. The
-    texts of `also` are embedded in the same call and cached.
+    There is one call of the model, and one write for each scope: scopes do not block each other on a server.
+    The texts of `also` are embedded in the same call, and cached.
     """
     known = embedded_texts(services, embedder, [*(passage.text for passage in passages), *also])
     automatic = services.language_models is not None and services.language_models.automatic
@@ -353,23 +353,23 @@ def embed_batch(
 
 
 class StoppedEmbedding(Exception):
-    """The memory is being closed; the store knows what still waits."""
+    """Raised when the memory is closed during an embedding; pending passages stay in the queue."""
 
 
-def _until_stopping(services: Services) -> Progress:
-    """Stop a background embedding between two batches when the memory is closed."""
+def _stop_on_close(services: Services) -> Progress:
+    """Return a progress callback that stops a background embedding when the memory is closed."""
 
-    def go_on(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
+    def check(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
         if services.worker.stopping.is_set():
             raise StoppedEmbedding
 
-    return go_on
+    return check
 
 
 def reindex(services: Services, model: str | None, progress: Progress | None = None) -> ReindexResult:
-    """Embed everything with this model, then search by it. Stopped midway, it goes on where it was.
+    """Embed everything with this model, then put it in use. A second call resumes an interrupted one.
 
-    Until the switch, searches use the old vectors.
+    Until then, searches use the old vectors.
     """
     with services.read_everything() as view:
         before, total = model_in_use(view), store_counts(view).passages
@@ -377,7 +377,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
     try:
         embedder = embedder_of(services) if model is None else services.embedder_named(model)
     except ModelUnavailable:
-        # The store's own model may be installed in another revision.
+        # Another revision of the store's model may be installed.
         embedder = None
         if model is None and before is not None:
             embedder = services.embedder_named(before.name.partition("@")[0])
@@ -391,7 +391,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
             progress(min(done, total), total)
 
     switched = before is not None and before.name != embedder.model.name
-    # A store without any vector would take the preferred model at its first one, not the one named here.
+    # Otherwise a store without vectors would take the preferred model, not this one.
     if switched or (before is None and model is not None):
         embedded = switch_model(services, embedder, report)
     else:
@@ -404,18 +404,18 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
 def switch_model(
     services: Services, embedder: Embedder, progress: Progress | None = None, *, automatic: bool = False
 ) -> int:
-    """Embed everything with this model, then search by it; how many passages that were."""
+    """Embed everything with this model, put it in use, and return how many passages were embedded."""
     embedded = embed_pending(services, embedder, progress=progress)
     services.write([UseModel(embedder.model, automatic)])
     # Passages that were written during the last batch.
     return embedded + embed_pending(services, embedder)
 
 
-# Keeping vectors in step with texts, and the model in step with their languages.
+# Switching the model for other languages
 
 
-def suit_texts(services: Services, texts: Sequence[str]) -> str | None:
-    """Change the model, or propose to, where the one in use does not read these texts; what to say of it."""
+def switch_model_for_texts(services: Services, texts: Sequence[str]) -> str | None:
+    """Switch the model, or propose to, if the one in use cannot read these texts; return a note on it."""
     name = _english_model(services, texts)
     if name is None:
         return None
@@ -424,7 +424,7 @@ def suit_texts(services: Services, texts: Sequence[str]) -> str | None:
 
 
 def switch_model_if_needed(services: Services, question: str) -> str | None:
-    """The same for a question. Whatever comes of it, the question is answered."""
+    """Do the same for a query. A failure is only logged: the query is answered anyway."""
     try:
         name = _english_model(services, [question])
         if name is None:
@@ -448,7 +448,7 @@ def switch_model_if_needed(services: Services, question: str) -> str | None:
 
 
 def _english_model(services: Services, texts: Sequence[str]) -> str | None:
-    """The model in use, where it reads only English and one of the texts is in another language."""
+    """Return the model in use, if it reads only English and one of the texts is in another language."""
     models = services.language_models
     if models is None or not is_foreign(texts):
         return None
@@ -463,7 +463,7 @@ def used_model_name(services: Services) -> str | None:
 
 
 def _changed_model(services: Services, name: str) -> str | None:
-    """The model that the store has now instead of this one, if it could be changed at once."""
+    """Switch the model at once, if the store is small; return the new model."""
     other = model_to_change_to(services)
     try:
         embedder = None if other is None else services.embedder_named(other)
@@ -478,7 +478,7 @@ def _changed_model(services: Services, name: str) -> str | None:
 
 
 def _change_in_background(services: Services, name: str, other: str) -> None:
-    """Stopped midway, the next question in another language goes on where it was."""
+    """Switch the model in the background. After an interruption, the next foreign query resumes it."""
 
     def change() -> None:
         try:
@@ -486,7 +486,7 @@ def _change_in_background(services: Services, name: str, other: str) -> None:
             is_closed = services.worker.stopping.wait(GIVE_WAY_SECONDS)
             # Another process may have changed it by now.
             if embedder is not None and not is_closed and used_model_name(services) == name:
-                switch_model(services, embedder, _until_stopping(services), automatic=True)
+                switch_model(services, embedder, _stop_on_close(services), automatic=True)
                 _log.info("The memory uses the model %s now instead of %s, for its languages.", other, name)
         except StoppedEmbedding:
             _log.info("The memory was closed before every text had a vector of %s.", other)
@@ -500,9 +500,9 @@ def _change_in_background(services: Services, name: str, other: str) -> None:
         services.worker.submit(Priority.VECTORS, change)
 
 
-# The passages that a write embeds before it returns; the rest waits for the next one, or for `reindex`.
-_AT_ONCE = 512
-_OF_OTHERS = 16
+# Passages that a write embeds before it returns: its own, and others that are pending.
+_MOST_OWN = 512
+_MOST_OTHERS = 16
 
 
 @retry_after_failover
@@ -513,10 +513,10 @@ def catch_up(
     memories: Mapping[int, Memory] | None = None,
     also: Callable[[], Sequence[str]] = tuple,
 ) -> EmbedResult:
-    """Embed waiting passages, first those of these memories; report why not, if so.
+    """Embed pending passages, first those of these memories; the result says why not, if it fails.
 
     It follows a commit and never raises: the rows are stored, words find them, and passages stay in the
-    queue. Pass the memories if they are known. The texts of `also` are embedded in the same call.
+    queue. Pass `memories` if they are at hand. The texts of `also` are embedded in the same call.
     """
 
     def embed() -> EmbedResult:
@@ -538,20 +538,20 @@ def _embed_first(
     memories: Mapping[int, Memory] | None,
     also: Callable[[], Sequence[str]],
 ) -> int:
-    """Embed what these memories say, and then some of what waits beside it."""
+    """Embed the passages of these memories, and then some other pending ones."""
     with services.read() as view:
         row = model_row(view)
-        own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
+        own = passages_of(view, sorted(set(ids)), memories)[:_MOST_OWN] if ids else []
         own_ids = [passage.id for passage in own]
         known = vectors_of(view, own_ids, row) if own and row is not None else {}
-        due = view.rows("pending_vector", ("passage_id",), limit=len(own) + 1)
+        pending = view.rows("pending_vector", ("passage_id",), limit=len(own) + 1)
         used = None if row is None else row[1]
         first = first_model(services, view) if used is None else None
     embedder = embedder_for(services, used, first)
     if used is not None and used.name != embedder.model.name:
         own, others_wait = [], True
     else:
-        others_wait = not {id_ for (id_,) in due}.issubset(own_ids)
+        others_wait = not {id_ for (id_,) in pending}.issubset(own_ids)
     lacking = [passage for passage in own if passage.id not in known]
     for start in range(0, len(lacking), EMBED_BATCH):
         batch = lacking[start : start + EMBED_BATCH]
@@ -560,31 +560,33 @@ def _embed_first(
             progress(min(start + EMBED_BATCH, len(lacking)), len(lacking))
     done = len(lacking)
     if others_wait:
-        # Of these a little: who writes one note must not wait for an import's thousands.
-        done += embed_pending(services, embedder, at_most=_OF_OTHERS if ids else _AT_ONCE)
+        # Only a few: a write of one note must not wait for the thousands of an import.
+        done += embed_pending(services, embedder, at_most=_MOST_OTHERS if ids else _MOST_OWN)
     return done
 
 
 def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable[[], int]) -> EmbedResult:
-    """Embed with a model for the languages of the texts, unless the user named one."""
+    """Embed with a model that reads the languages of the texts, unless the user named one."""
     note = None
     try:
         is_first = used_model_name(services) is None
-        note = None if is_first else suit_texts(services, texts)
+        note = None if is_first else switch_model_for_texts(services, texts)
         try:
             done = embed()
         except Conflict:
             # Another process changed the model: keep its choice.
             done = embed()
         if is_first:
-            note = _first_model_note(services, used_model_name(services)) or suit_texts(services, texts)
+            note = _first_model_note(services, used_model_name(services)) or switch_model_for_texts(
+                services, texts
+            )
     except (ModelUnavailable, Conflict) as error:
         return EmbedResult(problem=str(error), model_note=note)
     return EmbedResult(done, model_note=note)
 
 
 def _first_model_note(services: Services, used: str | None) -> str | None:
-    """Return a note, once, on the model that a store has just taken; None for the usual one."""
+    """Return a note, once, if a new store took a model other than the preferred one."""
     models, preferred = services.language_models, services.preferred_model
     name = (used or "").partition("@")[0]
     if models is None or not models.automatic or name != models.multilingual or name == preferred:
@@ -600,19 +602,16 @@ def _first_model_note(services: Services, used: str | None) -> str | None:
 def embed_all_pending(
     services: Services, progress: Progress | None = None, *, past: bool = False
 ) -> EmbedResult:
-    """Give vectors to all that waits for one; without a model, say why that must wait.
-
-    With `past`, also to what was said before.
-    """
+    """Embed all pending passages, with `past` also former texts; without a model, the result says why not."""
     with services.read_everything() as view:
-        due = store_counts(view).due
-        texts = newest_texts(view) if due else ()
-    if not due:
+        pending = store_counts(view).due
+        texts = newest_texts(view) if pending else ()
+    if not pending:
         return EmbedResult()
 
     def report(done: int, _: int | None) -> None:
         if progress is not None:
-            progress(done, max(done, due))
+            progress(done, max(done, pending))
 
     return _embed_in_language(
         services, texts, lambda: embed_pending(services, embedder_of(services), past=past, progress=report)
@@ -620,17 +619,17 @@ def embed_all_pending(
 
 
 def embed_in_background(services: Services) -> None:
-    """Embed what waits for a vector while others ask; closing ends it, and the next opening goes on."""
+    """Embed pending passages in the background. Closing stops it; the next opening resumes it."""
 
     def embed() -> None:
         if services.worker.stopping.wait(GIVE_WAY_SECONDS):
             return
         try:
-            done = embed_all_pending(services, _until_stopping(services))
+            done = embed_all_pending(services, _stop_on_close(services))
         except StoppedEmbedding:
             _log.info("The memory was closed before every text had its vector.")
         except RecollectError as error:
-            _log.warning("Texts go on waiting for their vectors: %s", error)
+            _log.warning("Texts still wait for their vectors: %s", error)
         else:
             _log.info("%d texts got their vectors. %s", done.embedded, done.model_note or "")
 

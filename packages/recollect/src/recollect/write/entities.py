@@ -1,4 +1,4 @@
-"""Entities and their observations."""
+"""Entities, their observations and relations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.write.work import Work
 
 
-# The name and type by themselves: what the entity is, beside what is known of it.
+# The passage of an entity's name and type, without any observation.
 NAME_SPAN = (0, 0)
 
 
@@ -33,7 +33,7 @@ def put_entity(work: Work, change: changes.PutEntity) -> Outcome:
     took, kept = settle_type(work, entity, new.type)
     added = _observe(work, entity, scope, new.observations)
     if added or took:
-        _updated(work, entity, scope)
+        _mark_updated(work, entity, scope)
     elif change.counts:
         (duplicates,) = work.row("memory", entity, "duplicates") or (0,)
         work.set("memory", entity, updated_at=work.at, duplicates=1 + duplicates)
@@ -61,9 +61,9 @@ def _insert(work: Work, scope: int, new: changes.NewEntity) -> int:
 
 
 def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | None]:
-    """Return the type that the entity took, and the one that it kept against another; this locks the row.
+    """Return the type that the entity took, or the one that it kept instead.
 
-    `unknown` is a placeholder, so the first known type holds for the entity's whole life.
+    `unknown` is a placeholder: the first other type replaces it, and stays.
     """
     (has,) = work.row("memory", entity, "type") or ("",)
     if fold(given) in (UNKNOWN, fold(has)):
@@ -71,8 +71,8 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     if fold(has) != UNKNOWN:
         return None, has
     work.set("memory", entity, type=given)
-    # Passages begin with the type, so they are replaced. Those of former observations keep their vectors,
-    # since no later pass would embed them.
+    # Passages begin with the type, so they are replaced. Those of former observations keep their old vectors:
+    # they are not embedded again.
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
@@ -87,7 +87,7 @@ def add_observations(work: Work, change: changes.AddObservations) -> Outcome:
     entity = work.entity(scope, change.name)
     added = _observe(work, entity, scope, change.observations)
     if added:
-        _updated(work, entity, scope)
+        _mark_updated(work, entity, scope)
     return Outcome(ids=(entity,), names=(work.name(entity),), added=added)
 
 
@@ -102,7 +102,7 @@ def remove_observations(work: Work, change: changes.RemoveObservations) -> Outco
     for observation in removed:
         work.set_live("observation_id", observation, live=False)
     if removed:
-        _updated(work, entity, scope)
+        _mark_updated(work, entity, scope)
     return Outcome(ids=(entity,), names=(work.name(entity),), count=len(removed))
 
 
@@ -123,21 +123,21 @@ def restore_observation(work: Work, change: changes.RestoreObservation) -> Outco
         raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
     work.set("observation", change.id, deleted_at=None, superseded_at=None, superseded_by=None)
     if replaced_at is not None:
-        # That it was corrected stays known, and that it was like another does not: dreams leave it alone.
+        # Keep `corrected_by`, but clear the similarity, so that no dream merges it again.
         either = AnyOf(((Equals("id", change.id),), (Equals("similar_to", change.id),)))
         work.rows.patch("observation", (either,), {"similar_to": None, "similarity": None})
     work.set_live("observation_id", change.id, live=work.in_force("memory", entity))
-    _updated(work, entity, scope)
+    _mark_updated(work, entity, scope)
     return Outcome(ids=(entity,), names=(name,), count=1)
 
 
-def _updated(work: Work, entity: int, scope: int) -> None:
+def _mark_updated(work: Work, entity: int, scope: int) -> None:
     work.set("memory", entity, updated_at=work.at)
     work.touch(entity, scope)
 
 
 def _in_force(work: Work, entity: int) -> dict[str, int]:
-    """The observations that hold, by their content."""
+    """Return the ids of the current observations by their content."""
     return dict(work.rows.rows("observation", ("content", "id"), (Equals("memory_id", entity), *IN_FORCE)))
 
 
@@ -149,7 +149,7 @@ def _observe(
     *,
     just_made: bool = False,
 ) -> tuple[Added, ...]:
-    """Insert the observations that the entity does not have yet, word for word."""
+    """Add the observations that the entity does not have yet, word for word."""
     standing = {} if just_made else _in_force(work, entity)
     live = just_made or work.in_force("memory", entity)
     added = []
@@ -162,7 +162,7 @@ def _observe(
             # An existing observation may correct another one. Repeating that changes nothing.
             if replaced not in (None, new.content):
                 work.retire("observation", standing.pop(replaced), superseded_by=standing[new.content])
-                _updated(work, entity, scope)
+                _mark_updated(work, entity, scope)
             continue
         if wanted is not None and replaced is None:
             shown = f"#{wanted}" if isinstance(wanted, int) else cited(wanted)
@@ -186,9 +186,9 @@ def _observe(
     return tuple(added)
 
 
-# Relations between entities, and their inverses.
+# Relations
 
-# Types whose inverse is written along with them.
+# Relation types whose inverse is stored, too.
 INVERSES = {"contains": "part_of", "part_of": "contains", "contiene": "parte_de", "parte_de": "contiene"}
 
 
@@ -223,7 +223,7 @@ def relate(work: Work, change: changes.Relate) -> Outcome:
     )
 
 
-def end(work: Work, change: changes.EndRelation) -> Outcome:
+def end_relation(work: Work, change: changes.EndRelation) -> Outcome:
     scope = work.scope_id(change.scope)
     source, target = work.entity(scope, change.source), work.entity(scope, change.target)
     relation = relation_in_force(work, source, target, change.type)
@@ -243,7 +243,7 @@ def end(work: Work, change: changes.EndRelation) -> Outcome:
 
 
 def unrelate(work: Work, change: changes.Unrelate) -> Outcome:
-    """Every relation of that type between the two, ended or not."""
+    """Delete every relation of that type between the two entities, ended or not."""
     scope = work.scope_id(change.scope)
     source, target = (find_entity(work.rows, scope, name) for name in (change.source, change.target))
     if source is None or target is None:
@@ -266,7 +266,7 @@ def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
 def _connect(
     work: Work, source: int, target: int, type_: str, new: changes.NewRelation, inverse_of: int | None
 ) -> tuple[int, bool]:
-    """The relation's id, and whether it is new. One that has ended counts as the same if its span is."""
+    """Return the id of a relation, and whether it is new. An ended one is the same if its span is equal."""
     since, until = stamp_or_none(new.since), stamp_or_none(new.until)
     span = (Equals("until", until),) if until is None else (Equals("until", until), Equals("since", since))
     standing = work.first_id("relation", (*_between(source, target, type_), is_null("deleted_at"), *span))
@@ -287,7 +287,7 @@ def _connect(
 
 
 def _with_inverse(work: Work, relation: int) -> tuple[int, ...]:
-    """The relation, and the one that was written along with it, whichever of the two came first."""
+    """Return the relation and its inverse, whichever was stored first."""
     row = work.row("relation", relation, "inverse_of")
     groups: list[tuple[Condition, ...]] = [(Equals("inverse_of", relation),)]
     if row is not None and row[0] is not None:

@@ -1,4 +1,4 @@
-"""Arguments of callers, parsed into records: text, tuples, mappings, or the records themselves."""
+"""Parse the arguments of callers into records: from texts, tuples, mappings, or records."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOTE = {
 }
 
 
-def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
+def check_list(given: Iterable[_Row], what: str) -> Iterable[_Row]:
     """Return the items, but refuse a text or a mapping, which Python would split into letters or keys."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidInput(f"{what} come as a list, even if there is only one.")
@@ -52,7 +52,7 @@ def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
 
 def one_or_more(given: Iterable[str], what: str) -> Iterable[str]:
     """Return the texts; a single text counts as a list of one."""
-    return (given,) if isinstance(given, str) else listed(given, what)
+    return (given,) if isinstance(given, str) else check_list(given, what)
 
 
 def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
@@ -62,7 +62,7 @@ def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
 
 
 def entity_of(given: EntityLike) -> NewEntity:
-    """A NewEntity, a bare name, or a mapping with the official server's keys or ours."""
+    """Parse a NewEntity, a bare name, or a mapping with the official server's keys or ours."""
     if isinstance(given, str):
         given = NewEntity(given)
     elif isinstance(given, Mapping):
@@ -89,7 +89,7 @@ def observations_of(given: str | Sequence[ObservationLike]) -> tuple[NewObservat
 
 
 def relation_of(given: RelationLike) -> NewRelation:
-    """A NewRelation, a (source, type, target), or a mapping with the official server's keys or ours."""
+    """Parse a NewRelation, a (source, type, target), or a mapping with the official server's keys or ours."""
     if isinstance(given, Mapping):
         given = _from_mapping(
             NewRelation, given, "relation", {"from": "source", "to": "target", "relationType": "type"}
@@ -114,7 +114,7 @@ def relation_of(given: RelationLike) -> NewRelation:
 
 
 def note_of(given: NoteLike) -> NewText:
-    """A NewText, bare text, or a mapping with the arguments of `remember`."""
+    """Parse a NewText, bare text, or a mapping with the arguments of `remember`."""
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
@@ -144,7 +144,7 @@ def note_of(given: NoteLike) -> NewText:
 
 
 def turn_of(given: TurnLike) -> Turn:
-    """A Turn, or a mapping with role, speaker, content and at."""
+    """Parse a Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
         given = _from_mapping(Turn, given, "message", {})
     elif not isinstance(given, Turn):
@@ -161,7 +161,7 @@ def turn_of(given: TurnLike) -> Turn:
 
 
 def clean_metadata(given: object) -> dict[str, Any] | None:
-    """A JSON object as it will be read back, apart from the one that the caller holds."""
+    """Return a copy of the JSON object, as it will be read back."""
     if given is None:
         return None
     if not isinstance(given, Mapping):
@@ -182,7 +182,7 @@ def clean_metadata(given: object) -> dict[str, Any] | None:
 
 def ids_of(given: int | Iterable[int]) -> tuple[int, ...]:
     """Return the ids; a single id counts as a list of one."""
-    ids = (given,) if isinstance(given, int) else tuple(listed(given, "Ids"))
+    ids = (given,) if isinstance(given, int) else tuple(check_list(given, "Ids"))
     wrong = [id_ for id_ in ids if isinstance(id_, bool) or not isinstance(id_, int)]
     if wrong:
         raise InvalidInput(f"An id is a whole number, not {wrong[0]!r}.")

@@ -119,7 +119,7 @@ def restore(work: Work, change: changes.Restore) -> Outcome:
             f"memory {change.id}."
         )
     went_at = superseded_at if gone_at is None else gone_at
-    # Not since before it was last changed, nor until before that: a clock may have jumped back between.
+    # The clock may have gone back: an absence starts after the last change, and never ends before it starts.
     since = max(went_at, texts.last_revised(work, change.id) or went_at, superseded_at or went_at)
     why = "superseded" if gone_at is None else "forgotten"
     absence = {"memory_id": change.id, "since": since, "why": why, "until": max(work.at, since)}
@@ -134,7 +134,7 @@ def restore(work: Work, change: changes.Restore) -> Outcome:
 
 
 def revive(work: Work, memory: int, scope: int) -> None:
-    """Wake all of a memory but former texts, and observations removed or replaced on their own."""
+    """Make the current passages of a memory findable again: not former texts, nor removed observations."""
     if work.in_force("memory", memory):
         observations = work.ids("observation", (Equals("memory_id", memory), *IN_FORCE))
         present = AnyOf(((is_null("observation_id"),), (OneOf("observation_id", observations),)))
@@ -151,10 +151,10 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
         descending=True,
     )
     for relation, source, target, type_, until in gone:
-        # Asked one by one, the newest first: several that went at one moment may be the same relation.
+        # Newest first, one by one: several that were deleted at once may be the same relation.
         if until is None and relation_in_force(work, source, target, type_) is not None:
             continue
-        # While the other end is gone, the relation waits for its return: it takes its time of death.
+        # If the other end is forgotten, the relation takes that time, and is restored with that end.
         other = work.row("memory", target if source == memory else source, "deleted_at")
         if other is not None:
             work.set("relation", relation, deleted_at=other[0])
@@ -164,7 +164,7 @@ def unmake(work: Work, change: changes.Unmake) -> Outcome:
     scope = work.scope_id(change.scope)
     ids = work.ids("memory", (OneOf("id", change.ids), Equals("scope_id", scope)))
     for memory in ids:
-        # Caches of vectors hear of it as of a forgotten memory.
+        # Forget it first, so that vector caches drop it.
         forget_one(work, scope, memory)
     work.rows.remove("memory", (OneOf("id", ids),))
     work.note_removed_rows()
@@ -181,7 +181,7 @@ def purge(work: Work, change: changes.Purge) -> Outcome:
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)
-    # Questions of that time may quote what was destroyed, and what they found may be it.
+    # Queries of that time may quote purged texts.
     work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
     if memories or observations:
         work.rows.remove("answer_log", (Compares("at", "<", before),))
@@ -190,7 +190,7 @@ def purge(work: Work, change: changes.Purge) -> Outcome:
 
 
 def purge_memories(work: Work, change: changes.PurgeMemories) -> Outcome:
-    """Purge these memories and what may quote them: answers and queries of their time, and reports."""
+    """Purge these memories, and what may quote them: logged answers, queries and reports of dreams."""
     scope = work.scope_id(change.scope)
     ids = list(dict.fromkeys(change.ids))
     known: dict[int, int | None] = dict(
@@ -221,17 +221,17 @@ _POINTERS: tuple[tuple[Table, str], ...] = (
 
 
 def _drop_traces(work: Work) -> None:
-    """Take quotations out of the reports of dreams, and empty the pointers to purged memories.
+    """Delete quotations from reports of dreams, and clear pointers to purged memories.
 
     The dates beside the pointers stay.
     """
     work.note_removed_rows()
     for id_, report in work.rows.rows("dream", ("id", "report")):
-        told = json.loads(report)
-        cleaned = {**told, "upkeep": None}
-        if isinstance(told.get("gate"), dict):
-            cleaned["gate"] = {**told["gate"], "losses": []}
-        if cleaned != told:
+        before = json.loads(report)
+        cleaned = {**before, "upkeep": None}
+        if isinstance(before.get("gate"), dict):
+            cleaned["gate"] = {**before["gate"], "losses": []}
+        if cleaned != before:
             work.set("dream", id_, report=json.dumps(cleaned, separators=(",", ":"), ensure_ascii=False))
     for table, column in _POINTERS:
         targets = {target for (target,) in work.rows.rows(table, (column,), (is_set(column),))}
@@ -291,14 +291,14 @@ def flag_similar(work: Work, change: changes.FlagSimilar) -> Outcome:
     return Outcome(count=flagged)
 
 
-# Small records: tuned numbers, imported files, leases, named tokens.
+# Small records: tuned numbers, settings that are written once, leases, named tokens
 
 MOST_TOKENS = 256
-"""Tokens of a store. A server compares each request with all of them."""
+"""The most tokens of a store. A server compares each request with all of them."""
 
 
-def tune(work: Work, change: changes.TuneProfile) -> Outcome:
-    """Numbers that a profile is given in the place of its published ones; every set of them is kept."""
+def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
+    """Store a new set of numbers for a profile. Earlier sets stay."""
     scope = work.scope_id(change.scope)
     newest = tuned_numbers(work.rows, scope, change.profile)
     if (0 if newest is None else newest[0]) != change.after:
@@ -319,7 +319,7 @@ def tune(work: Work, change: changes.TuneProfile) -> Outcome:
 
 
 def set_once(work: Work, change: changes.NoteImport | changes.TellOnce | changes.Dismiss) -> Outcome:
-    """Note something in the settings, or take the note back; `created` says that it is new."""
+    """Add a setting unless it exists, or remove it. `created` says that it is new."""
     match change:
         case changes.NoteImport():
             name = import_setting(change.scope, change.file)
@@ -361,10 +361,10 @@ def holds_lease(work: Work, name: str, holder: str) -> bool:
 
 
 def create_token(work: Work, change: changes.CreateToken) -> Outcome:
-    tokens = _held_tokens(work)
+    tokens = _lock_tokens(work)
     known = next((each for each in tokens if each.name == change.name), None)
     if known is not None and known.digest == change.digest:
-        # The store did not confirm the first attempt, and was asked again.
+        # A retry: the store did not confirm the first attempt.
         return Outcome(created=True, count=1)
     if known is not None:
         raise Conflict(
@@ -373,7 +373,7 @@ def create_token(work: Work, change: changes.CreateToken) -> Outcome:
         )
     if len(tokens) >= MOST_TOKENS:
         raise InvalidInput(
-            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke what nobody uses: "
+            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke unused ones: "
             "recollect token list"
         )
     new = NamedToken(change.name, change.digest, change.right, change.sees, moment(work.at))
@@ -382,7 +382,7 @@ def create_token(work: Work, change: changes.CreateToken) -> Outcome:
 
 
 def revoke_token(work: Work, change: changes.RevokeToken) -> Outcome:
-    tokens = _held_tokens(work)
+    tokens = _lock_tokens(work)
     kept = [each for each in tokens if each.name != change.name]
     if len(kept) < len(tokens):
         _put_tokens(work, kept)
@@ -390,7 +390,7 @@ def revoke_token(work: Work, change: changes.RevokeToken) -> Outcome:
 
 
 def note_token_use(work: Work, change: changes.NoteTokenUse) -> Outcome:
-    tokens = _held_tokens(work)
+    tokens = _lock_tokens(work)
     at = moment(work.at)
     used = [replace(each, used_at=at) if each.digest == change.digest else each for each in tokens]
     if used != list(tokens):
@@ -398,8 +398,8 @@ def note_token_use(work: Work, change: changes.NoteTokenUse) -> Outcome:
     return Outcome()
 
 
-def _held_tokens(work: Work) -> tuple[NamedToken, ...]:
-    """Return all tokens, locked until this transaction ends."""
+def _lock_tokens(work: Work) -> tuple[NamedToken, ...]:
+    """Lock all tokens until this transaction ends, and return them."""
     work.lock_setting(TOKENS, tokens_text(()))
     return named_tokens(work.rows)
 

@@ -1,4 +1,4 @@
-"""The store as the engine uses it: changes in, snapshots out; all else is the store's own business."""
+"""The store as the engine uses it, the background worker, and names of processes that hold leases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Repository:
-    """One store. Writes are values, all through `apply`; reads are of one moment."""
+    """One store. All writes are changes given to `apply`; each read sees one snapshot."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -39,9 +39,9 @@ class Repository:
         self.close: Callable[[], None] = store.close
         self.repair: Callable[[], Sequence[Problem]] = store.repair
         self.last_model: Model | None = None
-        """The model of the last search, so that the next query is embedded before the store is read."""
+        """The model of the last search. The next query is embedded with it before the store is read."""
         self.changing_model = False
-        """A job of this process gives the store another model."""
+        """Whether a job of this process is switching the model."""
 
     def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
         return self.store.read(within)
@@ -62,7 +62,7 @@ class Repository:
         precondition: Precondition | None = None,
         before_commit: BeforeCommit | None = None,
     ) -> Receipt:
-        """Apply all changes in one transaction, or none; `recollect.write.apply` says more."""
+        """Apply all changes in one transaction, or none; see `recollect.write.apply`."""
         from recollect.write.apply import apply  # noqa: PLC0415  # many calls only read
 
         return apply(
@@ -82,20 +82,20 @@ class Repository:
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing can be written, as on a read-only disk: then nothing that can be left is tried."""
+        """Whether nothing can be written, as on a read-only disk. Optional writes are then skipped."""
         return bool(getattr(self.store, "read_only", False))
 
 
-# The one background worker: notes of use at once and in order, longer jobs one after the other.
+# The background worker
 
 _log = logging.getLogger(__name__)
 
 
 class Priority(IntEnum):
-    """Which of the waiting jobs is next: the lowest."""
+    """The order of waiting jobs: the lowest comes first."""
 
     USAGE = 0
-    """Takes milliseconds, and the next answer waits for it: never behind one of the others."""
+    """Takes milliseconds, and the next answer waits for it."""
     VECTORS = 1
     DREAM = 2
 
@@ -124,16 +124,16 @@ class Worker:
         self._jobs = _Lane("recollect-jobs")
 
     def submit(self, priority: Priority, run: Callable[[], None]) -> bool:
-        """Run this when its turn comes; False: the worker is closed."""
+        """Queue a job; return False if the worker is closed."""
         lane = self._usage if priority is Priority.USAGE else self._jobs
         return lane.put(_Job(priority, next(self._numbers), run))
 
     def settle_usage(self, at_most_seconds: float | None = None) -> bool:
-        """Wait for the notes of use; False: some still wait."""
+        """Wait for usage records; return False if some still wait."""
         return self._usage.settle(at_most_seconds)
 
     def drop_usage(self) -> int:
-        """Take back the notes of use whose turn has not come; how many there were."""
+        """Drop the queued usage records, and return how many there were."""
         return self._usage.drop()
 
     def settle_jobs(self, at_most_seconds: float | None = None) -> None:
@@ -141,7 +141,7 @@ class Worker:
         self._jobs.settle(at_most_seconds)
 
     def close(self) -> None:
-        """Let the longer jobs end early, write what is left to be noted, and take nothing more."""
+        """Stop the longer jobs early, write the remaining usage records, and refuse new jobs."""
         self.stopping.set()
         self._jobs.close()
         self._usage.close()
@@ -159,7 +159,7 @@ class _Lane:
         self._thread: threading.Thread | None = None
 
     def put(self, job: _Job) -> bool:
-        # One lock for all of it, so that nothing is put behind the end.
+        # One lock for all of it, so that no job is queued after closing.
         with self._changed:
             if self._is_closed:
                 return False
@@ -196,8 +196,8 @@ class _Lane:
         while (job := self._take()) is not None:
             try:
                 job.run()
-            except Exception:  # noqa: BLE001  # whatever it is, the jobs behind it have their turn
-                _log.exception("A job in the background came to nothing")
+            except Exception:  # noqa: BLE001  # the other jobs must still run
+                _log.exception("A background job failed")
             with self._changed:
                 self._running = None
                 self._changed.notify_all()
@@ -215,29 +215,28 @@ _PARTS = 5
 
 
 def process_identity() -> str:
-    """A name for this process that no other has; the last parts tell where and when it was started."""
+    """Return a unique name for this process. Its last parts say where and when it was started."""
     started = _started(os.getpid())
     return "/".join((secrets.token_hex(8), _boot(), _namespace(), str(os.getpid()), started))
 
 
 def is_dead(holder: str) -> bool:
-    """Whether the process of this name is certainly gone. False where that is unknown here."""
+    """Whether the process of this name has certainly ended. False if that is unknown."""
     parts = holder.partition(" ")[0].split("/")
     if len(parts) != _PARTS or not parts[3].isdecimal():
         return False
     _, boot, namespace, pid, started = parts
-    # Another machine, or this one before a restart: machines that share a store may share a name as well.
-    # Another container may give its processes the same numbers.
+    # Process ids are comparable only within one boot of one machine, and within one container.
     if not boot or boot != _boot() or not namespace or namespace != _namespace():
         return False
     return started != _started(int(pid))
 
 
 def _boot() -> str:
-    """One of a kind for each start of each machine; its containers share it."""
+    """Return the id of this boot of the machine, which its containers share; empty if unknown."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:  # only Linux has it, and elsewhere a lease is waited for
+    except OSError:  # only Linux has it; elsewhere, a lease must expire
         return ""
 
 
@@ -256,5 +255,5 @@ def _started(pid: int) -> str:
         return ""
     # The program's name is in parentheses, and may contain anything.
     fields = said.rpartition(")")[2].split()
-    # One that has ended and is waited for by its parent holds nothing.
+    # A zombie holds nothing.
     return "" if fields[0] in "ZX" else fields[19]

@@ -1,4 +1,4 @@
-"""Notes and messages: storing, repeating, updating."""
+"""Notes and messages: storing and revising them, and the vectors of their passages."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from recollect.write.work import Work
 
 
-# Vectors of passages, and the model whose vectors are searched.
+# Vectors of passages, and the model in use
 
 
 def put_vectors(work: Work, change: PutVectors) -> Outcome:
-    """Store vectors and tokens of passages that still exist; the first model ever seen comes into use."""
+    """Store vectors and token signs of passages that still exist. A store's first model is put in use."""
     used = work.first("model", (Equals("in_use", 1),), "name")
     if change.searched and used is not None and used[0] != change.model.name:
         raise Conflict(f"Searches use {used[0]} by now, not {change.model.name}; embed the texts with that.")
-    model, in_use = _model(work, change.model)
+    model, in_use = _known_or_new_model(work, change.model)
     if used is None and in_use:
-        _note_choice(work, automatic=change.automatic)
+        _save_model_choice(work, automatic=change.automatic)
     each = sign_bytes(change.model.dims)
     for passage, blob in change.tokens:
         if len(blob) % each:
@@ -55,14 +55,14 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     known = work.rows.rows("vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", ids)))
     there.difference_update(id_ for (id_,) in known)
     new = [(passage, vectors[passage]) for passage, _ in change.vectors if passage in there]
-    _put_rows(work, model, new, signs)
+    _put_vector_rows(work, model, new, signs)
     if in_use:
         work.rows.remove("pending_vector", (OneOf("passage_id", ids),))
     return Outcome(count=len(new), created=used is None and in_use)
 
 
-def _give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
-    """Store the vectors of new passages; False where searches use another model by now."""
+def _put_given_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
+    """Store the vectors of new passages. False if the store uses another model by now."""
     used = work.first("model", (Equals("in_use", 1),), "id", "name", "dims")
     if used is None or used[1] != embedded.model or len(passages) != len(embedded.vectors):
         return False
@@ -70,11 +70,11 @@ def _give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) ->
     if any(len(blob) != 4 * dims for blob in embedded.vectors):
         return False
     signs = [each for each in zip(passages, embedded.tokens, strict=True) if each[1] is not None]
-    _put_rows(work, model, zip(passages, embedded.vectors, strict=True), signs)
+    _put_vector_rows(work, model, zip(passages, embedded.vectors, strict=True), signs)
     return True
 
 
-def _put_rows(
+def _put_vector_rows(
     work: Work,
     model: int,
     vectors: Iterable[tuple[int, bytes]],
@@ -86,17 +86,17 @@ def _put_rows(
     work.rows.put("vector", rows)
 
 
-def use(work: Work, change: UseModel) -> Outcome:
-    """Search by this model's vectors from now on, and drop those of the others."""
+def use_model(work: Work, change: UseModel) -> Outcome:
+    """Put a model in use, and delete the vectors of all others."""
     work.rows.lock_scopes(None)
-    model, _ = _model(work, change.model)
+    model, _ = _known_or_new_model(work, change.model)
     work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
     work.set("model", model, in_use=1)
-    _note_choice(work, automatic=change.automatic)
+    _save_model_choice(work, automatic=change.automatic)
     dropped = work.rows.remove("vector", (Not(Equals("model_id", model)),))
     work.rows.remove("passage_tokens", (Not(Equals("model_id", model)),))
     work.rows.remove("model", (Not(Equals("id", model)),))
-    # Find again the passages that lack a vector of the model in use.
+    # Queue the passages that lack a vector of this model.
     work.rows.remove("pending_vector", ())
     there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
     work.rows.put(
@@ -105,15 +105,15 @@ def use(work: Work, change: UseModel) -> Outcome:
     return Outcome(count=dropped)
 
 
-def _note_choice(work: Work, *, automatic: bool) -> None:
+def _save_model_choice(work: Work, *, automatic: bool) -> None:
     if automatic:
         work.rows.put("setting", [{"name": MODEL_CHOICE, "value": "automatic"}])
     else:
         work.rows.remove("setting", (Equals("name", MODEL_CHOICE),))
 
 
-def _model(work: Work, model: Model) -> tuple[int, bool]:
-    """The model's id, and whether it is in use."""
+def _known_or_new_model(work: Work, model: Model) -> tuple[int, bool]:
+    """Return the id of a model, and whether it is in use. An unknown model is added."""
     row = work.first("model", (Equals("name", model.name),), "id", "dims", "in_use")
     if row is not None:
         id_, dims, in_use = row
@@ -135,11 +135,12 @@ def _model(work: Work, model: Model) -> tuple[int, bool]:
 
 # Notes and messages
 
+# Fewer texts are not worth a query of their own.
 _MANY = 8
 
 
-def expect(work: Work, batch: Sequence[Change]) -> None:
-    """Where a batch brings many texts of one scope, ask the store about all of them at once."""
+def expect_batch(work: Work, batch: Sequence[Change]) -> None:
+    """If a batch has many texts of one scope, look them all up with one query."""
     new = [change for change in batch if isinstance(change, PutText)]
     if len(new) >= _MANY and len({change.scope for change in new}) == 1:
         work.expect_texts(new[0].scope, {text_key(change.text.text) for change in new})
@@ -163,7 +164,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     if twin is None:
         memory = _insert(work, scope, new, text_hash, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))
-        if change.embedded is not None and _give_vectors(work, passages, change.embedded):
+        if change.embedded is not None and _put_given_vectors(work, passages, change.embedded):
             work.skip_vectors(passages)
         work.touch(memory, scope, text=True)
     else:
@@ -175,7 +176,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
 
 
 def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
-    """The caller said that the text is about these."""
+    """Link a text to the entities that the caller says it is about."""
     mentioned = [
         {"memory_id": memory, "entity_id": entity, "explicit": 1} for entity in dict.fromkeys(entities)
     ]
@@ -183,7 +184,7 @@ def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
 
 
 def revise(work: Work, scope: int, memory: int, text: str) -> None:
-    """Give a text another wording, and keep the former one with its passages."""
+    """Replace a text, and keep the former one with its passages."""
     row = work.row("memory", memory, "kind", "text", "created_at", "revisions")
     assert row is not None  # noqa: S101  # the caller has just changed it
     kind, former, created_at, revisions = row
@@ -216,9 +217,7 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
 
 
 def last_revised(work: Work, memory: int) -> int | None:
-    """Return when a text was last reworded. Later changes never get an earlier time, though clocks may jump
-    back.
-    """
+    """Return when a text was last revised. Later changes get no earlier time, whatever the clock says."""
     revised = work.rows.rows(
         "revision", ("until",), (Equals("memory_id", memory),), order=("until",), descending=True, limit=1
     )
@@ -226,13 +225,13 @@ def last_revised(work: Work, memory: int) -> int | None:
 
 
 def tag(work: Work, memory: int, tags: Iterable[str]) -> None:
-    """Add tags; one that differs from another in case or accents alone is the same."""
+    """Add tags. Tags that differ only in case or accents are the same."""
     rows = [{"memory_id": memory, "folded": fold(word), "tag": word} for word in tags]
     work.rows.put("tag", rows, keep=True)
 
 
 def _same_source(work: Work, scope: int, new: NewText) -> int | None:
-    """The message of the same session and source: one that is brought again, live or not."""
+    """Return the stored message with the same session and source, current or not."""
     if new.kind is not Kind.MESSAGE or new.session is None or new.source is None:
         return None
     same = (Equals("session", new.session), Equals("source", new.source), Equals("kind", "message"))
@@ -240,10 +239,10 @@ def _same_source(work: Work, scope: int, new: NewText) -> int | None:
 
 
 def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
-    """The note that says the same; two turns of a talk may well say the same, so a message has none.
+    """Return the note with the same text, speaker and time, if there is one.
 
-    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened. What
-    a program keeps under a name or with data of its own is never one with another.
+    Case, accents, spaces and outer punctuation are ignored. Messages have no twin: two turns of a
+    conversation may be equal. Nor have notes with a `ref` or metadata.
     """
     if new.kind is not Kind.NOTE or new.ref is not None or new.metadata is not None:
         return None
@@ -266,7 +265,7 @@ def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
 
 
 def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
-    """The note in force that the program knows by the same name; expired or not."""
+    """Return the current note with the same `ref`, expired or not."""
     if new.ref is None or new.kind is not Kind.NOTE:
         return None
     named = (Equals("scope_id", scope), Equals("ref", new.ref), *IN_FORCE)
@@ -274,18 +273,18 @@ def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
 
 
 def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
-    """All that a program says of it now takes the place of what it said before; the former text is kept."""
+    """Overwrite a note that is stored again under its `ref`; the former text is kept."""
     work.set("memory", memory, updated_at=work.at, **_columns(work, new))
     work.rows.remove("tag", (Equals("memory_id", memory),))
     tag(work, memory, new.tags)
-    # The speaker's name is searched, so links are found again.
+    # The speaker's name is indexed, so the links are computed again.
     work.rows.remove("mention", (Equals("memory_id", memory), Equals("explicit", 1)))
     work.touch(memory, scope, text=True)
     revise(work, scope, memory, new.text)
 
 
 def _columns(work: Work, new: NewText) -> dict[str, Any]:
-    """The columns that hold what a caller says of a text."""
+    """Return the columns that a caller can set."""
     return {
         "happened_at": stamp_or_none(new.happened_at),
         "category": new.category,
@@ -312,14 +311,14 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
         importance=max(importance, new.importance),
         category=new.category if category is None else category,
         source=new.source if source is None else source,
-        # Said again, it holds as long as it is said to hold now.
+        # The newer expiry counts.
         expires_at=expiry(work, new.expires_at),
         **dict(new.fields),
     )
 
 
 def expiry(work: Work, at: datetime | None) -> int | None:
-    """The moment from which a note is not found."""
+    """Return the expiry of a note, if it is in the future."""
     if at is not None and stamp(at) <= work.at:
         raise InvalidInput(f"`expires_at` is {at}, which is past; give a later time, or none.")
     return stamp_or_none(at)

@@ -1,7 +1,7 @@
-"""Keeping a scope's index of words in step with its memories, in the transaction that changes them.
+"""Updating a scope's word index and mentions in the transaction that changes its memories.
 
-A new document costs one row. Every so often the rows that came since are merged into the postings of their
-terms, which are what searches read; until then, searches read those rows as well.
+A new document is one row. From time to time, new rows are merged into the postings of their terms. Searches
+read the postings and the rows that are not merged yet.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ if TYPE_CHECKING:
 
 
 _MOST_UNMERGED = 512
-# A document of more terms is merged at once: every search reads those that wait.
+# A document with more terms is merged at once, since every search reads the unmerged ones.
 _LONG = 1_000
-# Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
-_LETTERS_AT_ONCE = 65_536
-_AT_ONCE = 16_384
+# These bound the memory in use: characters split into terms at a time, and terms merged at a time.
+_CHARACTERS_AT_ONCE = 65_536
+_TERMS_AT_ONCE = 16_384
 
 _Item = TypeVar("_Item")
 
 
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
-    """Replace documents by id; writing the same again changes nothing."""
+    """Index documents, replacing those with the same id."""
     erase_documents(rows, [document.id for document in documents])
-    for some in _pieces(documents, lambda document: len(document.body), _LETTERS_AT_ONCE):
-        _add(rows, scope, some)
+    for some in _pieces(documents, lambda document: len(document.body), _CHARACTERS_AT_ONCE):
+        _add_documents(rows, scope, some)
 
 
 def _pieces(items: Sequence[_Item], size_of: Callable[[_Item], int], most: int) -> Iterator[Sequence[_Item]]:
-    """Split items into parts that need little memory, each ending with the one that passes the size."""
+    """Split items into parts. Each ends with the item that makes it larger than `most`."""
     start = size = 0
     for stop, item in enumerate(items, start=1):
         size += size_of(item)
@@ -69,7 +69,7 @@ def _pieces(items: Sequence[_Item], size_of: Callable[[_Item], int], most: int) 
             start, size = stop, 0
 
 
-def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
+def _add_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     terms = [document_terms(document) for document in documents]
     word_ids, pair_ids = (
         _term_ids(rows, scope, {term for each in terms for term in each[pair]}, pair=pair) for pair in (0, 1)
@@ -88,7 +88,7 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
         )
         sizes.append((document.kind, len(in_words), len(in_pairs)))
     rows.put("document", added)
-    size = _grown(index_size(rows, scope), sizes, 1)
+    size = _changed_size(index_size(rows, scope), sizes, 1)
     size = size._replace(unmerged=size.unmerged + len(documents))
     if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG for _, some, more in sizes):
         _merge(rows, scope)
@@ -97,7 +97,7 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
 
 
 def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
-    """Take documents out of whichever index has them, and words with them that no other document has."""
+    """Remove documents from the index of any scope, and terms that no other document has."""
     if not ids:
         return
     columns = ("scope_id", "memory_id", "kind", "merged", "words", "pairs")
@@ -114,10 +114,10 @@ def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
             gone.append(id_)
             sizes.append((Kind(kind), _count(in_words), _count(in_pairs)))
             waiting += not is_merged
-        _take_out(rows, merged)
+        _remove_postings(rows, merged)
         rows.remove("document", (OneOf("memory_id", gone),))
-        _forget_unused(rows, scope, terms)
-        size = _grown(index_size(rows, scope), sizes, -1)
+        _drop_unused_terms(rows, scope, terms)
+        size = _changed_size(index_size(rows, scope), sizes, -1)
         _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
 
 
@@ -142,25 +142,25 @@ def _count(packed: bytes) -> int:
 
 
 def _term_ids(rows: Transaction, scope: int, terms: Collection[str], *, pair: int) -> dict[str, int]:
-    """The number of each term; a new one gets one."""
+    """Return the id of each term. A new term is added."""
     if not terms:
         return {}
     stems = {term: term if pair else porter_stem(term) for term in terms}
     where = (Equals("scope_id", scope), Equals("pair", pair), OneOf("stem", sorted(set(stems.values()))))
     known: dict[str, int] = {term: id_ for id_, term in rows.rows("term", ("id", "term"), where)}
     new = sorted(term for term in terms if term not in known)
-    numbers = rows.put(
+    ids = rows.put(
         "term", [{"scope_id": scope, "pair": pair, "stem": stems[term], "term": term} for term in new]
     )
-    return known | dict(zip(new, numbers, strict=True))
+    return known | dict(zip(new, ids, strict=True))
 
 
 def _put_size(rows: Transaction, scope: int, size: IndexSize) -> None:
     rows.patch("scope", (Equals("id", scope),), size._asdict())
 
 
-def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: int) -> IndexSize:
-    """By documents of these kinds, numbers of words and of pairs."""
+def _changed_size(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: int) -> IndexSize:
+    """Add documents (sign 1) or subtract them (-1), given as kind, number of words and of pairs."""
     for kind, in_words, in_pairs in documents:
         size = IndexSize(
             documents=size.documents + sign,
@@ -175,14 +175,14 @@ def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: in
 
 
 def _merge(rows: Transaction, scope: int) -> None:
-    """Bring what was written last into the postings."""
+    """Merge the newest documents into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    for some in _pieces(waiting, lambda row: _count(row[1]) + _count(row[2]), _AT_ONCE):
-        _put_in(rows, postings_of(some))
+    for some in _pieces(waiting, lambda row: _count(row[1]) + _count(row[2]), _TERMS_AT_ONCE):
+        _add_postings(rows, postings_of(some))
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
 
 
-def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
+def _add_postings(rows: Transaction, new: Mapping[int, Postings]) -> None:
     places = _places(rows, {term: postings.ids.tolist() for term, postings in new.items()})
     old = _blocks(rows, places)
     put, gone = [], []
@@ -206,8 +206,8 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
     _replace_blocks(rows, gone, put)
 
 
-def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
-    """Of each term, these documents."""
+def _remove_postings(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
+    """Remove these documents from the postings of each term."""
     places = _places(rows, documents)
     put, gone = [], []
     for (term, first), packed in _blocks(rows, places).items():
@@ -230,7 +230,7 @@ def _replace_blocks(
 
 
 def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[int, dict[int, list[int]]]:
-    """By term and block, which of its documents belong there; the blocks by their first ids, 0: a new one."""
+    """Assign each term's documents to its blocks: by term and first id of the block, 0 for a new one."""
     known = rows.rows("posting", ("term_id", "first_id"), (OneOf("term_id", list(documents)),))
     firsts = {term: [first for _, first in blocks] for term, blocks in groupby(known, itemgetter(0))}
     places: dict[int, dict[int, list[int]]] = {}
@@ -250,7 +250,7 @@ def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[i
 def _blocks(
     rows: Transaction, places: Mapping[int, Mapping[int, object]]
 ) -> dict[tuple[int, int], tuple[int, bytes]]:
-    """By term and first id, how many documents a block holds, and the packed block."""
+    """Return each block's number of documents and its bytes, by term and first id."""
     keys = [(term, first) for term, blocks in places.items() for first in blocks if first]
     columns = ("term_id", "first_id", "count", "packed")
     found = rows.rows("posting", columns, (KeyIn(("term_id", "first_id"), keys),)) if keys else []
@@ -262,8 +262,8 @@ def _block_row(term: int, block: Postings) -> dict[str, object]:
     return {"term_id": term, "first_id": first, "count": len(block.ids), "packed": pack_block(block)}
 
 
-def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> None:
-    """Of these terms, those that no document contains any more."""
+def _drop_unused_terms(rows: Transaction, scope: int, terms: Collection[int]) -> None:
+    """Delete those of these terms that no document contains any more."""
     used = {term for (term,) in rows.rows("posting", ("term_id",), (OneOf("term_id", list(terms)),))}
     unsure = np.array([term for term in terms if term not in used], np.int64)
     if len(unsure):
@@ -272,7 +272,7 @@ def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> Non
         rows.remove("term", (OneOf("id", unsure[~np.isin(unsure, there)].tolist()),))
 
 
-# Mentions: links from texts to entities by name, made in the transaction of the text or the entity.
+# Mentions: links from texts to the entities that they name
 
 # The newest earlier texts that are searched for a new entity's name.
 _MOST_EARLIER = 2_000
@@ -281,7 +281,7 @@ _IS_TEXT = Not(Equals("kind", "entity"))
 
 
 def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Find again which entities these texts name; links given by the caller stay."""
+    """Compute again which entities these texts name. Links that a caller gave stay."""
     if ids and not has_entities(rows, scope):
         _replace_links(rows, ids, ())  # also links of forgotten texts, which may come back
         return
@@ -294,7 +294,7 @@ def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _replace_links(rows: Transaction, ids: Sequence[int], links: Iterable[tuple[int, int]]) -> None:
-    """Replace the links of texts to the entities that they name, but for those given by the caller."""
+    """Replace the computed links of texts. Links that a caller gave stay."""
     rows.remove("mention", (Equals("explicit", 0), OneOf("memory_id", ids)))
     _put_links(rows, links)
 
@@ -305,9 +305,9 @@ def _put_links(rows: Transaction, links: Iterable[tuple[int, int]]) -> None:
 
 
 def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Look in the texts that were there before for the names of these new entities.
+    """Link earlier texts to new entities that they name.
 
-    Links of these texts by a first name stay.
+    Existing links of these texts by a first name stay.
     """
     has_texts = ids and any(
         rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
@@ -332,7 +332,7 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the links of these texts that rest on a first name alone."""
+    """Return the links of these texts that are by a first name only."""
     links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("explicit", 0), OneOf("memory_id", ids)))
     entities = {
         id_: (folded, first)
@@ -355,7 +355,7 @@ def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[i
 
 
 def _texts_with(rows: Transaction, scope: int, name: str) -> list[list[int]]:
-    """By each way to read a text, the documents that may contain a name."""
+    """Return the documents that may contain a name: one list by words, one by pairs of letters."""
     index = TermIndex(rows, scope)
     folded = [index.postings(Phrase((word,)), "plain").ids for word in words(name)]
     # The name may be part of a longer token.

@@ -1,4 +1,4 @@
-"""Is everything in step in an SQLite file? And rebuilding what is derived from the rows."""
+"""Checking an SQLite file, rebuilding its derived rows, and salvaging a damaged one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recollect.stores.check import (
     checksum_problems,
     drop_broken,
     every_scope_id,
-    forget_caches,
+    invalidate_caches,
     number_problems,
     orphans,
     rebuild_passages,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
-    """Everything that is wrong, from the file's pages up to the cache; `quick`: of pages and words alone."""
+    """Return all problems, from the pages of the file up to the cache; `quick`: of pages and texts only."""
     rows = SqliteSnapshot(connection, cache)
     parts = {
         "the file": _file_problems(connection, quick=quick),
@@ -54,21 +54,21 @@ def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = F
 
 
 def rebuild(rows: SqliteTransaction) -> None:
-    """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
+    """Rebuild derived rows: passages, pending vectors and word indexes."""
     rows.remove("setting", (Equals("name", LOST_CHANGES),))
-    # Of all scopes at once: a row may name a scope or a term that is not its own, or not there.
+    # Of all scopes at once: a row may point to a wrong or missing scope or term.
     for table in ("posting", "document", "term"):
         rows.change(f"DELETE FROM {table}")
     drop_broken(rows)
     rebuild_passages(rows)
     for scope in every_scope_id(rows):
         refill_words(rows, scope)
-    # Vectors went without a word in the log that caches follow.
-    forget_caches(rows)
+    # Vectors were deleted without an entry in `vector_change`.
+    invalidate_caches(rows)
 
 
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
-    """A damaged file may end a check half way; what is known until then is still worth telling."""
+    """Yield problems until damage ends the check; then yield that as a problem."""
     try:
         yield from found
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
@@ -77,7 +77,7 @@ def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Proble
 
 def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
     for (message,) in connection.execute("PRAGMA quick_check" if quick else "PRAGMA integrity_check"):
-        # A repair mends indexes, and says what it could not read of the rows.
+        # A repair rebuilds indexes, and reports rows that it could not read.
         for line in str(message).splitlines():
             if line != "ok" and not line.startswith("***"):
                 yield Problem(line, "the file", repairable=True)
@@ -110,7 +110,7 @@ def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator
             yield Problem(trouble, "vectors", repairable=True)
 
 
-# Carrying all that is readable of a file with damaged pages over to a new one.
+# Salvaging a file with damaged pages
 
 _UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError)
 _UNFIT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
@@ -118,7 +118,7 @@ _OWN_TABLES = ("vector_change", "change_number")
 _LOWEST = -(1 << 63)
 _HIGHEST = 1 << 53
 SALVAGED_OWNER = "salvaged"
-"""The owner of words whose memory is lost, so that no other owner sees them."""
+"""The owner of texts whose memory is lost, so that no other owner sees them."""
 
 
 @dataclass(slots=True)
@@ -128,28 +128,28 @@ class Salvage:
     lost: list[str] = field(default_factory=list)
     """Descriptions of users' rows that could not be read."""
     adopted: int = 0
-    """Memories that were made for words whose memory is lost."""
+    """Memories that were made for texts whose memory is lost."""
 
     @property
     def problems(self) -> list[Problem]:
         made = f"{self.adopted} memories were made under the owner {SALVAGED_OWNER!r} for words of lost ones"
-        told = [*self.lost, made] if self.adopted else self.lost
-        return [Problem(what, "the file", repairable=False) for what in told]
+        messages = [*self.lost, made] if self.adopted else self.lost
+        return [Problem(each, "the file", repairable=False) for each in messages]
 
 
 def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCache) -> Salvage:
-    """Make a new store at `target` of all that can be read."""
+    """Copy all rows that can be read to a new store at `target`."""
     result = Salvage()
     prepare(target, busy_ms)
     with closing(connect(target, busy_ms, writes=True)) as connection:
-        # Rows come table by table, and what they belong to may be lost.
+        # Rows come table by table, and their owners may be lost.
         connection.pragma("foreign_keys", 0)
         connection.execute("BEGIN IMMEDIATE")
         rows = SqliteTransaction(connection, cache)
         for table in (*TABLES, *_OWN_TABLES):
             rows.change(f"DELETE FROM {table}")
-            _carry(source, rows, table, result)
-        _carry_numbers(source, connection)
+            _copy_table(source, rows, table, result)
+        _copy_last_ids(source, connection)
         _adopt_orphans(rows, result)
         _drop_without_owner(rows, result)
         rebuild(rows)
@@ -158,22 +158,22 @@ def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCa
     return result
 
 
-def _carry(source: apsw.Connection, rows: SqliteTransaction, table: str, result: Salvage) -> None:
-    said = table not in (*DERIVED, *_OWN_TABLES)
+def _copy_table(source: apsw.Connection, rows: SqliteTransaction, table: str, result: Salvage) -> None:
+    is_users = table not in (*DERIVED, *_OWN_TABLES)
     columns = rows.stored_columns(table)
     listed, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    for row in _readable(source, table, columns, result if said else None):
+    for row in _readable(source, table, columns, result if is_users else None):
         try:
             rows.change(f"INSERT OR IGNORE INTO {table}({listed}) VALUES ({marks})", row)
         except _UNFIT:
-            if said:
+            if is_users:
                 result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) is not of its form")
 
 
 def _readable(
     source: apsw.Connection, table: str, columns: Sequence[str], result: Salvage | None
 ) -> Iterator[Row]:
-    """Every row that can be read; the gaps are noted in the result."""
+    """Yield every row that can be read, and add the gaps to the result."""
     first_key = source.execute("SELECT name FROM pragma_table_info(?) WHERE pk = 1", (table,)).get
     key = str(first_key or columns[0])
     listed, place = ", ".join(columns), columns.index(key)
@@ -201,14 +201,14 @@ def _readable(
                             return
                         yield row
                 return
-            # Never back: what could be read a moment ago may fail again.
+            # Never go back: a key that could be read before may fail now.
             after = max(following - 1, after + 1) if isinstance(after, int) else after
         else:
             return
 
 
 def _next_readable(source: apsw.Connection, table: str, listed: str, key: str, after: int) -> int | None:
-    """The lowest key after a gap; None where nothing after it can be read this way."""
+    """Return the lowest readable key after a gap; None if there is none."""
     low, step = max(after, 0), 1
     high: int | None = None
     while high is None:
@@ -222,7 +222,7 @@ def _next_readable(source: apsw.Connection, table: str, listed: str, key: str, a
         if found is None:
             break
         high = found
-    # Halve what lies between a key that cannot be read and one that can.
+    # Binary search between an unreadable key and a readable one.
     bad, good = low + step // 2, high if high is not None else low + step
     lowest = high
     while good - bad > 1:
@@ -238,7 +238,7 @@ def _next_readable(source: apsw.Connection, table: str, listed: str, key: str, a
 
 
 def _key_from(source: apsw.Connection, table: str, listed: str, key: str, least: int) -> int | None:
-    """The lowest key from this one on; its whole row must be readable, with what lies on other pages."""
+    """Return the lowest key from this one on. Its whole row is read, with overflow pages."""
     for found, *_ in source.execute(
         f"SELECT {key}, {listed} FROM {table} NOT INDEXED WHERE {key} >= ? ORDER BY {key} LIMIT 1", (least,)
     ):
@@ -246,8 +246,8 @@ def _key_from(source: apsw.Connection, table: str, listed: str, key: str, least:
     return None
 
 
-def _carry_numbers(source: apsw.Connection, target: apsw.Connection) -> None:
-    """No number is given again, not even that of a row which is lost."""
+def _copy_last_ids(source: apsw.Connection, target: apsw.Connection) -> None:
+    """Copy the last ids, so that no id is used again, not even that of a lost row."""
     try:
         given: list[Row] = source.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
     except _UNREADABLE:
@@ -259,7 +259,7 @@ def _carry_numbers(source: apsw.Connection, target: apsw.Connection) -> None:
 
 
 def _adopt_orphans(rows: SqliteTransaction, result: Salvage) -> None:
-    """Words whose memory is lost get one that says so."""
+    """Add a placeholder memory for texts whose memory is lost."""
     connection = rows.connection
     lost: list[Row] = connection.execute(
         "SELECT memory_id, min(created_at) FROM observation WHERE memory_id NOT IN (SELECT id FROM memory) "
@@ -294,7 +294,7 @@ def _adopt_orphans(rows: SqliteTransaction, result: Salvage) -> None:
 
 
 def _drop_without_owner(rows: SqliteTransaction, result: Salvage) -> None:
-    """Delete rows whose owner is lost, empty pointers, and report lost memories and relations."""
+    """Delete rows whose owner is lost, clear dangling pointers, and report lost memories and relations."""
     dropped = 1
     while dropped:
         dropped = 0

@@ -1,4 +1,4 @@
-"""Opening a store's file: is it ours, is it current, and how SQLite's failures read to a person."""
+"""Opening a store's file: checking it, migrating it, and explaining SQLite's errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Progress
 
 
-# How a connection waits for a lock that another one holds: in fair turns.
+# Waiting for a lock
 
 _YOUNG_SECONDS = 0.02
 _OLD_SECONDS = 0.001
@@ -38,12 +38,11 @@ _OLD_AFTER_SECONDS = 1.0
 
 
 class BusyWait:
-    """Retries more often the longer it has waited, and gives up after a time limit.
+    """A busy handler that retries more often the longer it has waited, up to a time limit.
 
-    SQLite keeps no queue: the next connection to ask gets a free lock. Its own busy timeout pauses
-    for longer and longer, up to a tenth of a second, and so favours late arrivals: among ten busy
-    writers one waited ten seconds while the others wrote a hundred times each. Here the turn of the one who
-    has waited the longest is the likeliest.
+    SQLite keeps no queue: the next connection to ask gets a free lock. Its own busy timeout makes longer and
+    longer pauses, and so favours late arrivals: among ten busy writers, one waited ten seconds while the
+    others wrote a hundred times each. Here, the connection that has waited longest asks most often.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class BusyWait:
         self._since = 0.0
 
     def __call__(self, asked_before: int) -> bool:
-        """Pause, and say whether to ask again. SQLite counts from 0 for each lock that it waits for."""
+        """Pause, and return whether to ask again. SQLite counts from 0 for each lock."""
         now = self._clock()
         if asked_before == 0:
             self._since = now
@@ -70,13 +69,13 @@ class BusyWait:
 
 
 def pause_after(waited_seconds: float) -> float:
-    """From a fiftieth of a second for a newcomer down to a thousandth for who has waited for a second."""
+    """Return the next pause: 21 ms at first, falling to 1 ms after a second."""
     young = max(0.0, 1.0 - waited_seconds / _OLD_AFTER_SECONDS)
     return _OLD_SECONDS + young * (_YOUNG_SECONDS - _OLD_SECONDS)
 
 
 def new_memory_path() -> Path:
-    """Return a path that names a new database in the memory of this process. Nothing is at this path."""
+    """Return a name for a new database in memory, in the form of a path."""
     return Path(f"/{secrets.token_hex(8)}/{IN_MEMORY}")
 
 
@@ -85,26 +84,26 @@ def is_in_memory(path: Path) -> bool:
 
 
 APPLICATION_ID = 0x52434C54  # "RCLT", in the file's header
-# Before 3.51.3, a writer and a checkpointer could reset the log at the same moment and corrupt the file.
+# Before 3.51.3, a writer and a checkpoint could reset the log at the same moment and corrupt the file.
 _OLDEST_SQLITE = (3, 51, 3)
 _MAGIC = b"SQLite format 3\0"
 _TRIES = 100
-# Bytes. SQLite makes a file that programs share 32 kB longer at a time, and a file of the log by whole pages.
+# Bytes. SQLite grows its shared-memory file by 32 kB at a time, and the log by whole pages.
 _LEAST_ROOM = 65_536
-# The file, its log, the log's index, the folder, and one that SQLite keeps in hand.
+# The file, its log, the log's index, the folder, and one that SQLite keeps in reserve.
 _FILES_OF_A_STORE = 5
 _NO_MORE_FILES = {errno.EMFILE, errno.ENFILE}
-# The schema from which on entities store the word by which their names are known in texts.
+# The first schema in which entities store the first word of their name.
 _WITH_FIRST_WORDS = 6
-# The schema from which on the index of words is kept in tables of our own.
+# The first schema with our own word index.
 _WITH_TERMS = 8
-# The schema from which on rows that hold a user's words have checksums, and how many get theirs at a time.
+# The first schema with checksums, and how many rows get theirs at a time.
 _WITH_CHECKSUMS = 11
 _AT_ONCE = 5_000
 
 
 def migrations() -> tuple[str, ...]:
-    """Every schema change since the first, in order; the list only ever grows."""
+    """Return all schema changes in order. Add new ones at the end; never change one."""
     folder = resources.files(__package__) / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return tuple((folder / name).read_text(encoding="utf-8") for name in names)
@@ -118,10 +117,9 @@ def prepare(
     keep_older: bool = True,
     progress: Progress | None = None,
 ) -> None:
-    """Make the file a store of the current version, or refuse it untouched.
+    """Make the file a store of the current version, or refuse it and leave it unchanged.
 
-    A store of an older version is copied first, unless it is a copy itself. `progress` gets how many rows
-    got what that version lacks.
+    An older store is backed up first if `keep_older`. `progress` follows the migration of its rows.
     """
     if tuple(map(int, apsw.sqlite_lib_version().split("."))) < _OLDEST_SQLITE:
         needed = ".".join(map(str, _OLDEST_SQLITE))
@@ -156,13 +154,13 @@ def prepare(
                 _migrate(connection, path, steps, progress)
                 _use_log(connection)
             except NotAStore:
-                # The last to close a file moves its log into it; not in a file that we leave as it is.
+                # Closing would move the log into the file, and this file must stay unchanged.
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 raise
 
 
 def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
-    """A connection to a file that `prepare` has seen."""
+    """Connect to a file that `prepare` has checked."""
     with failures_of(path):
         connection = (
             _open_unwritable(path, busy_ms) if why_unwritable(path) else _open(path, busy_ms, create=False)
@@ -178,13 +176,13 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
 
 
 def has_log(path: Path) -> bool:
-    """Whether changes wait in the log: another process has the store open, or did not close it."""
+    """Whether the log holds changes: another process has the store open, or did not close it."""
     log = path.with_name(path.name + "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
-    """A connection that writes nothing, neither a log nor the index that processes share about it.
+    """Connect without writing anything: neither the log nor its shared-memory file.
 
     Without a log, `immutable` reads the file without locks; the store notices if it changes meanwhile.
     """
@@ -204,13 +202,13 @@ def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
 
 
 def renew_identity(connection: apsw.Connection) -> None:
-    """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
+    """Give the store a new id, so that no process uses its caches any more."""
     connection.execute("INSERT OR REPLACE INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
 
 
 @contextmanager
 def failures_of(path: Path) -> Iterator[None]:
-    """Say in our own words what SQLite could not do, and what the reader can."""
+    """Turn SQLite's errors into ours, which say what to do."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
@@ -281,7 +279,10 @@ def _no_room(path: Path) -> str:
 
 
 def refuse_strangers(path: Path, known: int) -> None:
-    """Look at the header alone, before SQLite could write anything; `known` is the newest schema we know."""
+    """Refuse files that are not ours, by their header; `known` is the newest schema of this program.
+
+    SQLite opens the file only afterwards, since it could write to it.
+    """
     try:
         if path.is_dir():
             raise NotAStore(f"{path} is a folder; name a file in it.")
@@ -292,15 +293,15 @@ def refuse_strangers(path: Path, known: int) -> None:
     except OSError as error:
         why = why_unreadable(path) or error.strerror
         raise StoreUnavailable(f"{path} cannot be reached: {why}.") from error
-    # Through SQLite's own file layer: a plain open and close would give up every lock that this process
-    # holds on the file, and another program could then take the log away under an open store.
+    # Through SQLite's file layer: a plain close would release all locks of this process on the file, and
+    # another program could then remove the log of an open store.
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
-        # A short read comes without the zeros at its end.
+        # `xRead` strips the zeros at the end of a short read.
         header = file.xRead(100, 0).ljust(min(100, file.xFileSize()), b"\0")
     finally:
         file.xClose()
-    # Where a power cut interrupted the making of the file, SQLite undoes it by the journal.
+    # If a power cut interrupted the creation of the file, SQLite rolls it back from the journal.
     is_half_made = not any(header) and path.with_name(path.name + "-journal").exists()
     if not header or is_half_made:
         return
@@ -329,7 +330,7 @@ def _migrate(
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Another process may have been quicker while we waited for the lock.
+        # Another process may have migrated it while we waited for the lock.
         version = schema_version(connection)
         refuse_newer(version, len(steps), path)
         if version == 0:
@@ -343,7 +344,7 @@ def _migrate(
                 [(name_beginning(str(folded)), id_) for id_, folded in rows],
             )
         if version < _WITH_TERMS <= len(steps):
-            # The store fills the new index when it finds that a scope has none.
+            # The store fills the new index when it is opened.
             for (scope,) in connection.execute("SELECT id FROM scope").fetchall():
                 for table in ("word_count", "words", "stems", "pairs"):
                     connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
@@ -382,15 +383,15 @@ def schema_version(connection: apsw.Connection) -> int:
 
 
 def _refuse_tables(connection: apsw.Connection, path: Path) -> None:
-    """A file that was empty when we looked may have become another program's since."""
+    """Refuse a file that was empty before, and to which another program has added tables since."""
     if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
 
 
 def _use_log(connection: apsw.Connection) -> None:
-    """Switch to write-ahead logging: readers never wait for a writer, nor it for them.
+    """Switch to write-ahead logging: readers and writers do not wait for each other.
 
-    The switch needs the file for itself and does not wait on the busy timeout, so we do.
+    The switch needs exclusive access, and ignores the busy handler, so we retry.
     """
     for _ in range(_TRIES):
         try:
@@ -402,16 +403,16 @@ def _use_log(connection: apsw.Connection) -> None:
     raise apsw.BusyError("journal_mode")
 
 
-# The number of a store's last change, kept outside its log: a log that is missing after a crash is noticed.
+# The number of the last change, stored outside the log: it shows after a crash if the log is missing
 
 LOST_CHANGES = "lost_changes"
-"""The setting that says how many changes were lost, until a repair takes note of it."""
+"""The setting with the number of lost changes, until a repair deletes it."""
 _FORM = struct.Struct("<8sQQ")
 _CHANGE_NUMBER_MAGIC = b"rcltchg\n"
 
 
 class ChangeNumberFile:
-    """The file beside a store. Whatever fails here fails in silence: it guards, and nothing depends on it."""
+    """The file beside a store. Its failures are ignored, since it only guards against a lost log."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -419,7 +420,7 @@ class ChangeNumberFile:
         self._file: int | None = None
 
     def read(self) -> tuple[int, int] | None:
-        """The inode of the store's file, which a copy has not, and the number of the last change."""
+        """Return the inode of the store's file (a copy has another) and the number of the last change."""
         try:
             magic, inode, number = _FORM.unpack(self._path.read_bytes())
         except (OSError, struct.error):
@@ -427,7 +428,7 @@ class ChangeNumberFile:
         return (inode, number) if magic == _CHANGE_NUMBER_MAGIC else None
 
     def write(self, number: int) -> None:
-        # Not synced: what a power cut takes from it only makes it less watchful.
+        # Not synced: after a power cut, it may only miss some lost changes.
         with suppress(OSError):
             if self._file is None:
                 flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -436,7 +437,7 @@ class ChangeNumberFile:
             os.write(self._file, _FORM.pack(_CHANGE_NUMBER_MAGIC, self._store.stat().st_ino, number))
 
     def close(self, *, remove: bool) -> None:
-        """With `remove`, all that was written is in the store's own file."""
+        """Close the file, and delete it with `remove`: then the store's file holds all changes."""
         with suppress(OSError):
             if self._file is not None:
                 os.close(self._file)

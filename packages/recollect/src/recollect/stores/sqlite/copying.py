@@ -1,4 +1,4 @@
-"""Backups, and putting one back."""
+"""Backups: making, restoring, and keeping one per day."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _PAGES = 1_000
 def copy_to(
     source: apsw.Connection, path: Path, progress: Progress | None = None, older_than: int | None = None
 ) -> None:
-    """A consistent copy of a store in use. The file appears whole, or not at all.
+    """Copy a store in use consistently. The file appears complete, or not at all.
 
-    With `older_than`, it appears only if it is of an older schema and no other process was quicker.
+    With `older_than`, it appears only if its schema is older and the file does not exist yet.
     """
     if older_than is None and path.exists():
         raise InvalidInput(f"{path} exists already; name a new file.")
@@ -57,18 +57,17 @@ def copy_to(
 
 
 def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
-    """Make the store at `path` what the backup holds, in one transaction that other programs wait for.
+    """Replace the content of the store with that of the backup, in one transaction.
 
-    The backup stays as it is. The store gets a new identity, so that no cache of its former content is
-    taken for current.
+    The backup is not changed. The store gets a new identity, which invalidates caches of its old content.
     """
     if not backup.is_file() or not backup.stat().st_size:
         raise NotFound(f"There is no backup at {backup}; name the file that `recollect backup` made.")
     if path.exists() and backup.samefile(path):
         raise InvalidInput(f"{backup} is the store itself; name the file that `recollect backup` made.")
     prepare(path, busy_ms)
-    # The copy is brought up to date and given its identity before the store changes: a crash leaves the
-    # store as it was, or as it shall be.
+    # The copy is migrated and gets its identity before the store changes: a crash leaves the store either
+    # unchanged or fully restored.
     with _failures_of_copy(path), _unfinished(path) as ready:
         with failures_of(path), closing(connect(path, busy_ms, writes=False)) as connection:
             number = int(connection.execute("SELECT number FROM change_number").get or 0)
@@ -77,7 +76,7 @@ def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | No
 
 
 def replace_content(source: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
-    """Make the store at `path` what another, current one holds, in one transaction."""
+    """Replace the content of the store with that of another current one, in one transaction."""
     with (
         failures_of(path),
         closing(connect(source, busy_ms, writes=False)) as new,
@@ -87,7 +86,7 @@ def replace_content(source: Path, path: Path, busy_ms: int, progress: Progress |
 
 
 def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
-    """Bring a copy of the backup up to date; its changes are numbered after those of the store."""
+    """Migrate a copy of the backup, and number its changes after those of the store."""
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # it builds on this module
 
     with failures_of(backup):
@@ -96,14 +95,14 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
             source.set_busy_timeout(busy_ms)
             _copy(source, ready, None)
     prepare(ready, busy_ms, keep_older=False)
-    # Index the words of an older backup now: a process that has the store open will not open it again.
+    # Build the word index of an older backup now: processes with an open store will not open it again.
     SqliteStore(ready, busy_ms=busy_ms).close()
     with failures_of(backup), closing(connect(ready, busy_ms, writes=True)) as target:
         broken = target.execute("PRAGMA integrity_check(1)").get
         if broken != "ok":
             raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
         renew_identity(target)
-        # With room for what others write before the store changes.
+        # Leave room for changes that others write meanwhile.
         target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
 
 
@@ -111,15 +110,15 @@ def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> Non
     private_files.make(path)
     with closing(apsw.Connection(str(path))) as target:
         _pages(source, target, progress)
-        # One self-contained file: no log that could be left behind when it is moved.
+        # One file without a log, which could be forgotten when the copy is moved.
         target.pragma("journal_mode", "delete")
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def _pages(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:
-    # One read transaction for all steps: without it, a write between two steps starts the copy over,
-    # and under steady writes it would never end.
+    # One read transaction for all steps: otherwise a write between two steps restarts the copy, which
+    # would never end under steady writes.
     source.execute("BEGIN")
     try:
         source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
@@ -135,7 +134,7 @@ def _pages(source: apsw.Connection, target: apsw.Connection, progress: Progress 
 
 @contextmanager
 def _unfinished(path: Path) -> Iterator[Path]:
-    """A name beside `path` to work under; nothing stays there."""
+    """Yield a temporary name beside `path`, and delete its files at the end."""
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         yield unfinished
@@ -154,7 +153,7 @@ def _failures_of_copy(path: Path) -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name itself must survive a power cut. Windows has no such call, and needs none."""
+    """Sync the folder, so that the new name survives a power cut. Windows needs no such call."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -164,14 +163,14 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-# Backups by day, beside a store: the newest few of them.
+# Daily backups
 
-# A day's backup, or what a process that died while it wrote one has left behind.
+# The backup of a day, or an unfinished one of a process that died.
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
 
 def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> None:
-    """Back the store up under the day's name, unless it is; then remove all but the newest."""
+    """Make the backup of the day if it is missing, and delete all but the newest ones."""
     path = folder / f"{day.isoformat()}.db"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -179,7 +178,7 @@ def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> 
             if not path.exists():
                 store.backup(str(path))
         except InvalidInput:
-            if not path.exists():  # else another process was quicker
+            if not path.exists():  # otherwise another process has made it
                 raise
         named = {path: match for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))}
         whole = sorted((path for path, match in named.items() if not match[2]), reverse=True)

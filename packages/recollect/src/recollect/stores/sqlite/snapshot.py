@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.cache import VectorCache
 
 
-# Columns whose index selects few rows. The first of them in a condition finds the rows.
-_TELLING = ("id", "passage_id")
+# Columns whose index selects few rows, in order of preference.
+_SELECTIVE = ("id", "passage_id")
 
 
 class SqliteConditions(Conditions):
-    """Conditions in SQLite's words."""
+    """Conditions in SQLite's SQL."""
 
     mark: ClassVar[str] = "?"
     always: ClassVar[str] = "1"
@@ -50,10 +50,10 @@ class SqliteConditions(Conditions):
     def all_of(self, where: Where, table: Table, row: str, found_by: str | None = None) -> str:
         """Join conditions by AND. `found_by` names the column whose index finds the rows."""
         named = [each.column if isinstance(each, (Equals, OneOf)) else None for each in where]
-        key = found_by or next((column for column in _TELLING if column in named), None)
+        key = found_by or next((column for column in _SELECTIVE if column in named), None)
         before, parts = self._plus, []
         for each, column in zip(where, named, strict=True):
-            # A `+` keeps the planner off other columns' indexes, which it takes for as good as the key's.
+            # A `+` keeps the planner from using other columns' indexes, which it rates as high as the key.
             self._plus = "" if key is None or column == key else "+"
             parts.append(self.expression(each, table, row))
         self._plus = before
@@ -85,16 +85,16 @@ class SqliteConditions(Conditions):
         return f"{self._plus}{row}.{condition.column} IN ({found})"
 
     def like(self, text: str) -> tuple[str, str]:
-        # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
+        # LIKE ignores the case of ASCII letters only; GLOB ignores none, so it gets both cases.
         if text.isascii():
             return "LIKE ? ESCAPE '\\'", escaped_like(text)
         return "GLOB ?", f"*{''.join(map(_either_case, text))}*"
 
 
 def json_list(values: Iterable[object]) -> str:
-    """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
+    """Return many values as one parameter of `IN (SELECT value FROM json_each(?))`."""
     listed = list(values)
-    # Whole numbers are most of it, and Python writes a list of them as JSON does, in a tenth of the time.
+    # Most are whole numbers. Python writes a list of those as JSON in a tenth of the time.
     return str(listed) if listed and type(listed[0]) is int else json.dumps(listed)
 
 
@@ -103,9 +103,8 @@ def _either_case(letter: str) -> str:
     return f"[{forms}]" if len(forms) > 1 or letter in "*?[" else letter
 
 
-# Queries by which a cache of vectors follows the store.
+# Queries of the vector cache
 
-# Columns of a row of a model.
 _VERSION = (
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_change'), 0), "
@@ -114,14 +113,14 @@ _VERSION = (
 
 
 class SqliteVectorQueries:
-    """Asked inside one transaction of a connection."""
+    """Queries of a vector cache, inside one transaction."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._versions: dict[int, Version] = {}
 
     def model_in_use(self) -> tuple[str, VectorSource] | None:
-        """The model in use, by name, and what a cache knows its vectors by."""
+        """Return the name of the model in use, and its source of vectors."""
         row = self.connection.execute(
             f"SELECT name, (SELECT value FROM setting WHERE name = 'store_id'), id, dims, centre, {_VERSION} "
             "FROM model WHERE in_use = 1"
@@ -143,12 +142,12 @@ class SqliteVectorQueries:
         return version
 
     def _keep(self, model: int, version: Version) -> None:
-        if not self.is_writing():  # else the transaction may yet move it itself
+        if not self.is_writing():  # a writing transaction may still change it
             self._versions[model] = version
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         rows = self.connection.execute(
-            # CROSS JOIN holds the order of the loops, so that rows come by id without a sort.
+            # CROSS JOIN fixes the order of the loops, so that rows come by id without a sort.
             """
             SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, v.embedding
             FROM vector AS v
@@ -162,9 +161,9 @@ class SqliteVectorQueries:
         for vector, memory, passage, scope, kind, embedding in rows:
             yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
 
-    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+    def vector_changes_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         oldest = self.connection.execute("SELECT min(seq) FROM vector_change").get
-        # Logs are cut at their old end, and may be cut whole.
+        # Old entries are deleted, perhaps all of them.
         if oldest is None or oldest > seq + 1:
             return None
         rows = self.connection.execute(
@@ -193,13 +192,13 @@ class SqliteVectorQueries:
         return self.connection.txn_state() == apsw.SQLITE_TXN_WRITE
 
 
-# Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
+# Caches that lack more changes than this are rebuilt faster than updated.
 _LOG_LIMIT = 50_000
 _COUNT_CHANGE = "UPDATE change_number SET number = number + 1 RETURNING number"
 
 
 class SqliteSnapshot(SqlSnapshot):
-    """Answers from inside one read transaction."""
+    """A snapshot inside one read transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
         self.connection = connection
@@ -267,10 +266,10 @@ class SqliteSnapshot(SqlSnapshot):
             found[row[0]].append(row[1 : ends[row[0]]])
         return found
 
-    # Whole tables, to carry them to another store
+    # Copying whole tables to another store
 
     def stored_columns(self, table: str) -> Sequence[str]:
-        # Hidden ones are computed.
+        # Hidden columns are computed.
         named = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid"
         return [str(name) for (name,) in self.ask(named, (table,))]
 
@@ -308,7 +307,7 @@ class SqliteSnapshot(SqlSnapshot):
 class SqliteTransaction(SqlTransaction, SqliteSnapshot):
     """One writer at a time to the whole file."""
 
-    _lives_logged = False
+    _changes_logged = False
 
     def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
         self.connection.execute(text, bindings)
@@ -336,8 +335,8 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         condition, bindings = conditions.all_of(where, table, "r", "id"), conditions.bindings
         before = self.connection.total_changes()
         setting = f"UPDATE {table} AS r SET {column} = ? WHERE r.{column} IS ? AND {condition}"
-        # A run at a time: to look for listed ids, or to begin a statement for each row, takes up to twice as
-        # long. For a single row, `=` is faster.
+        # A run of ids at a time: listing ids, or one statement per row, takes up to twice as long. For a
+        # single row, `=` is faster.
         runs = _runs(rows)
         self.connection.executemany(
             f"{setting} AND r.id BETWEEN ? AND ?",
@@ -350,7 +349,7 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         return self.connection.total_changes() - before
 
     def lock_scopes(self, scopes: Collection[int] | None) -> None:
-        """All scopes are locked from the beginning."""
+        """Do nothing: a transaction locks the whole file when it begins."""
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -358,14 +357,14 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         try:
             yield
         except BaseException:
-            # A failing disk ends the whole transaction, and the savepoint with it.
+            # A disk error ends the whole transaction, with the savepoint.
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK TO change")
                 self.connection.execute("RELEASE change")
             raise
         self.connection.execute("RELEASE change")
 
-    # Whole tables, from another store
+    # Copying whole tables from another store
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         self.connection.executemany(_insert(table, tuple(columns), replaces=False, ignores=False), rows)
@@ -379,26 +378,26 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         )
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
-        # Without this, SQLite reuses the id of a newest row that was deleted.
+        # Otherwise SQLite could reuse the id of a deleted row.
         for table, last in last_ids.items():
             self.connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
             if last:
                 self.connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
     def finish(self) -> int:
-        """Finish before the commit, and return the number of this change."""
-        if self._lives_logged:
+        """Do the last work before the commit, and return the number of this change."""
+        if self._changes_logged:
             self.connection.execute(
                 "DELETE FROM vector_change WHERE seq <= (SELECT max(seq) FROM vector_change) - ?",
                 (_LOG_LIMIT,),
             )
         return int(self.connection.execute(_COUNT_CHANGE).get)
 
-    def log_lives(self, table: Table, where: Where) -> None:
+    def log_vector_changes(self, table: Table, where: Where) -> None:
         condition, bindings = self.condition(table, where)
         if table != "passage":
             condition = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
-        self._lives_logged = True
+        self._changes_logged = True
         self.connection.execute(
             "INSERT INTO vector_change(vector_id) SELECT v.id FROM passage AS p "
             "JOIN vector AS v ON v.passage_id = p.id "
@@ -414,15 +413,14 @@ def _insert(table: Table, columns: tuple[str, ...], *, replaces: bool, ignores: 
     statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
     if not replaces:
         return statement
-    # Not OR REPLACE, which deletes the row and puts another one in its place: in every index, and with a look
-    # at every row that it refers to.
+    # Not OR REPLACE, which deletes and inserts: it updates every index and checks every foreign key.
     setting = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
     done = f"UPDATE SET {setting}" if setting else "NOTHING"
     return f"{statement} ON CONFLICT({', '.join(key)}) DO {done}"
 
 
 def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
-    """The rows `r` of a table that meet the conditions, as a part of a SELECT."""
+    """Return the FROM and WHERE of a SELECT of rows `r` that meet the conditions."""
     keys = next((each for each in where if isinstance(each, KeyIn)), None)
     others = [each for each in where if each is not keys]
     conditions = SqliteConditions()
@@ -430,17 +428,17 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     bindings = conditions.bindings
     if keys is None:
         return f"FROM {table} AS r{_hint(table, where)} WHERE {condition}", bindings
-    # As partial indexes say it, or they are not used.
+    # Partial indexes are used only with their own condition.
     there = [f"r.{column} IS NOT NULL" for column in keys.columns]
     same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
     key = " AND ".join((*same, *there))
-    # From key to row, whatever the planner thinks of the other conditions.
+    # CROSS JOIN makes the planner look rows up by key, whatever the other conditions.
     source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {key} WHERE {condition}"
     return source, [json_list(dict.fromkeys(keys.keys)), *bindings]
 
 
 def _runs(rows: Iterable[Swap]) -> list[tuple[int, int, Any, Any]]:
-    """Rows with ids one after the other that are set alike: first and last id, the old value, the new one."""
+    """Group rows with consecutive ids and equal values: first and last id, old value, new value."""
     runs: list[tuple[int, int, Any, Any]] = []
     for id_, expected, value in rows:
         if runs and runs[-1][1:] == (id_ - 1, expected, value):
@@ -456,7 +454,7 @@ def _column_list(columns: tuple[str, ...], row: str, after_each: str = "") -> st
 
 
 def _hint(table: Table, where: Where) -> str:
-    # Named, since the planner takes any index that knows the scope and the kind for as good.
+    # Name the index: the planner rates every index with scope and kind equally.
     named = [each for each in where if isinstance(each, (Equals, OneOf, Compares))]
     kinds = [each.value for each in named if isinstance(each, Equals) and each.column == "kind"]
     if table == "memory" and "entity" in kinds:

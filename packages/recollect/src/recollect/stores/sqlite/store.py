@@ -38,20 +38,19 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores.port import Progress, Result, Transaction
 
-# Scopes with memories but no words, as after a repair by hand; cheap enough for every start.
+# Scopes with memories but an empty word index, as after a migration. Cheap enough for every start.
 _SCOPES_WITHOUT_WORDS = (
     "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
     "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
 )
 _log = logging.getLogger(__name__)
-# Five writers that each wait for the other four, with room to spare.
+# Enough for five writers that wait for each other.
 BUSY_MS = 10_000
 _COMPACTING = "compacting"
-# The log is emptied once it is this large, and this many times as large as the file. A new store has 0.4 MB,
-# and its log, too, stays below ten times that.
+# The log is emptied when it is larger than this, and than this multiple of the file.
 _LOG_BYTES = 3 << 20
 _LOG_SHARE = 4
-# Writers wait for it, and reads are short.
+# How long emptying the log waits for readers; writers wait for it.
 _LOG_WAIT_MS = 1_000
 
 
@@ -66,10 +65,10 @@ class SqliteStore:
         progress: Progress | None = None,
         copying: bool = False,
     ) -> None:
-        """`progress` follows the upgrade of an older store.
+        """Open or create a store. `progress` follows the migration of an older one.
 
-        With `copying`, a copy that is not complete may be opened too. A path that ends in `:memory:` opens a
-        new database in memory: readers and writers then wait for each other, and closing it deletes it.
+        With `copying`, an incomplete copy may be opened, too. A path that ends in `:memory:` opens a new
+        database in memory: readers and writers then wait for each other, and closing it deletes it.
         """
         self.path: Path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
         self._busy_ms = busy_ms
@@ -82,7 +81,7 @@ class SqliteStore:
             private_files.like(self.path),
         )
         self.read_only: bool = bool(why_unwritable(self.path))
-        """This process may only read it: by the file's permissions, its folder's or its disk's."""
+        """Whether the file, its folder or its disk cannot be written."""
         self._inode = _inode(self.path)
         self._writing = threading.Lock()
         self._watching = threading.Lock()
@@ -95,26 +94,26 @@ class SqliteStore:
         self._changes = ChangeNumberFile(self.path)
         self._is_guarded = True
         self._number = 0
-        """The number of the change that is being written; 0: it has none."""
+        """The number of the change that is being written, or 0."""
         self._compacting = False
-        """Something was destroyed of which the log may still hold the pages."""
+        """Whether the log may still hold pages of purged texts."""
         if not copying:
             self._finish_opening(progress)
 
     def _finish_opening(self, progress: Progress | None) -> None:
-        """Refuse an unfinished copy, finish what a crash interrupted, and fill empty indexes of words."""
+        """Refuse an unfinished copy, finish what a crash interrupted, and fill empty word indexes."""
         wordless: list[Row] = []
         try:
             with failures_of(self.path):
-                noted: dict[str, str] = dict(
+                settings: dict[str, str] = dict(
                     self._writer.execute(
                         "SELECT name, value FROM setting WHERE name IN (?, ?)", (COPY_MARK, _COMPACTING)
                     )
                 )
-                mark = noted.get(COPY_MARK)
+                mark = settings.get(COPY_MARK)
                 if mark is None:
                     wordless = self._writer.execute(_SCOPES_WITHOUT_WORDS).fetchall()
-                if _COMPACTING in noted and not self.read_only:
+                if _COMPACTING in settings and not self.read_only:
                     self._compacting = True
                     with suppress(apsw.Error):
                         self._finish_compacting(0)
@@ -124,7 +123,7 @@ class SqliteStore:
         except StoreDamaged:
             if self._closed:
                 raise
-            # The caller may want to check and repair it.
+            # Open it all the same: the caller may check and repair it.
             mark, wordless = None, []
         if mark is not None:
             from recollect.stores.check import unfinished_copy  # noqa: PLC0415  # few are
@@ -139,7 +138,7 @@ class SqliteStore:
                     refill_words(SqliteTransaction(connection, self._cache), scope, progress)
 
     @contextmanager
-    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # all is in one place
+    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # one file holds all scopes
         with failures_of(self.path), self._reader() as connection:
             connection.execute("BEGIN")
             try:
@@ -164,7 +163,7 @@ class SqliteStore:
         if self.read_only:
             return hash((_changed_at(self.path), _changed_at(self._log)))
         with failures_of(self.path), self._watching:
-            # SQLite counts for each connection what the others have written: so one stays that only looks.
+            # `data_version` changes when another connection writes, so this one never writes.
             if self._watcher is None:
                 self._watcher = connect(self.path, self._busy_ms, writes=False)
             return int(self._watcher.pragma("data_version"))
@@ -175,10 +174,10 @@ class SqliteStore:
 
     def compact(self) -> bool:
         self._refuse_unusable()
-        # Its rows outlive the passages that they were made of.
-        self._cache.forget()
+        # The cache may still hold vectors of purged passages.
+        self._cache.clear()
         with self._writing, failures_of(self.path):
-            # Noted in the store itself: the next process to open it finishes after a crash or a reader.
+            # Stored, so that the next process to open it can finish after a crash.
             self._writer.execute("INSERT OR REPLACE INTO setting VALUES (?, '1')", (_COMPACTING,))
             # Rewrite the file: free pages keep their content until they are reused.
             self._writer.execute("VACUUM")
@@ -186,14 +185,14 @@ class SqliteStore:
             return self._finish_compacting()
 
     def _finish_compacting(self, busy_ms: int | None = None) -> bool:
-        """Carry the log into the file and empty it. False: who reads at this moment keeps what it holds."""
-        if not self._emptied_log(self._busy_ms if busy_ms is None else busy_ms):
+        """Move the log into the file and empty it. False if an active reader prevents that."""
+        if not self._empty_log(self._busy_ms if busy_ms is None else busy_ms):
             return False
         self._writer.execute("DELETE FROM setting WHERE name = ?", (_COMPACTING,))
         self._compacting = False
         return True
 
-    def _emptied_log(self, busy_ms: int) -> bool:
+    def _empty_log(self, busy_ms: int) -> bool:
         self._writer.set_busy_timeout(busy_ms)
         try:
             self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -205,21 +204,21 @@ class SqliteStore:
         return True
 
     def _tend_log(self) -> None:
-        """After a commit, which nothing here may make look failed: keep the log in bounds."""
+        """Keep the log small after a commit. Errors are ignored: the commit has succeeded."""
         with suppress(apsw.Error, OSError):
             if self._compacting:
                 self._finish_compacting(0)
             log, file = self._log.stat().st_size, self.path.stat().st_size
-            # Readers that follow one another without a pause keep SQLite from starting the log over.
+            # Overlapping readers keep SQLite from restarting the log.
             if log > max(_LOG_BYTES, _LOG_SHARE * file, self._try_at_bytes):
-                done = self._emptied_log(_LOG_WAIT_MS)
-                # Not at every write while a long read is active.
+                done = self._empty_log(_LOG_WAIT_MS)
+                # Do not retry at every write while a long read is active.
                 self._try_at_bytes = 0 if done else log * 5 // 4
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
 
-        # On a connection of its own: one that has read an index before may check it by what it remembers.
+        # On a new connection: one that has read an index before may check cached pages.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
             return check.problems(connection, self._cache, quick=quick)
@@ -227,7 +226,7 @@ class SqliteStore:
     def repair(self) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
 
-        self._cache.forget()
+        self._cache.clear()
         is_sound = False
         with (
             failures_of(self.path),
@@ -242,7 +241,7 @@ class SqliteStore:
         return self.verify()
 
     def _salvage(self) -> Sequence[Problem]:
-        """Carry what is readable over to a new file; the store itself is that file, where nothing is lost."""
+        """Copy readable rows to a new file. If no user's row is lost, that file replaces the store."""
         from recollect.stores.sqlite.check import salvage  # noqa: PLC0415
         from recollect.stores.sqlite.copying import replace_content  # noqa: PLC0415  # few processes repair
 
@@ -256,11 +255,11 @@ class SqliteStore:
             finally:
                 self._writer.execute("ROLLBACK")
         if result.lost:
-            told = (
+            advice = (
                 f"all that can be read was salvaged into {new}; look it over, and put it in the place of "
                 f"this store with `recollect restore {new}`, or put back a backup"
             )
-            return [*result.problems, Problem(told, "the file", repairable=False)]
+            return [*result.problems, Problem(advice, "the file", repairable=False)]
         kept = free_name(self.path, "damaged")
         self.backup(str(kept))
         with self._writing:
@@ -293,15 +292,15 @@ class SqliteStore:
             except Empty:
                 break
         self._cache.close()
-        # The last to close carries the log into the file, and the log is gone.
+        # The last process to close the store moves the log into the file, and deletes it.
         self._changes.close(remove=self._is_guarded and not self._log.exists())
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
         self._refuse_unusable()
         with self._writing, failures_of(self.path):
-            # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
-            # write would have to start over.
+            # IMMEDIATE takes the write lock at once: otherwise a transaction that read first might have to
+            # start over.
             self._writer.execute("BEGIN IMMEDIATE")
             self._number = 0
             try:
@@ -352,12 +351,12 @@ class SqliteStore:
                 self._readers.put(connection)
 
     def _look_for_lost_changes(self) -> None:
-        """Compare the last change that was acknowledged with the last one that is here."""
-        inode, noted = self._changes.read() or (0, 0)
+        """Compare the number of the last acknowledged change with that of the last stored one."""
+        inode, acknowledged = self._changes.read() or (0, 0)
         number: int = self._writer.execute("SELECT number FROM change_number").get
-        if noted <= number:
+        if acknowledged <= number:
             return
-        lost = noted - number
+        lost = acknowledged - number
         if inode != self.path.stat().st_ino:
             self._is_guarded = False  # so that the next process to open it gets the same error
             self.close()
@@ -378,13 +377,13 @@ class SqliteStore:
         if self._closed:
             raise StoreUnavailable(f"{self.path} was closed; open it again.")
         if _inode(self.path) != self._inode:
-            # SQLite would go on with the file that had this name, and who opens the name would miss it all.
+            # SQLite would write to the old file, and other processes would not see it.
             raise StoreUnavailable(
                 f"{self.path} was moved, deleted or replaced while it was open; open it again. "
                 "Nothing was written."
             )
         if self._log_inode is not None and _inode(self._log) != self._log_inode:
-            # SQLite would go on with a log that no other process finds and that a crash removes.
+            # SQLite would write to a log that other processes cannot find and that a crash would lose.
             raise StoreUnavailable(
                 f"{self._log}, the log of the store, was removed or replaced while it was in use. Close "
                 "every program that uses the store, and open it again. Nothing was written."
@@ -392,7 +391,7 @@ class SqliteStore:
 
 
 def free_name(path: Path, what: str) -> Path:
-    """A name for a file beside the store that is not taken."""
+    """Return an unused name for a file beside the store."""
     names = (path.with_name(f"{path.name}-{what}{f'-{n}' if n > 1 else ''}") for n in count(1))
     return next(name for name in names if not name.exists())
 

@@ -1,4 +1,7 @@
-"""A block of cached vectors: columns laid out in one buffer, which may be memory or part of a file."""
+"""Blocks of cached vectors, their codes, and the queries by which a cache follows its store.
+
+A block is a buffer with one array per column, in memory or in a mapped file.
+"""
 
 from __future__ import annotations
 
@@ -24,47 +27,47 @@ if TYPE_CHECKING:
     from recollect.stores.port import Vector
 
 
-# Codes of vectors: a few bits for each number, to tell far from near before vectors are compared in full.
+# Codes of vectors: one or two bits per dimension, to find likely rows before comparing whole vectors
 
 Codes = NDArray[np.uint64]
 Distances = NDArray[np.uint16]
 
 FACTORS = 3
-"""Numbers kept beside each row's codes: its share along the centre, and the scales of the two codes."""
+"""Numbers stored with each row's codes: its part along the centre, and the scales of both codes."""
 
 _COUNTS_FROM = 0.625
-"""Times the mean size of a query's numbers: the signs of those below tell more of chance than of meaning."""
-# Weights of the query's numbers where the fine code is read: few are heavier than the heaviest.
+"""A dimension of a query counts from this multiple of their mean size: signs of smaller ones are noise."""
+# Weights of a query's dimensions for the fine code. Larger ones are cut to the heaviest.
 _PLANES = 2
 _HEAVIEST = (1 << _PLANES) - 1
 _WEIGHT_OF_MEAN = 1.3
-# Fine codes mean -3, -1, 1 and 3; numbers of a normal distribution are large from one deviation on.
+# Fine codes stand for -3, -1, 1 and 3. Numbers are large from one standard deviation on.
 _FINE_TOP = 3
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCode:
-    """A query's bits, which of them count, and bit planes of how much each weighs, lightest plane first."""
+    """The code of a query: its bits, which of them count, and its weights as bit planes, lightest first."""
 
     bits: Codes
     counted: Codes
     count: int
     planes: tuple[Codes, ...]
     weight: int
-    """Of all numbers together."""
+    """The sum of all weights."""
     along: np.float32
     coarse_unit: np.float32
-    """The value of one counted bit in a product; `fine_unit` is the value of one weight."""
+    """The value of one counted bit in a product. `fine_unit` is the value of one weight."""
     fine_unit: np.float32
 
     def distances(self, codes: Codes) -> Distances:
-        """In how many bits that count each column of the coarse codes differs."""
+        """Return in how many counted bits each column of the coarse codes differs."""
         size = codes.shape[1]
         distances = np.zeros(size, np.uint16)
         different = np.empty(size, np.uint64)
         counted, few = np.empty((2, size), np.uint8)
         for first in range(0, len(self.bits), 3):
-            # Three words differ in at most 192 bits, which a byte holds; adding bytes is the fastest.
+            # Three words differ in at most 192 bits, which fit into a byte; adding bytes is fastest.
             for word in range(first, min(first + 3, len(self.bits))):
                 np.bitwise_xor(codes[word], self.bits[word], out=different)
                 np.bitwise_and(different, self.counted[word], out=different)
@@ -75,9 +78,9 @@ class QueryCode:
         return distances
 
     def fine_products(self, codes: Codes) -> Distances:
-        """For each row of the fine codes, how much the numbers weigh together whose bits are set.
+        """Return the sum of weights of the bits that are set, for each row of the fine codes.
 
-        A number's high bit counts twice. Where the query's number is below zero, bits count as turned round.
+        High bits count twice. Bits are inverted where the query's number is negative.
         """
         turned = np.ascontiguousarray(codes.T)
         words = len(self.bits)
@@ -92,15 +95,15 @@ class QueryCode:
         return products
 
     def coarse_estimates(self, codes: Codes, factors: Rows) -> Rows:
-        """The products of the query with the rows of these codes, give or take."""
-        # The product with the signs: the bits that agree, less those that differ.
+        """Estimate the products of the query with the rows of these coarse codes."""
+        # The product with the signs: equal bits minus different bits.
         signs = self.distances(codes).astype(np.float32)
         signs *= -2
         signs += self.count
         return self._estimates(signs, self.coarse_unit, factors[0], factors[1])
 
     def fine_estimates(self, codes: Codes, factors: Rows) -> Rows:
-        """The same, from fine codes, and nearer to the truth."""
+        """Estimate the products from fine codes, more exactly."""
         levels = 2 * self.fine_products(codes).astype(np.float32) - _FINE_TOP * self.weight
         return self._estimates(levels, self.fine_unit, factors[0], factors[2])
 
@@ -111,8 +114,8 @@ class QueryCode:
         return products
 
 
-def encoded(rows: Rows, centre: Rows) -> tuple[Codes, Codes, Rows]:
-    """Coarse codes, a column for each row; fine codes, a line for each; and factors, a column for each."""
+def encode(rows: Rows, centre: Rows) -> tuple[Codes, Codes, Rows]:
+    """Return coarse codes (a column per row), fine codes (a line per row) and factors (a column per row)."""
     direction = _direction(centre)
     ones = np.ones_like(direction)
     along: Rows = np.vecdot(rows, direction)
@@ -169,16 +172,16 @@ def _packed(bits: NDArray[np.bool_]) -> Codes:
 
 
 ROWS = 16_384
-"""Rows per block: big enough to make Python's part small, small enough for a column to stay in cache."""
+"""Rows per block: enough to make Python's overhead small, few enough for a column to stay in CPU cache."""
 
-# Offsets of mapped blocks must be multiples of this on every platform; Windows asks for the most.
+# Offsets of mapped blocks must be multiples of this. Windows needs the largest.
 ALIGNMENT = 65_536
 
 Ids = NDArray[np.int64]
 
 
 class VectorRow(NamedTuple):
-    """A live vector, as the store has it."""
+    """A live vector, as the store returns it."""
 
     vector: int
     memory: int
@@ -190,7 +193,7 @@ class VectorRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How wide rows are. `words` are the uint64 words of a one-bit code: none where there is no centre."""
+    """The width of rows. `words` are the uint64 words of a one-bit code, 0 for a model without a centre."""
 
     dims: int
     words: int
@@ -233,11 +236,11 @@ class Block:
 
     @classmethod
     def private(cls, shape: Shape) -> Block:
-        """A block in this process's memory; pages not yet written to cost nothing."""
+        """Return a block in the memory of this process. Unused pages take no memory."""
         return cls(shape, np.empty(shape.block_bytes, np.uint8), 0, 0)
 
     def fill(self, rows: Iterator[VectorRow], centre: Rows | None) -> int:
-        """Append rows while there is room; how many there were."""
+        """Append rows while there is room, and return how many."""
         taken = list(islice(rows, ROWS - self.used))
         if not taken:
             return 0
@@ -245,10 +248,10 @@ class Block:
         *facts, embeddings = zip(*taken, strict=True)
         self.vectors[start:stop] = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(taken), -1)
         if centre is not None:
-            # In parts that stay in the processor's cache, which takes half the time.
+            # Parts that fit into the CPU cache take half the time.
             for first in range(start, stop, 1024):
                 part = slice(first, min(stop, first + 1024))
-                self.codes[:, part], self.fine_codes[part], self.factors[:, part] = encoded(
+                self.codes[:, part], self.fine_codes[part], self.factors[:, part] = encode(
                     self.vectors[part], centre
                 )
         for column, values in zip(self._flat(), facts, strict=True):
@@ -257,14 +260,14 @@ class Block:
         return len(taken)
 
     def take(self, other: Block, rows: NDArray[np.intp]) -> None:
-        """Append these rows of another block; the caller sees to it that there is room."""
+        """Append these rows of another block. The caller ensures that there is room."""
         start, stop = self.used, self.used + len(rows)
         for mine, theirs in zip(self._columns(), other._columns(), strict=True):
             mine[start:stop] = theirs[rows]
         self.used = stop
 
     def equal_rows(self, rows: NDArray[np.intp], other: Block, others: NDArray[np.intp]) -> int:
-        """How many of these rows are, to the last bit, the other block's rows in the same order."""
+        """Count the rows that are bit for bit equal to the other block's rows, in order."""
         same = np.ones(len(rows), np.bool_)
         for mine, theirs in zip(self._columns(), other._columns(), strict=True):
             bits = f"u{mine.itemsize}"
@@ -272,7 +275,7 @@ class Block:
         return int(np.count_nonzero(same))
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """The bytes of these rows, as contiguous arrays, each with its offset in the block."""
+        """Yield these rows as contiguous arrays, each with its offset in the block."""
         vectors, fine, codes, factors, *rest = self._starts
         for offset, rows in ((vectors, self.vectors), (fine, self.fine_codes)):
             if rows.size:
@@ -284,19 +287,19 @@ class Block:
             yield offset + start * flat.itemsize, flat[start:stop]
 
     def checksum(self, start: int, stop: int) -> int:
-        """A sum of machine words, modulo 2**64: it adds up over ranges of rows, as fast as memory."""
+        """Return the sum of the machine words modulo 2**64. Sums of ranges of rows add up."""
         return _sum(piece for _, piece in self.pieces(start, stop))
 
     def facts_checksum(self, start: int, stop: int) -> int:
-        """The same, of what says whose each row is and of which kind."""
+        """Return the checksum of the columns of ids, scopes and kinds."""
         return _sum(flat[start:stop] for flat in self._flat())
 
     def _flat(self) -> tuple[NDArray[Any], ...]:
-        """Columns of one number for each row, in the order of a `VectorRow`."""
+        """Return the columns with one number per row, in the order of a `VectorRow`."""
         return self.vector_ids, self.memories, self.passages, self.scopes, self.kinds
 
     def _columns(self) -> Iterator[NDArray[Any]]:
-        """Every column, as a table with a line for each row."""
+        """Yield every column as a table with a line for each row."""
         yield self.vectors
         yield self.fine_codes
         yield self.codes.T
@@ -306,7 +309,7 @@ class Block:
 
 
 def _sum(pieces: Iterable[NDArray[Any]]) -> int:
-    """Of all numbers, read as unsigned integers that are as wide as fits a whole row."""
+    """Sum all numbers, read as the widest unsigned integers that fit a row."""
     total = 0
     for piece in pieces:
         words = piece.reshape(-1).view(np.uint64 if piece.strides[0] % 8 == 0 else f"u{piece.itemsize}")
@@ -314,21 +317,21 @@ def _sum(pieces: Iterable[NDArray[Any]]) -> int:
     return total % 2**64
 
 
-# The source of cached vectors, and the queries by which a cache follows its store.
+# The source of cached vectors
 
 FORMAT = 2
-"""Raised whenever the cache's rows would be laid out or computed otherwise."""
+"""Raise this when the layout or the computation of the cache's rows changes."""
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 
 
 class Version(NamedTuple):
-    """A moment in a store's history. The first two only grow, and no row changes without one growing."""
+    """A state of a store's vectors. Every change of a row raises one of the first two numbers."""
 
     vectors: int
     life: int
     newest: int
-    """The model's highest vector. It falls when vectors of a dropped model go, which no log records."""
+    """The model's highest vector id. It falls when a dropped model's vectors are deleted, without a log."""
 
     def follows(self, earlier: Version) -> bool:
         return self.vectors >= earlier.vectors and self.life >= earlier.life
@@ -352,7 +355,7 @@ class VectorSource:
         return Shape(self.dims, 0 if self.packed_centre is None else (self.dims + 63) // 64)
 
     def digest(self) -> bytes:
-        """Of all that decides what the cache's bytes mean; a cache with another digest is not ours."""
+        """Return a digest of all that decides the cache's bytes. Another digest means another source."""
         facts = (FORMAT, sys.byteorder, self.store_id, self.model_id, self.dims, self.packed_centre)
         return hashlib.sha256(repr(facts).encode()).digest()
 
@@ -366,20 +369,20 @@ def check_width(query: Vector, model: str, dims: int) -> None:
 
 
 class VectorQueries(Protocol):
-    """The queries of a cache to a snapshot of the store."""
+    """The queries that a cache asks of a snapshot."""
 
     def version(self, source: VectorSource) -> Version: ...
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
-        """Vectors of live passages, by ascending id."""
+        """Yield the vectors of live passages, by ascending id."""
 
-    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
+    def vector_changes_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         """Return vectors that changed since, and whether each is live; None if the log is too short."""
 
     def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
-        """The passage of a vector, and its packed numbers."""
+        """Return the passage of a vector, and its packed numbers."""
 
     def rotation(self, source: VectorSource) -> bytes | None: ...
 
     def is_writing(self) -> bool:
-        """Whether the snapshot is of a transaction whose writes may yet be undone."""
+        """Whether the snapshot belongs to a transaction that may still be rolled back."""

@@ -1,4 +1,4 @@
-"""Search by meaning over cached vectors that show exactly what the asking snapshot holds."""
+"""The vector cache: it gives each snapshot exactly its live vectors, and searches them in two stages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.domain.numbers import pack_vector
 from recollect.stores.vectors.block import ROWS, Block
-from recollect.stores.vectors.file import OWNER_ALONE, Mapped, VectorFile
+from recollect.stores.vectors.file import OWNER_ALONE, MappedFile, VectorFile
 from recollect.stores.vectors.scan import Run, best, found_hits, leaders, pick, row_scores
 
 if TYPE_CHECKING:
@@ -25,64 +25,64 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.scan import Allowed, Mask
 
 
-# Search in two stages, as Cognis does: by a third of each vector's width to a shortlist, then by all.
+# Search in two stages, as Cognis does: a third of each vector makes a shortlist, the whole vector ranks it
 
 IDLE_SEARCHES = 1_000
-"""Searches without a first stage after which what it needs is let go."""
+"""Prefixes are dropped after this many searches that do not use them."""
 
-# Whole numbers below 2**24 are exact in float32, and so are all sums of these products, in any order: the
-# lengths of a vector and of a rotation's row are one, so no sum is above 2**12 * 2**11. BLAS may then split
-# the work as it likes, and a row's prefix is the same bits in any company.
+# Whole numbers below 2**24 are exact in float32, and so are all sums of these products, in any order. Vectors
+# and rows of a rotation have length one, so no sum exceeds 2**12 * 2**11. A row's prefix then has the same
+# bits however BLAS splits the work.
 _VECTOR_STEPS = np.float32(2**12)
 _ROTATION_STEPS = np.float32(2**11)
 
 
-def width(dims: int) -> int:
-    """The number of dimensions in a prefix."""
+def prefix_width(dims: int) -> int:
+    """Return the number of dimensions in a prefix."""
     return max(1, dims // 3)
 
 
 class Prefixes:
-    """The prefixes of one model's cached vectors: derived, in this process's memory, made when first needed.
+    """The prefixes of one model's cached vectors, computed in this process on first use.
 
-    Safe to share between threads: a block's rows never change, so neither do prefixes once made.
+    Threads can share them: a block's rows never change, so their prefixes do not either.
     """
 
     def __init__(self, source: VectorSource, rotation: bytes | None) -> None:
         self.source = source
-        self._width = width(source.dims)
+        self._width = prefix_width(source.dims)
         self._rotation: Rows | None = None
         if rotation is not None:
             directions = np.frombuffer(rotation, "<f2").reshape(self._width, source.dims)
             self._rotation = np.rint(directions.astype(np.float32) * _ROTATION_STEPS).T.copy()
         self._lock = threading.Lock()
-        self._made: dict[Block, tuple[Rows, int]] = {}
+        self._by_block: dict[Block, tuple[Rows, int]] = {}
         self._idle = 0
 
     def of(self, block: Block, count: int) -> Rows:
-        """The prefixes of the block's first `count` rows; only those not yet made are computed."""
+        """Return the prefixes of the block's first `count` rows. Known ones are not computed again."""
         with self._lock:
             self._idle = 0
-            if block not in self._made:
-                self._made[block] = np.empty((len(block.vectors), self._width), np.float32), 0
-            rows, done = self._made[block]
+            if block not in self._by_block:
+                self._by_block[block] = np.empty((len(block.vectors), self._width), np.float32), 0
+            rows, done = self._by_block[block]
             if done < count:
                 rows[done:count] = self.prefixes(block.vectors[done:count])
-                self._made[block] = rows, count
+                self._by_block[block] = rows, count
         return rows[:count]
 
     def keep(self, blocks: Iterable[Block]) -> None:
-        """Drop the prefixes of all other blocks, and of these too after many searches without a prefix."""
+        """Drop the prefixes of all other blocks, and after many searches without prefixes, all of them."""
         with self._lock:
             self._idle += 1
-            if not self._made:
+            if not self._by_block:
                 return
             kept = set(blocks) if self._idle <= IDLE_SEARCHES else set[Any]()
-            for block in self._made.keys() - kept:
-                del self._made[block]
+            for block in self._by_block.keys() - kept:
+                del self._by_block[block]
 
     def prefixes(self, vectors: Rows) -> Rows:
-        """Turned, where the model has a rotation; cut to a third of the width, and of length one."""
+        """Rotate vectors if the model has a rotation, cut them to a third, and normalise them."""
         if self._rotation is None:
             cut = np.ascontiguousarray(vectors[:, : self._width])
         else:
@@ -95,10 +95,9 @@ class Prefixes:
 def nearest_by_prefix(
     parts: Sequence[Part], prefixes: Prefixes, query: Rows, k: int, allowed: Allowed, shortlist: int
 ) -> list[Found]:
-    """The best `k` of the `shortlist` memories whose prefixes are nearest; no other can be found.
+    """Return the best `k` of the `shortlist` memories whose prefixes are nearest.
 
-    The answer depends on the set of allowed rows only. Where they are no more than the shortlist holds, it is
-    the exact one.
+    The answer depends only on the set of allowed rows. It is exact if they all fit into the shortlist.
     """
     runs = [(part, part.run) for part in parts]
     picks = [(part, run, rows) for part, run in runs if (rows := pick(run, allowed)) is None or len(rows)]
@@ -119,26 +118,26 @@ def nearest_by_prefix(
     ]
     scores, memories, passages = (np.concatenate(column) for column in zip(*columns, strict=True))
     order = leaders(scores, memories, passages, shortlist)
-    # The memories with the best prefixes, and all that tie with the last.
+    # Include all memories that tie with the last.
     chosen = np.unique(memories if len(order) < shortlist else memories[scores >= scores[order[-1]]])
     finalists = [(run, np.sort(run.rows_of(chosen))) for _, run, _ in picks]
     return found_hits(best([(run, rows) for run, rows in finalists if len(rows)], query, k))
 
 
-# The content of a cache for one moment of the store. States are values: a new moment, a new state.
+# The content of a cache at one version of the store. States are never changed
 
 TOO_MANY_DEAD = 0.25
-"""Share of dead rows from which rebuilding the cache pays."""
+"""The share of dead rows above which the cache is rebuilt."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The first `count` rows of a block, at least one. `live` may be left out if all are live."""
+    """The first `count` rows of a block, at least one. `live` is None if all are live."""
 
     block: Block
     count: int
     shared: bool
-    """The block is mapped from the file, not this process's own memory."""
+    """Whether the block is mapped from the file, not in private memory."""
     live: Mask | None = None
 
     @property
@@ -151,13 +150,13 @@ class Part:
 
     @cached_property
     def run(self) -> Run:
-        """Kept, since most parts outlive many states."""
+        """The rows to scan; cached, since most parts are in many states."""
         return Run(self.block, self.count, self.live)
 
 
 @dataclass(frozen=True)
 class State:
-    """Rows by ascending vector id: every vector that lives at `version`, and some that do no more."""
+    """Rows by ascending vector id: every vector that is live at `version`, and some dead ones."""
 
     version: Version
     parts: tuple[Part, ...]
@@ -179,14 +178,14 @@ class State:
         return [part.run for part in self.parts]
 
 
-def loaded(queries: VectorQueries, source: VectorSource, version: Version) -> State:
-    """Everything, from SQLite, into this process's memory."""
+def load_state(queries: VectorQueries, source: VectorSource, version: Version) -> State:
+    """Load all live vectors from the store into private memory."""
     rows = queries.live_rows(source, 0)
     return State(version, tuple(Part(block, block.used, shared=False) for block in blocks_of(rows, source)))
 
 
 def blocks_of(rows: Iterator[VectorRow], source: VectorSource) -> Iterator[Block]:
-    """The rows in full private blocks; the last may have room left."""
+    """Yield the rows in private blocks. Only the last may have room left."""
     while True:
         block = Block.private(source.shape)
         if not block.fill(rows, source.centre):
@@ -196,10 +195,12 @@ def blocks_of(rows: Iterator[VectorRow], source: VectorSource) -> Iterator[Block
             return
 
 
-def caught_up(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
-    """Return the state moved to a later moment; None if that fails or a rebuild costs less."""
-    moved = _with_life(queries, source, state, version)
-    if moved is None or not _genuine(queries, source, moved):
+def catch_up_state(
+    queries: VectorQueries, source: VectorSource, state: State, version: Version
+) -> State | None:
+    """Return the state at a later version; None if that fails, or a rebuild costs less."""
+    moved = _with_vector_changes(queries, source, state, version)
+    if moved is None or not _has_newest_vector(queries, source, moved):
         return None
     if version.vectors > state.version.vectors:
         moved = _with_rows(moved, queries.live_rows(source, state.version.vectors), source)
@@ -208,8 +209,10 @@ def caught_up(queries: VectorQueries, source: VectorSource, state: State, versio
     return replace(moved, version=version)
 
 
-def cut_back(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
-    """The state as it was when fewer vectors had come, but no other had died or returned."""
+def rewind_state(
+    queries: VectorQueries, source: VectorSource, state: State, version: Version
+) -> State | None:
+    """Return the state at an earlier version that lacks only the newest vectors."""
     parts = []
     for part in state.parts:
         count = int(np.searchsorted(part.ids, version.vectors, "right"))
@@ -217,11 +220,11 @@ def cut_back(queries: VectorQueries, source: VectorSource, state: State, version
             live = None if part.live is None else part.live[:count]
             parts.append(replace(part, count=count, live=live))
     earlier = State(version, tuple(parts))
-    return earlier if _genuine(queries, source, earlier) else None
+    return earlier if _has_newest_vector(queries, source, earlier) else None
 
 
 def differences(queries: VectorQueries, source: VectorSource, state: State) -> Iterator[str]:
-    """One sentence for each way in which the state is not what SQLite holds."""
+    """Yield a sentence for each difference between the state and the store."""
     expected = same = 0
     for block in blocks_of(queries.live_rows(source, 0), source):
         expected += block.used
@@ -240,29 +243,31 @@ def differences(queries: VectorQueries, source: VectorSource, state: State) -> I
         yield f"{min(held, expected) - same} vectors in the cache are not those of the store."
 
 
-def _genuine(queries: VectorQueries, source: VectorSource, state: State) -> bool:
+def _has_newest_vector(queries: VectorQueries, source: VectorSource, state: State) -> bool:
     """Return whether the store has our newest vector, equal to the last bit."""
     for part in reversed(state.parts):
         places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
         if len(places):
             block, at = part.block, places[-1]
-            # A copy of the store that went its own way holds another vector under this id.
+            # A diverged copy of the store has another vector under this id.
             row = queries.stored_vector(source, int(block.vector_ids[at]))
             return row == (int(block.passages[at]), pack_vector(block.vectors[at]))
     return True
 
 
-def _with_life(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
+def _with_vector_changes(
+    queries: VectorQueries, source: VectorSource, state: State, version: Version
+) -> State | None:
     if version.life == state.version.life:
         return state
-    changes = queries.life_since(source, state.version.life)
+    changes = queries.vector_changes_since(source, state.version.life)
     if changes is None:
         return None
     ids = np.array([vector for vector in changes if vector <= state.version.vectors], np.int64)
     alive = np.array([changes[vector] for vector in ids.tolist()], np.bool_)
     moved = replace(state, parts=tuple(_with_changes(part, ids, alive) for part in state.parts))
     returned = ids[alive]
-    # One that was dead when we loaded is not among our rows, and its place by id is taken.
+    # A vector that was dead when we loaded is not among our rows, and cannot be inserted in order.
     if not len(returned):
         return moved
     alive_here = (part.ids if part.live is None else part.ids[part.live] for part in moved.parts)
@@ -284,7 +289,7 @@ def _with_changes(part: Part, ids: Ids, alive: Mask) -> Part:
 
 
 def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) -> State:
-    """The rows appended: into the last block if it is ours and has room, then into new ones."""
+    """Append rows to the last block if it is private and has room, then to new blocks."""
     parts = list(state.parts)
     first = next(rows, None)
     if first is None:
@@ -294,7 +299,7 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) ->
         part = parts.pop()
         block = part.block
         if block.used > part.count:
-            # A later state has written on in this block; its rows need not be the ones we are about to add.
+            # A later state has appended other rows to this block.
             block = Block.private(source.shape)
             block.take(part.block, np.arange(part.count))
         added = block.fill(rows, source.centre)
@@ -305,58 +310,57 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) ->
 
 
 WORTH_SHARING = 2_048
-"""Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
+"""Private rows from which a process moves them to the file. Fewer load from the store in milliseconds."""
 
 _VERIFIED_PER_SEARCH = 2
-"""Blocks of a large file: a few milliseconds of a search that takes more."""
+"""Blocks of a large file that each search verifies, in a few milliseconds."""
 
 _KEPT_STATES = 4
-"""Threads that read at slightly different moments each find theirs."""
+"""States that are cached, for threads that read slightly different versions."""
 
 
 class VectorCache:
-    """The vectors of the model in use, for searching. Safe to share between threads.
+    """The vectors of the model in use, for searching. Threads can share it.
 
-    `path` names the file that processes share; its lock is beside it. Without a path, or if it
-    cannot be written, this process holds the vectors in its own memory and answers the same. `mode` is
-    the file's permissions.
+    `path` names the file that processes share; its lock is beside it. Without a path, or if the file cannot
+    be written, this process holds the vectors in private memory. `mode` is the mode of the file.
     """
 
     def __init__(self, path: Path | None, mode: int = OWNER_ALONE) -> None:
         self.reason: str | None = None if path else "no place for a file was given"
-        """Why vectors are held in private memory; None where they are shared."""
+        """Why vectors are in private memory; None if they are shared."""
         self._path = path
         self._mode = mode
         self._lock = threading.Lock()
         self._source: VectorSource | None = None
         self._file: VectorFile | None = None
-        self._mapped: Mapped | None = None
+        self._mapped: MappedFile | None = None
         self._states: tuple[State, ...] = ()
         self._prefixes: Prefixes | None = None
         self._share_from = WORTH_SHARING
 
     def check(self, queries: VectorQueries, source: VectorSource) -> Iterator[str]:
-        """Compare everything with the store, inside a read transaction: one sentence for each difference."""
+        """Compare everything with the store, and yield a sentence for each difference."""
         yield from differences(queries, source, self.state(queries, source))
-        if self._file is not None and self._file.path.exists() and self._file.mapped(whole=True) is None:
+        if self._file is not None and self._file.path.exists() and self._file.map_rows(whole=True) is None:
             yield f"{self._file.path} is damaged or of another store; it will be made anew."
 
-    def forget(self) -> None:
-        """Remove the file, and hold nothing; the next search makes both again."""
+    def clear(self) -> None:
+        """Delete the file, and release memory. The next search rebuilds both."""
         with self._lock:
-            self._forget()
+            self._clear()
 
     def close(self) -> None:
-        """Release memory and maps. A search after this starts over."""
+        """Release memory and maps. A later search loads them again."""
         with self._lock:
             self._drop()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._drop()
         if self._path is not None:
             try:
                 VectorFile.remove(self._path)
-            except OSError as error:  # Windows keeps what another process has mapped
+            except OSError as error:  # Windows does not delete a file that another process has mapped
                 self._stay_private(error, 0)
 
     def _drop(self) -> None:
@@ -369,17 +373,17 @@ class VectorCache:
         version = queries.version(source)
         if queries.is_writing():
             # This transaction may be rolled back, so no other search may see its rows.
-            return loaded(queries, source, version)
+            return load_state(queries, source, version)
         with self._lock:
-            self._turn_to(source)
+            self._use_source(source)
             # Verify more blocks of a large file. A damaged or truncated file is rebuilt.
             mapped = self._mapped
-            if mapped and (mapped.is_cut_off or not mapped.verification.read(_VERIFIED_PER_SEARCH)):
-                self._forget()
-                self._turn_to(source)
+            if mapped and (mapped.is_truncated or not mapped.verification.verify(_VERIFIED_PER_SEARCH)):
+                self._clear()
+                self._use_source(source)
             latest = self._states[0] if self._states and self._prefixes is None else None
             if latest is not None and latest.version == version and not self._is_worth_sharing(latest):
-                return latest  # as most often
+                return latest  # the usual case
             state = self._state_at(queries, source, version)
             if self._is_worth_sharing(state):
                 state = self._move_to_file(queries, source, state)
@@ -396,12 +400,12 @@ class VectorCache:
         with self._lock:
             if self._prefixes is not None and self._prefixes.source == source:
                 return self._prefixes
-            made = Prefixes(source, queries.rotation(source))
-            if not queries.is_writing():  # else the model itself may be undone
-                self._prefixes = made
-            return made
+            prefixes = Prefixes(source, queries.rotation(source))
+            if not queries.is_writing():  # a rollback may remove the model
+                self._prefixes = prefixes
+            return prefixes
 
-    def _turn_to(self, source: VectorSource) -> None:
+    def _use_source(self, source: VectorSource) -> None:
         if source != self._source:
             self._drop()
             self._source = source
@@ -415,38 +419,38 @@ class VectorCache:
                 return state
             moved = None
             if version.follows(state.version):
-                moved = caught_up(queries, source, state, version)
+                moved = catch_up_state(queries, source, state, version)
             elif version.life == state.version.life:
-                moved = cut_back(queries, source, state, version)
+                moved = rewind_state(queries, source, state, version)
             if moved is not None:
                 return moved
-        return self._from_file(queries, source, version) or self._made_anew(queries, source, version)
+        return self._from_file(queries, source, version) or self._rebuild(queries, source, version)
 
     def _from_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
-        """The file's rows, moved on to the snapshot. None: there is no use in the file."""
+        """Return the file's rows at the version of the snapshot; None if the file cannot be used."""
         if self._file is None:
             return None
-        mapped = self._file.mapped(self._mapped)
+        mapped = self._file.map_rows(self._mapped)
         if mapped is None or not version.follows(mapped.header.version):
             return None
         self._mapped = mapped
         parts = tuple(Part(block, block.used, shared=True) for block in mapped.blocks)
-        return caught_up(queries, source, State(mapped.header.version, parts), version)
+        return catch_up_state(queries, source, State(mapped.header.version, parts), version)
 
-    def _made_anew(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
-        """From SQLite: through the file where there is enough to share, so that no process holds it all."""
+    def _rebuild(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
+        """Load from the store: into the file if there is enough to share, else into private memory."""
         state = None
         if self._file is not None and self._share_from == WORTH_SHARING:
             try:
                 with self._file.lock() as mine:
-                    if mine and not self._outrun(version):
+                    if mine and not self._is_behind_file(version):
                         state = self._through_file(queries, source, version)
             except OSError as error:
                 self._stay_private(error, 0)
-        return loaded(queries, source, version) if state is None else state
+        return load_state(queries, source, version) if state is None else state
 
     def _through_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
-        assert self._file is not None  # noqa: S101  # the callers have looked
+        assert self._file is not None  # noqa: S101  # the callers have checked
         blocks = blocks_of(queries.live_rows(source, 0), source)
         first = next(blocks, None)
         if first is None:
@@ -458,21 +462,21 @@ class VectorCache:
         return self._from_file(queries, source, version)
 
     def _move_to_file(self, queries: VectorQueries, source: VectorSource, state: State) -> State:
-        """The same state, with its rows in the file, if that can be had now."""
-        assert self._file is not None  # noqa: S101  # the caller has looked
+        """Return the same state with its rows in the file, if the lock is free."""
+        assert self._file is not None  # noqa: S101  # the caller has checked
         try:
             with self._file.lock() as mine:
-                if not mine or self._outrun(state.version):
+                if not mine or self._is_behind_file(state.version):
                     return state
                 moved = self._from_file(queries, source, state.version)
                 if moved is None:
                     moved = self._through_file(queries, source, state.version)
                 elif moved.private_rows >= WORTH_SHARING:
-                    assert self._mapped is not None  # noqa: S101  # as the rows are of the file
+                    assert self._mapped is not None  # noqa: S101  # the rows are from the file
                     header, version = self._mapped.header, moved.version
                     if moved.dead_rows:
-                        # Only the log says which rows in the file have died since, so a process that opens
-                        # the file must read the log from where it began.
+                        # Only the log knows which rows of the file are dead, so other processes must read the
+                        # log from where the file began.
                         version = version._replace(life=header.version.life)
                     private = [part.block for part in moved.parts if not part.shared]
                     self._file.append(header, private, version)
@@ -484,8 +488,8 @@ class VectorCache:
         self._share_from = WORTH_SHARING
         return moved or state
 
-    def _outrun(self, version: Version) -> bool:
-        """Has another process put into the file what this snapshot does not see yet?"""
+    def _is_behind_file(self, version: Version) -> bool:
+        """Whether the file has rows that are too new for this snapshot."""
         header = self._file.header() if self._file is not None else None
         return header is not None and not version.follows(header.version)
 

@@ -1,7 +1,7 @@
-"""The cache's file: blocks of vectors that processes map and share. Disposable; the truth is in SQLite.
+"""The file of the vector cache: blocks that processes map and share. It can be rebuilt from the store.
 
-A header page, then blocks. Rows are only ever added after those already published, and the header then
-says how many count; a file is replaced by another, never made shorter, since that would kill its readers.
+A header page comes first, then blocks. New rows are added after the published ones; then the header publishes
+them. A file is replaced, never truncated, since that would kill the processes that have mapped it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# New files are private to their owner.
+# New files are private to their owner
 
 OWNER_ALONE = 0o600
 
 
 def make(path: Path) -> None:
-    """Make the file, empty, unless it is there. SQLite gives its log and journals the mode of their file.
+    """Create an empty private file unless it exists. SQLite gives its log and journals the same mode.
 
-    Where that fails SQLite fails too, and says why.
+    Errors are ignored: SQLite reports them better.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ALONE))
 
 
 def like(store: Path) -> int:
-    """The mode for a file beside a store: who may read the one may read the other."""
+    """Return the mode for a file beside a store: the same as the store's."""
     try:
         return stat.S_IMODE(store.stat().st_mode)
     except OSError:
@@ -53,7 +53,7 @@ else:
     import fcntl
 
 VERIFIED_AT_ONCE = 8
-"""Blocks of a file that are verified as it is opened, which takes about twenty milliseconds."""
+"""Blocks that are verified when a file is opened; this takes about twenty milliseconds."""
 
 _MAGIC = b"rcltvec\n"
 _HEADER = ALIGNMENT
@@ -88,15 +88,15 @@ class Header:
         return cls(digest, generation, rows, version, *checksums) if magic == _MAGIC else None
 
 
-class CheckedBlocks:
-    """Reads blocks against their checksum, some at a time: a large file takes longer than a search may."""
+class BlockVerification:
+    """Verifies blocks, a few at a time: a large file would take longer than a search may."""
 
     def __init__(self, blocks: Iterable[Block], checksum: int) -> None:
         self._left = [(block, block.used) for block in blocks]
         self._missing = checksum
 
-    def read(self, blocks: int) -> bool:
-        """False: all are read now, and the file is damaged."""
+    def verify(self, blocks: int) -> bool:
+        """Verify some more blocks. False if all are read now, and the file is damaged."""
         for block, used in self._left[:blocks]:
             self._missing -= block.checksum(0, used)
         del self._left[:blocks]
@@ -104,21 +104,21 @@ class CheckedBlocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
-    """A file's published rows, mapped. They stay, whatever becomes of the path."""
+class MappedFile:
+    """The published rows of a file, mapped. They stay valid if the file is replaced."""
 
     inode: tuple[int, int]
     header: Header
     blocks: tuple[Block, ...]
-    verification: CheckedBlocks
+    verification: BlockVerification
     """The verification of blocks that were not verified when mapped."""
     view: mmap.mmap | None = None
-    """The map that reaches farthest."""
+    """The map with the last block."""
     size: int = 0
-    """How long the file must be for it."""
+    """The length of the file that these rows need."""
 
     @property
-    def is_cut_off(self) -> bool:
+    def is_truncated(self) -> bool:
         """Whether the file was truncated: reading beyond its end would kill the process (SIGBUS)."""
         return self.view is not None and self.view.size() < self.size
 
@@ -133,18 +133,18 @@ class VectorFile:
         self._digest = digest
 
     def header(self) -> Header | None:
-        """The newest valid header, if the file is there and ours."""
+        """Return the newest valid header, if the file exists and is of this source."""
         try:
             with self.path.open("rb") as file:
                 return self._read_header(file)
         except OSError:
             return None
 
-    def mapped(self, known: Mapped | None = None, *, whole: bool = False) -> Mapped | None:
-        """The file's rows, or None where it is missing, damaged, or not of this source.
+    def map_rows(self, known: MappedFile | None = None, *, whole: bool = False) -> MappedFile | None:
+        """Map the rows of the file. None if it is missing, damaged, or of another source.
 
-        Rows of `known` are not verified again. The rest of a large file is verified later; with
-        `whole`, all is now.
+        Rows of `known` are not verified again. Most of a large file is verified later; with `whole`, all of
+        it is verified now.
         """
         try:
             with self.path.open("rb") as file:
@@ -154,13 +154,13 @@ class VectorFile:
                     return None
                 inode = (status.st_dev, status.st_ino)
                 if known is None or known.inode != inode or known.header.generation > header.generation:
-                    known = Mapped(inode, self._empty(header.version), (), CheckedBlocks((), 0))
-                return self._extended(file, known, header, whole=whole)
-        except (OSError, ValueError):  # mmap says ValueError of a file that shrank under it
+                    known = MappedFile(inode, self._empty(header.version), (), BlockVerification((), 0))
+                return self._map_more(file, known, header, whole=whole)
+        except (OSError, ValueError):  # mmap raises ValueError for a file that has shrunk
             return None
 
     def create(self, blocks: Iterable[Block], version: Version) -> None:
-        """Write a new file and put it in the old one's place; needs the lock."""
+        """Write a new file, and replace the old one; needs the lock."""
         fresh = self.path.with_name(self.path.name + "-new")
         try:
             fresh.unlink(missing_ok=True)  # left by a killed writer, perhaps with another mode
@@ -178,14 +178,14 @@ class VectorFile:
 
     @staticmethod
     def remove(path: Path) -> None:
-        """Existing maps stay valid. The lock file stays, or two writers could hold one each."""
+        """Delete the file. Maps stay valid. The lock file stays, or two writers could each lock one."""
         for name in (path.name, path.name + "-new"):
             path.with_name(name).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
-        """Whether this is the one writer among all processes and threads. Never waits."""
-        # A file of its own: the cache's file is replaced, and a lock on what was replaced guards nothing.
+        """Take the lock of the one writer, without waiting; yield whether that succeeded."""
+        # In a separate file: the cache's file is replaced, which would make its lock useless.
         beside = self.path.with_name(self.path.name + "-lock")
         with self._open_file(beside, os.O_RDWR | os.O_APPEND, "a+b") as file:
             try:
@@ -196,7 +196,7 @@ class VectorFile:
             yield True
 
     def _open_file(self, path: Path, flags: int, kind: str, buffering: int = -1) -> BinaryIO:
-        # Windows parts text from bytes even here.
+        # Windows needs O_BINARY even here.
         flags |= os.O_CREAT | getattr(os, "O_BINARY", 0)
         return cast("BinaryIO", os.fdopen(os.open(path, flags, self._mode), kind, buffering))
 
@@ -212,7 +212,9 @@ class VectorFile:
         ours = [header for header in slots if header is not None and header.digest == self._digest]
         return max(ours, key=lambda header: header.generation, default=None)
 
-    def _extended(self, file: BinaryIO, known: Mapped, header: Header, *, whole: bool) -> Mapped | None:
+    def _map_more(
+        self, file: BinaryIO, known: MappedFile, header: Header, *, whole: bool
+    ) -> MappedFile | None:
         full = known.header.rows // ROWS
         partial = known.header.rows % ROWS
         blocks, view = list(known.blocks), known.view
@@ -230,11 +232,11 @@ class VectorFile:
             start = partial if number == full else 0
             missing_facts -= block.facts_checksum(start, block.used)
             missing -= 0 if later else block.checksum(start, block.used)
-        # The owner of each row must be right from the start.
+        # Scopes and kinds are verified at once: no row may be shown to another owner.
         if missing_facts % 2**64 or (missing % 2**64 and not later):
             return None
-        verification = CheckedBlocks(blocks, header.checksum) if later else known.verification
-        return Mapped(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
+        verification = BlockVerification(blocks, header.checksum) if later else known.verification
+        return MappedFile(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
 
     def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
         rows, checksum, facts = after.rows, after.checksum, after.facts_checksum
@@ -254,13 +256,13 @@ class VectorFile:
         os.fsync(file.fileno())
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
-        """Put rows of a block at row `at` of the file; they fit the file's block there."""
+        """Write rows of a block at row `at` of the file. They fit into one block of the file."""
         if file.seek(0, os.SEEK_END) < self._size(at + stop - start):
-            # The room that is left holds no disk space yet. All is written by `write`, never through a map,
-            # so a full disk is an error here and cannot end a reader.
+            # The new part is sparse. It is filled by `write`, never through a map: a full disk is then an
+            # error here, and cannot kill a reader.
             file.truncate(self._size(at + stop - start))
         base = self._size(at - at % ROWS)
-        # In every column, a row is shifted by the same number of rows.
+        # Rows move by the same number of rows in every column.
         shift = at % ROWS - start
         for offset, piece in block.pieces(start, stop):
             file.seek(base + offset + shift * piece.strides[0])
@@ -274,7 +276,7 @@ def _write_all(file: BinaryIO, data: memoryview) -> None:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Closing the file gives the lock back."""
+    """Lock the file until it is closed."""
     if sys.platform == "win32":
         file.seek(0)
         try:

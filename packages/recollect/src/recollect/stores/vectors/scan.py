@@ -1,4 +1,4 @@
-"""Searching cached vectors with NumPy: which rows may be seen, and which of them are the best."""
+"""Searching cached vectors with NumPy: filter the rows, and find the best of them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 GATHER_BELOW = 0.15
-"""Where fewer of the rows are allowed, copying them out costs less than reading them all."""
+"""With a smaller share of allowed rows, copying them costs less than scanning all rows."""
 
 LARGEST_SAMPLE = 1 / 8
-"""Share of the rows in a representative sample."""
+"""The largest share of rows in a sample."""
 
 _EVERY_KIND = frozenset(Kind)
 _AT_ONCE = 512
-"""Rows that are copied out together: what is written then stays in the processor's cache."""
+"""Rows that are copied at a time, so that the copy stays in the CPU cache."""
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -59,20 +59,20 @@ class Run:
         by_memory = self.memories if order is None else self.memories[order]
         self.by_memory: tuple[Ids, Positions | None] = by_memory, order
         """The memories in ascending order, and the position of each; None if they are sorted already."""
-        # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
+        # The golden ratio spreads consecutive numbers evenly (Knuth, volume 3, 6.4).
         hashes = self.memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)
         rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
         self.sample: tuple[Positions, NDArray[np.uint16]] = rows, hashes[rows].astype(np.uint16)
-        """A sample of the rows, chosen by a hash of their memory, which has no order; and the hashes."""
+        """A sample of the rows by a hash of their memory, and the hashes."""
 
     def rows_of(self, wanted: Ids) -> Positions:
-        """The live rows of these memories, which ascend and are all different; by memory, then by place."""
+        """Return the live rows of memories (distinct ascending ids), by memory, then position."""
         memories, order = self.by_memory
         first, last = np.searchsorted(wanted, (memories[0], memories[-1] + 1))
         wanted = wanted[first:last]
         starts, stops = np.searchsorted(memories, wanted), np.searchsorted(memories, wanted, "right")
         counts = stops - starts
-        # Ranges one after another: each place is its range's start and how far into the range it is.
+        # Concatenate the ranges: each position is the start of its range plus its offset in it.
         rows: Positions = np.arange(counts.sum()) + np.repeat(starts - counts.cumsum() + counts, counts)
         rows = rows if order is None else order[rows]
         return rows if self.live is None else rows[self.live[rows]]
@@ -80,14 +80,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Which rows a search may see. None: any."""
+    """The rows that a search may return. None allows any."""
 
     scopes: frozenset[int]
     kinds: frozenset[int] | None = None
     memories: Ids | None = None
     """In ascending order."""
     without: Ids | None = None
-    """In ascending order; only where `memories` are not named."""
+    """In ascending order; only if `memories` is None."""
 
     @classmethod
     def of(
@@ -111,14 +111,14 @@ def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
 
 
 Pick: TypeAlias = tuple[Run, Positions | None]
-"""Rows of a run. None: all of them."""
+"""Rows of a run; None for all of them."""
 
 
 def pick(run: Run, allowed: Allowed) -> Positions | None:
-    """The rows of a run that may be seen. None: all of them."""
+    """Return the allowed rows of a run; None for all of them."""
     if allowed.memories is not None:
-        return _meeting(run, allowed, np.sort(run.rows_of(allowed.memories)))
-    rows = _meeting(run, allowed, run.live_rows)
+        return _of_scope_and_kind(run, allowed, np.sort(run.rows_of(allowed.memories)))
+    rows = _of_scope_and_kind(run, allowed, run.live_rows)
     if allowed.without is None or not len(gone := run.rows_of(allowed.without)):
         return rows
     left = np.ones(len(run.memories), np.bool_)
@@ -126,8 +126,8 @@ def pick(run: Run, allowed: Allowed) -> Positions | None:
     return np.flatnonzero(left) if rows is None else rows[left[rows]]
 
 
-def _meeting(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
-    """Those of the rows that are of an allowed scope and kind. Most runs need no look at their columns."""
+def _of_scope_and_kind(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
+    """Keep rows of an allowed scope and kind. Most runs are decided without reading the columns."""
     if run.lowest_scope != run.highest_scope or run.lowest_scope not in allowed.scopes:
         rows = _any_of(run.scopes, allowed.scopes, rows)
     if allowed.kinds is not None and not run.kinds_seen <= allowed.kinds:
@@ -137,7 +137,7 @@ def _meeting(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | 
 
 def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None) -> Positions | None:
     column = column if rows is None else column[rows]
-    if len(wanted) > 8:  # below it, comparing with each is quicker than the general test
+    if len(wanted) > 8:  # for fewer, comparing with each is faster
         mask = np.isin(column, list(wanted))
     else:
         mask = np.zeros(len(column), np.bool_)
@@ -149,7 +149,7 @@ def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None
 
 
 def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
-    """Exact: every picked row is compared in full precision."""
+    """Compare every picked row in full precision, and return the best `k` memories."""
     scores, memories, passages = np.empty(0, np.float32), np.empty(0, np.int64), np.empty(0, np.int64)
     threshold: np.float32 | None = None
     for run, rows in picks:
@@ -169,7 +169,7 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
         if len(scores) > 16 * k and len(picks) > 1:
             order = leaders(scores, memories, passages, k)
             scores, memories, passages = scores[order], memories[order], passages[order]
-            # A full board is joined only by what equals its last entry or beats it.
+            # From now on, only rows that equal or beat the last of `k` hits can matter.
             threshold = scores[-1] if len(scores) == k else None
     order = leaders(scores, memories, passages, k)
     return scores[order], memories[order], passages[order]
@@ -181,9 +181,9 @@ def found_hits(hits: Best) -> list[Found]:
 
 
 def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
-    """The products of the query with these rows. None: with all of them."""
-    # vecdot sums each row by itself, in one order: a row's score is the same bits at any position,
-    # which `vectors @ query` does not promise.
+    """Return the products of the query with these rows; None for all rows."""
+    # vecdot sums each row by itself, in one order: a row's score has the same bits at any position. With
+    # `vectors @ query`, it may not.
     if rows is None or len(rows) >= GATHER_BELOW * len(vectors):
         scores: Rows = np.vecdot(vectors, query)
         return scores if rows is None else scores[rows]
@@ -195,7 +195,7 @@ def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
 
 
 def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
-    """Positions of the best `k` distinct memories, best first."""
+    """Return the positions of the best `k` distinct memories, best first."""
     enough = 2 * k
     while enough < len(scores):
         cut = np.partition(scores, -enough)[-enough]
@@ -208,19 +208,19 @@ def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
 
 
 def _firsts(scores: Rows, memories: Ids, passages: Ids) -> Positions:
-    """The best row of each memory, best first."""
+    """Return the best row of each memory, best first."""
     order = np.lexsort((passages, memories, -scores))
     _, first = np.unique(memories[order], return_index=True)
     return order if len(first) == len(order) else order[np.sort(first)]
 
 
-# Which rows to compare in full: as many as their codes leave in doubt, and no more.
+# Choosing by codes which rows to compare in full
 
-STRAYS = 2.25
-"""Deviations of estimates from scores: a row whose estimate is further below the `k`th score is left out."""
+MOST_DEVIATIONS = 2.25
+"""A row is skipped if its estimate is more standard deviations than this below the `k`th score."""
 
 WIDEST = 3
-"""At most one row in this many is compared again. If more are needed, all are compared in full."""
+"""At most one row in this many is compared. If more are needed, all rows are compared."""
 
 _SAMPLE = 512
 _FIRST = 16
@@ -229,10 +229,10 @@ _FEWEST_IN_SAMPLE = 4
 
 
 def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows, k: int) -> Best | None:
-    """The best `k` memories among these `count` rows, nearly always. None: only comparing all rows can tell.
+    """Return the best `k` memories among these `count` rows, nearly always; None if all must be compared.
 
-    The answer depends on the set of rows alone. Sums are taken over sorted numbers, so that no order of rows
-    moves their last bits; and what ties with a row that is looked at, is looked at too.
+    The answer depends only on the set of rows. Numbers are sorted before they are summed, so that the order
+    of rows does not change the last bits. Rows that tie with a compared row are compared, too.
     """
     coarse = _Estimated(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
     sample = coarse.sample(_SAMPLE / count)
@@ -248,13 +248,13 @@ def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows,
         goal = likely.goal(query, k)
     scores = sample.scores(query)
     score, estimate = goal
-    cut = score - STRAYS * _deviation(sample.estimates, scores)
+    cut = score - MOST_DEVIATIONS * _deviation(sample.estimates, scores)
     if cut < best_first[widest]:
         return None
     if cut < lowest:
         likely = coarse.above(cut).finer(code)
         score, estimate = likely.goal(query, k) or goal
-    cut = score - STRAYS * _deviation(sample.finer(code).estimates, scores)
+    cut = score - MOST_DEVIATIONS * _deviation(sample.finer(code).estimates, scores)
     return likely.above(min(cut, estimate)).best(query, k)
 
 
@@ -271,7 +271,7 @@ class _Estimated:
     estimates: Sequence[Rows]
 
     def sample(self, share: float) -> _Rows:
-        """About this share of the rows."""
+        """Return about this share of the rows."""
         hashes_below = round(2**16 * min(LARGEST_SAMPLE, share))
         return self._at([_sampled(run, rows, hashes_below) for run, rows in self.picks])
 
@@ -295,9 +295,9 @@ class _Rows:
 
     runs: Sequence[Run]
     bounds: Positions
-    """Where the rows of each run begin, and the end."""
+    """The first row of each run, and the end."""
     places: Positions
-    """In their run."""
+    """The positions of the rows in their run."""
     estimates: Rows
 
     def above(self, lowest: np.float32) -> _Rows:
@@ -318,9 +318,9 @@ class _Rows:
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
     def goal(self, query: Rows, k: int) -> tuple[np.float32, np.float32] | None:
-        """A score that the best `k` memories have at least, and an estimate that `k` such memories have.
+        """Return a score that the best `k` memories reach, and the estimate of `k` such memories.
 
-        They come from the rows with the best estimates. None: those are of too few memories.
+        Both are of the rows with the best estimates. None if those belong to too few memories.
         """
         enough = 2 * k
         if len(self.places) < enough:
@@ -361,7 +361,7 @@ def _coarse_estimates(run: Run, rows: Positions | None, code: QueryCode) -> Rows
 
 
 def _sampled(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
-    """Where rows of the sample are among these."""
+    """Return the positions of the sample among these rows."""
     places, hashes = run.sample
     places = places[hashes < hashes_below]
     if rows is None or not len(places):
@@ -372,19 +372,19 @@ def _sampled(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
     return at
 
 
-# Queries to cached vectors: the nearest memories, the cosines of some, and their passages.
+# Queries
 
 TWO_STAGES_FROM = 30_000
-"""Allowed rows from which codes are compared before vectors. Fewer take a millisecond or two."""
+"""With at least this many allowed rows, codes are compared first. Fewer take a millisecond or two."""
 
 _ROWS_PER_HIT = 300
-"""Where there are fewer rows for each of the best `k`, codes save nothing."""
+"""With fewer rows per wanted hit, codes save nothing."""
 
 
 def nearest(
     runs: Sequence[Run], query: Rows, k: int, allowed: Allowed, centre: Rows | None = None
 ) -> list[Found]:
-    """The best `k` memories: cosine falling, ties by memory, then passage.
+    """Return the best `k` memories by cosine; ties by memory, then passage.
 
     The answer depends only on the set of allowed rows, not on their positions or on other rows.
     """
@@ -399,7 +399,7 @@ def nearest(
 
 
 def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Found]:
-    """The cosine of each of these memories, by id; its best passage speaks for it."""
+    """Return the cosine of each of these memories, by id. A memory's best passage counts."""
     rows = list(_rows_of(runs, ids))
     if not rows:
         return []
@@ -412,7 +412,7 @@ def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Foun
 
 
 def vector_passages(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int, int]]:
-    """The passages of these memories that have a vector, each with its memory, by passage."""
+    """Return the passages of these memories that have a vector, each with its memory, by passage."""
     pairs = [
         pair
         for run, at in _rows_of(runs, ids)
