@@ -1,4 +1,4 @@
-"""What is not installed, or too old, names the command that installs it."""
+"""If a framework is missing or too old, the error names the command that installs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we import, we ask for by name: what another package happens to bring may go with its next version."""
+"""Every imported package is a declared dependency: an indirect one can disappear with any release."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ FRAMEWORKS = {
     "Agent Framework": ("agent-framework-core", "agent_framework"),
     "Anthropic": ("anthropic", "anthropic"),
 }
-"""What one installs, and what one imports."""
+"""Extras, each with the modules to import."""
 TOGETHER = frozenset(("Haystack", "Strands", "Agent Framework", "Anthropic"))
 """`make test-integrations` imports these in one environment."""
 
@@ -91,7 +91,7 @@ def test_a_memory_works_in_the_same_process_as_a_framework(framework: str) -> No
     wanted = [word for name in packages.split() for word in ("--with", name)]
     wanted += [word for each in OURS for word in ("--with-editable", each)]
     words = ("run", "--quiet", "--isolated", "--no-project", "--python", sys.executable)
-    # uv keeps such an environment in its cache, and makes it anew when there are newer releases.
+    # uv keeps such an environment in its cache, and rebuilds it when there are newer releases.
     done = _uv(*words, *wanted, "python", "-c", script)
     assert done.stdout == "Ana takes the tram to work\n", done.stderr
 

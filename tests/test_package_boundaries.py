@@ -50,7 +50,7 @@ def imported_from_elsewhere(package: Path) -> set[str]:
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_imports_only_what_the_core_offers(name: str) -> None:
-    # What one package needs, packages of other authors need too: offer it in `recollect.plugin`.
+    # Other authors' packages need the same: offer it in `recollect.plugin`.
     assert imported_from_elsewhere(ROOT / "packages" / name) == set()
 
 

@@ -1,4 +1,4 @@
-"""What a tag publishes: packages, notes and workflows are as they should be; what is wrong is refused."""
+"""Checks before a tag publishes: packages, notes and workflows; mistakes are refused."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_this_version_has_notes_and_every_file_agrees_on_it() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """What states the version, to be changed."""
+    """A copy of the files that state the version, to be changed."""
     for name in (
         *("server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/guides/containers.md"),
         *(f"packages/{each}/pyproject.toml" for each in PACKAGES),

@@ -1,4 +1,4 @@
-"""What a release tells of its dependencies: licences, a bill of materials, known vulnerabilities."""
+"""Reports on the dependencies of a release: licences, a bill of materials, known vulnerabilities."""
 
 from __future__ import annotations
 

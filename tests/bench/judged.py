@@ -73,7 +73,7 @@ def write_realtalk(folder: Path) -> Path:
 
 
 def history(id_: str = "q1", **rest: Any) -> dict[str, Any]:
-    """One of LongMemEval's questions; the later session stands first."""
+    """One of LongMemEval's questions; the later session comes first."""
     return {
         "question_id": id_,
         "question_type": "single-session-user",

@@ -1,4 +1,4 @@
-"""Confidence: whether it tells what is there from what is not, its logistic models and its picture."""
+"""Confidence: how well it separates stored answers from missing ones, its logistic models, its picture."""
 
 from __future__ import annotations
 

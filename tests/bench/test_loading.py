@@ -43,7 +43,7 @@ def test_a_conversation_becomes_turns_with_session_speaker_and_time(tmp_path: Pa
     second = haystack.documents[1]
     assert (second.id, second.session, second.speaker) == ("D1:2", "session 1", "Ben")
     assert second.text == "Then drink oolong at the harbour. [shares a photo: a teapot]"
-    # The second turn is told a minute after the session began, at 13:56.
+    # The second turn is a minute after the start of the session at 13:56.
     assert second.at == datetime(2023, 5, 8, 13, 57, tzinfo=UTC)
     # The day after the last session began.
     assert haystack.asked_at == datetime(2023, 5, 11, 9, 5, tzinfo=UTC)
@@ -78,7 +78,7 @@ def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> Non
     path = write(tmp_path / "longmemeval_s.json", [history(), history("q2_abs")])
     (dataset,) = load(path)
     first, second = dataset.haystacks
-    # The earlier session is told first.
+    # The earlier session comes first.
     told = [(document.role, document.text) for document in first.documents[:2]]
     assert told == [("user", "The spare key is under the pot."), ("assistant", "Noted.")]
     assert first.asked_at == datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
@@ -93,7 +93,7 @@ def test_languages_of_a_folder_are_asked_alone_and_across(tmp_path: Path) -> Non
     across = found["xquad_r es→en"].haystacks[0]
     assert [document.text for document in across.documents] == ["Cats sleep all day.", "The harbour is old."]
     assert [question.text for question in across.questions] == ["¿Quién duerme?", "¿Qué es viejo?"]
-    # What is relevant is told by the English file: the same places, though Spanish letters stand elsewhere.
+    # The English file says which paragraphs are relevant. Character offsets differ in Spanish.
     assert [question.relevant for question in across.questions] == [{"1.1.1"}, {"1.1.2"}]
     assert [file.name for file in found["xquad_r es→en"].files] == ["en.json", "es.json"]
 

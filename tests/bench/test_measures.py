@@ -28,17 +28,17 @@ def _scored(ranked: Sequence[str], relevant: set[str], deep: Sequence[str] | Non
 def test_a_list_worked_by_hand() -> None:
     # Relevant are b and d; the list puts b second, and d fourth.
     row = _scored("abcde", {"b", "d"})
-    # Nothing at 1; both at 5.
+    # None at 1; both at 5.
     assert [row[f"{name}@1"] for name in ("fraction", "any", "all")] == [0, 0, 0]
     assert [row[f"{name}@5"] for name in ("fraction", "any", "all")] == [1, 1, 1]
     # (1/log2(3) + 1/log2(5)) / (1/log2(2) + 1/log2(3)) = (0.63093 + 0.43068) / 1.63093 = 0.65092
     assert row["ndcg@10"] == pytest.approx(0.65092, abs=1e-5)
-    # The first of them stands second.
+    # The first relevant one is second.
     assert row["mrr@10"] == 0.5
 
 
 def test_any_fraction_and_all_are_three_things() -> None:
-    # Of four relevant, one stands among the first five, and three among the first ten.
+    # One of four relevant is among the first five, and three are among the first ten.
     ranked = ["a", "1", "2", "3", "4", "b", "c", "5", "6", "7"]
     row = _scored(ranked, {"a", "b", "c", "d"})
     assert [row[f"{name}@5"] for name in ("fraction", "any", "all")] == [0.25, 1, 0]

@@ -57,11 +57,11 @@ def test_a_case_worked_by_hand() -> None:
         ("a", {"shouldOnlyInclude": ["a"]}, (1.0, 1.0, True)),
         # One of two that came was wanted, and one of two that were wanted came.
         ("ax", {"shouldOnlyInclude": ["a", "b"]}, (0.5, 0.5, False)),
-        # Nothing was wanted, and something came: as bad as it can be.
+        # No hit was wanted, and one came: the worst score.
         ("x", {"shouldOnlyInclude": []}, (0.0, None, False)),
         ("", {"shouldOnlyInclude": []}, (None, None, True)),
         ("", {"shouldOnlyInclude": ["a"]}, (0.0, 0.0, False)),
-        # What must come may come in company; what must not may not.
+        # Required hits may come with others; forbidden ones may not come at all.
         ("ax", {"mustInclude": ["a"]}, (0.5, 1.0, True)),
         ("ax", {"mustInclude": ["a"], "mustExclude": ["x"]}, (0.5, 1.0, False)),
         ("ax", {"shouldInclude": ["b"]}, (0.0, None, False)),

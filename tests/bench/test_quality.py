@@ -96,7 +96,7 @@ def test_both_directions_of_a_difference_agree() -> None:
 
 def test_each_half_is_compared_by_itself() -> None:
     told = summarize(_answers(), (), "rrf")
-    # Of the first three, the other lacks one among ten; of the fourth, all.
+    # The other profile misses one of ten for the first three questions, and all for the fourth.
     means = {half: each["fraction@10"]["rrf"].mean for half, each in told.over_others_by_half.items()}
     assert means == {"a": pytest.approx(1 / 3), "b": 1}
 
@@ -188,7 +188,7 @@ def test_other_profiles_are_also_asked_over_drawn_notes(tmp_path: Path, embedder
     report = measured(write_folder(tmp_path / "home"), embedder, "bm25", DEFAULT, extract=True)
     assert report.names == ("bm25", DEFAULT, f"{DEFAULT} (plain)", "bm25 + extraction")
     data = report_json(report)["data"]["home"]
-    # One of five questions has something that is no longer true; it was corrected, so nobody sees it.
+    # One of five questions has an outdated memory, which was corrected and is not shown.
     assert data["questions_with_stale"] == 1
     assert data["results"][DEFAULT]["all"]["stale_first"] == 0
     assert data["questions_without_answer"] == 1

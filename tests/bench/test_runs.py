@@ -237,11 +237,11 @@ def test_a_store_fills_up_and_its_clock_stands_at_each_question(tmp_path: Path, 
         stored.advance(ferry)
         assert stored.clock() == datetime(2026, 2, 1, tzinfo=UTC)
         assert stored.engine.counts().messages == 2
-        # An entity stands for all of its observations.
+        # An entity counts for all of its observations.
         assert stored.canonical(violin.relevant) == stored.canonical({"o2"}) == {"entity:Mira"}
         found = stored.documents(hit.memory for hit in stored.engine.recall("violin", record=False).hits)
         assert "entity:Mira" in found
-        # What was corrected is not in force, and each memory was stored at its time.
+        # The corrected memory is retired, and each memory has its own time.
         by_document = {stored.document(memory): memory for memory in _all(stored)}
         assert by_document["n2"].superseded_by == by_document["n3"].id
         assert by_document["n3"].created_at == datetime(2026, 1, 7, 9, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A little of every part of the torture, so that the hour of it runs when somebody asks for it."""
+"""A short run of every part of `make torture`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store promises of what is said around messages, told through the port alone.
+"""The contract of every store for the turns around a message, through the port only.
 
 Texts of a test have the same length, so that each word near a message weighs its idf and no more:
 idf = ln(1 + (N - n + 0.5) / (n + 0.5)), with N texts in the scope, of which n messages hold the word.
@@ -67,7 +67,7 @@ def idf(texts: int, holding: int) -> float:
 
 
 class AroundContract(WholeStore):
-    # Who stands near
+    # Neighbours
 
     def test_a_word_is_near_two_places_before_and_after_it_and_not_where_it_stands(
         self, store: Repository
@@ -207,7 +207,7 @@ class AroundContract(WholeStore):
         # Talks of one name in two scopes are two talks.
         assert near == pytest.approx([0, idf(2, 1), idf(3, 1), idf(3, 1), 0])
 
-    # Who may speak, and whom one hears
+    # Messages that count, and messages that can be found
 
     def test_other_owners_never_count(self, store: Repository) -> None:
         talk(store, "one", "rome", "aaaa", scope=YOU)
@@ -297,13 +297,13 @@ class AroundContract(WholeStore):
             beside = scopes[0].for_candidates(
                 ranking_facts(MemoryRows(view), [*before, *now], "rome", "now", 0)
             )
-        # Of the four texts one counts: ln(1 + 3.5 / 1.5)
+        # One of four texts contains it: ln(1 + 3.5 / 1.5)
         assert [hit.id for hit in hits] == [before[1]]
         assert hits[0].score == pytest.approx(idf(4, 1))
         assert beside[0].tolist() == pytest.approx([0, idf(4, 1), 0, 0])
         assert list(found(store, "rome")) == [before[1], now[0]]
         with store.read() as view:
-            # Half a surrogate pair stands in no store.
+            # No store contains half a surrogate pair.
             assert len(Search(view, Filter()).by_neighbours("rome", 10, 2, ("now", "rome \ud83d"))[0]) == 2
 
     # Replies
@@ -349,7 +349,7 @@ class AroundContract(WholeStore):
         assert replies(store, [asked]) == []
         assert replies(store, [asked], Filter(as_of=at(5))) == [reply]
 
-    # What ranking reads
+    # Columns for the ranking
 
     def test_facts_tell_the_place_in_a_talk(self, store: Repository) -> None:
         first = talk(store, "one", "aaaa", "bbbb")
@@ -378,7 +378,7 @@ class AroundContract(WholeStore):
                 facts = ranking_facts(MemoryRows(view), asked, query, None, 0)
             return [id_ for id_, is_so in zip(facts.ids.tolist(), facts.named, strict=True) if is_so]
 
-        # Bob speaks of her, and is not she.
+        # Bob mentions her, but is not the speaker asked for.
         assert named("What does ana like?") == [ana, unknown, note, entity]
         assert named("maria") == [ana]
         assert named("What does Bob like?") == [bob]

@@ -69,7 +69,7 @@ class CommandLine:
         )
 
     def in_terminal(self, *typed: str, keys: str = "", status: int = 0, **set_: str) -> str:
-        """What a program of its own writes to a terminal, where these keys are pressed."""
+        """Run a process in a terminal, press these keys, and return what it writes."""
         ours, theirs = pty.openpty()
         variables = self.variables(**{"TERM": "xterm-256color", **set_})
         with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What every store promises of dreams: what they look at, what they write, and that it can be undone."""
+"""The contract of every store for dreams: what they read, what they write, and their undo."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def dream(
 
 
 def lease(view: Snapshot, name: str) -> tuple[str, datetime] | None:
-    """Who holds it, and until when."""
+    """The holder of a lease, and its end."""
     rows = view.rows("lease", ("holder", "until"), (Equals("name", name),))
     return (rows[0][0], moment(rows[0][1])) if rows else None
 
@@ -220,7 +220,7 @@ class DreamContract:
             (one, two, 3)
         ]
 
-    # What was asked
+    # Past questions
 
     def test_questions_come_newest_first_each_once_with_what_was_shown_last(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")
@@ -278,7 +278,7 @@ class DreamContract:
         ids = tuple(notes(store, "one", "two", "three", "four", "five"))
         dream(store, 5, lived=(FieldChanges("strength", ids, (1.0,) * 5, (0.5,) * 5),))
         do(store, Amend(ME, ids[4], pinned=True))
-        # Two alike and in a row, two that stand alone, and one that is pinned and grows.
+        # Two equal ones in a row, two single ones, and a pinned one that grows.
         lived = (
             FieldChanges("strength", ids, (0.5,) * 5, (0.4, 0.4, 0.25, 0.1 + 0.2, 0.75)),
             FieldChanges("depth", ids[:2], (2, 2), (3, 3)),

@@ -26,7 +26,7 @@ ALLERGY, MEETING, FERRY = 2, 3, 5
 
 @dataclass
 class Past:
-    """A clock that is set to so many days before now."""
+    """A clock that is set to a number of days before now."""
 
     days: float = 0.0
 

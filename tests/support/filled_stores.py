@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FilledStores:
-    """What each function has made of a new file."""
+    """Store files that functions have filled, cached by function."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

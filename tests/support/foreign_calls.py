@@ -1,4 +1,4 @@
-"""Bob's memory, and calls of every operation that name what is his: nobody else gets any of it."""
+"""Bob's memory, and calls of every operation with his names and ids, which must reveal nothing to others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RELATION = {"from": "Pantry", "to": "House", "relationType": "is in"}
 
 @dataclass(frozen=True)
 class Bobs:
-    """What a caller who knows Bob could name."""
+    """Names and ids of Bob's memories."""
 
     note: int
     forgotten: int

@@ -1,4 +1,4 @@
-"""What every store promises of a graph's mark: another one when the graph reads otherwise, and only then."""
+"""The contract of every store for the mark of a graph: it changes exactly when the graph does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Watched:
         self.graph, self.mark = self.read()
 
     def read(self) -> tuple[object, int]:
-        """What the graph says, through the other questions; and its mark."""
+        """The content of the graph through other reads, and its mark."""
         with self.store.read() as view:
             entities = memory_page(view, Filter(kinds=frozenset({Kind.ENTITY})), 0, 1000)
             relations = relations_of(view, [each.id for each in entities])

@@ -1,6 +1,6 @@
 """A client that calls without end, for a test to kill: `python killed_client.py PROGRAM ARGUMENT …`.
 
-It tells on standard output what was acknowledged and when a large call has begun. The server inherits
+It prints what was acknowledged, and when a large call has begun. The server inherits
 standard error, so that it ends when both are gone.
 """
 

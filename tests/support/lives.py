@@ -1,5 +1,6 @@
-"""Random lives of a scope: things that somebody does, everything that can be asked afterwards, and answers
-told without ids, so that those of two stores can be compared: each id by its place among those of its scope.
+"""Random histories of a scope: writes, then every possible read.
+
+Answers of two stores can be compared, because each id is replaced by its place among those of its scope.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ days = st.none() | st.integers(-400, 30).map(lambda number: START + timedelta(da
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that somebody does; memories are named by their place among those of the scope."""
+    """One write. It names memories by their place among those of the scope."""
 
     what: str
     given: tuple[Any, ...] = ()
@@ -130,7 +131,7 @@ DEEDS: dict[str, tuple[Deed, tuple[st.SearchStrategy[Any], ...]]] = {
     "keyed": (lambda engine, _, text: engine.remember(text, key="the same key"), (texts,)),
 }
 acts = st.one_of([st.tuples(*given).map(partial(Act, what)) for what, (_, given) in DEEDS.items()])
-# Whose each act is: True for mine.
+# The owner of each act: True for mine.
 lives = st.lists(st.tuples(st.booleans(), acts), min_size=6, max_size=24)
 
 
@@ -162,12 +163,12 @@ asks = st.builds(
 
 # How texts name memories.
 _NAMED = re.compile(r"(memory |restore |#)(\d+)", re.IGNORECASE)
-# Ids of observations, and those of memories where they stand in a list.
+# Ids of observations, and lists of ids of memories.
 _OF_THE_STORE = {"observation", "similar_to", "added", "ids", "cursor"}
 
 
 def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one for each form
-    """A value without its ids: each is told by its place in the scope, those of observations not at all."""
+    """A value with its ids replaced by places in the scope, and without ids of observations."""
     place = {id_: number for number, id_ in enumerate(ids)}
     match value:
         case Memory():

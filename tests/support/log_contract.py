@@ -1,4 +1,4 @@
-"""What every store promises of the log of answers: what it keeps, for how long, and what became of it."""
+"""The contract of every store for the log of answers: content, limits and feedback."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def feedback(store: Repository) -> dict[str, tuple[tuple[int, str, float], ...]]
 
 
 class LogContract:
-    # What is kept
+    # Content
 
     def test_an_answer_is_kept_as_it_was_given(self, store: Repository) -> None:
         one, two = notes(store, 2)
@@ -183,12 +183,12 @@ class LogContract:
         do(store, Forget(ME, (one,)), 2 * MINUTE)
         assert [each.shown for each in answers(store)] == [(one, two)]
         answer(store, "since", two, second=4 * MINUTE)
-        do(store, Purge(at(MINUTE)), 5 * MINUTE)  # nothing was forgotten before
+        do(store, Purge(at(MINUTE)), 5 * MINUTE)  # no memory was forgotten before
         assert [each.query for each in answers(store)] == ["both", "since"]
         do(store, Purge(at(3 * MINUTE)), 5 * MINUTE)
         assert [each.query for each in answers(store)] == ["since"]
 
-    # What became of it
+    # Use after an answer
 
     @pytest.mark.parametrize(
         ("second", "session", "scope"), [(31 * MINUTE, "s", ME), (1, "other", ME), (1, "s", YOU)]
@@ -217,7 +217,7 @@ class LogContract:
         do(store, RecordUsage(ME, (one,), "s"), 1)
         assert feedback(store) == {"q": ()}
 
-    # What was said of it
+    # Ratings
 
     def test_what_is_said_is_kept_and_said_anew(self, store: Repository) -> None:
         one, two = notes(store, 2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-# What exists in the memory, so that some calls reach something; what Unicode, SQL and JSON find hard.
+# Words of the memory, so that some calls find something, and difficult Unicode, SQL and JSON.
 WORDS = (
     "Marisol Vega",
     "Tidebook",
@@ -73,7 +73,7 @@ def _table(schema: dict[str, Any]) -> SearchStrategy[Any]:
 
 @st.composite
 def arguments(draw: st.DrawFn, schema: dict[str, Any]) -> dict[str, Any]:
-    """Of the schema's form, or with one value somewhere replaced by anything."""
+    """Arguments that fit the schema, or with one value replaced by anything."""
     given: dict[str, Any] = draw(fitting(schema))
     if draw(st.integers(0, 2)) == 0:
         name = draw(st.sampled_from([*schema["properties"], "surprise"]))

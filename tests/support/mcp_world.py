@@ -118,7 +118,7 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
     ("delete_relations", {"relations": [LEADS]}),
     ("delete_entities", {"entityNames": ["Tidebook"]}),
 )
-"""In an order in which each finds what it speaks of; some take theirs from the answer before."""
+"""Ordered so that each finds what it names. Some take arguments from the previous answer."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Door:
                 yield client
 
     def browser(self, **headers: str) -> httpx2.AsyncClient:
-        """What speaks plain HTTP; headers may replace ours."""
+        """A plain HTTP client. `headers` replace ours."""
         shown = {"Authorization": f"Bearer {self.token}"} | headers
         return httpx2.AsyncClient(headers=shown, timeout=httpx2.Timeout(PATIENCE_SECONDS))
 
@@ -189,9 +189,9 @@ class Served:
             process.wait(PATIENCE_SECONDS)
 
     def visit(self, ask: Callable[[Client], Awaitable[Any]], *options: str, **set_: str) -> Any:
-        """What a client of `recollect serve` finds that comes and goes; the command runs in this process.
+        """Run `recollect serve` in this process, let one client ask, and return its answer.
 
-        What it says on standard error goes where a server's own would.
+        The server's standard error goes where that of a real one would.
         """
         found = []
 
@@ -269,7 +269,7 @@ async def done(client: Client, tool: str, **given: Any) -> Any:
 
 
 async def refused(client: Client, tool: str, **given: Any) -> str:
-    """What a call that must fail says."""
+    """The message of a call that must fail."""
     with anyio.fail_after(PATIENCE_SECONDS):
         result = await client.call_tool(tool, given)
     assert result.is_error, said(result)

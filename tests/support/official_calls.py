@@ -32,7 +32,7 @@ TOOLS = (
 
 
 class Calls:
-    """What to call next, given which entities there are."""
+    """Random calls, given the existing entities."""
 
     def __init__(self, seed: int) -> None:
         self._chance = np.random.default_rng(seed)

@@ -36,7 +36,7 @@ _OF_OURS = (
     "SELECT relname, relkind::text FROM pg_class "
     "WHERE relnamespace = 'recollect'::regnamespace AND relkind IN ('r', 'S')"
 )
-# Nothing in these databases outlives the test, so no power cut threatens it.
+# These databases last for one test, so they need no durability.
 _QUICK = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -64,7 +64,7 @@ def wait_for_a_lock(url: str, is_done: Callable[[], bool] = lambda: False) -> No
 class WarmConnections:
     """Connections that stay open from test to test: half the time of a small test is that of new ones.
 
-    Nothing of a store's work outlives its transaction, so whoever uses one next sees none of it.
+    A store leaves no session state behind, so the next user of a connection sees none.
     """
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class PostgresStores:
             return connection.execute(offered).fetchone() is not None
 
     def database(self) -> str:
-        """One with an empty store in it, to which nobody is connected; its URL."""
+        """The URL of a database with an empty store and no connections."""
         url = self._lent()
         self._warm.end(url)
         return url
@@ -241,7 +241,7 @@ class PostgresStores:
                 "DELETE FROM recollect.setting WHERE name <> 'schema_version'; END $$; "
                 f"COMMENT ON FUNCTION pg_temp.sweep() IS '{len(tables)}'"
             )
-        # What is still under way in the background would come back after the sweep.
+        # Wait for background writes: they would come back after the sweep.
         sweeper.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
             "AND pid <> pg_backend_pid() AND state <> 'idle'"

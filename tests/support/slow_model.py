@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FIRST_SECONDS = 1.0
-# Whoever is told to stop while it waits for the first has so long with each that it asks for all the same.
+# A caller that ignores a stop during the first request waits this long for each further one.
 _LATER_SECONDS = 20.0
 
 
 class SlowModel:
-    """Answers one text at once, and several after a while: whoever asks for many is kept for long."""
+    """A model server that answers one text at once, and a batch only after a while."""
 
     def __init__(self) -> None:
         self.address = ""
@@ -35,7 +35,7 @@ class SlowModel:
         return [[float(len(text)), 1.0, float(sum(map(ord, text)) % 97)] for text in texts]
 
     def settings(self) -> dict[str, str]:
-        """What a program of ours must be set to in order to use it."""
+        """The settings with which our programs use it."""
         return {
             "RECOLLECT_MODEL": "openai:slow",
             "RECOLLECT_MODEL_URL": self.address,

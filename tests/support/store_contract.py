@@ -1,4 +1,4 @@
-"""What every store promises, told through the port alone."""
+"""The contract of every store, through the port only."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ TOKYO = "東京都の天気"
 
 
 def at(second: float) -> datetime:
-    """The fixed clock: so many seconds into the story."""
+    """The time of the fixed clock after a number of seconds."""
     return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=second)
 
 
@@ -462,7 +462,7 @@ class StoreContract(WholeStore):
         )
         with store.read() as view:
             assert store_counts(view).due == 3
-        assert near(store, RED) == []  # until what it says is embedded anew
+        assert near(store, RED) == []  # until it is embedded again
         embed(store, colour)
         assert [found.id for found in near(store, RED)] == [ada]
         assert list(store.verify()) == []
@@ -520,7 +520,7 @@ class StoreContract(WholeStore):
     def test_relations_remade_and_forgotten_at_one_moment_do_not_block_the_return(
         self, store: Repository
     ) -> None:
-        """One transaction has one time, so what went by itself and what went along cannot be told by it."""
+        """A transaction has one time, so it cannot tell explicit deletions from implied ones."""
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
         knows = relate("Ada", "knows", "Bob")
@@ -622,7 +622,7 @@ class StoreContract(WholeStore):
         assert again.outcomes == first.outcomes
         with store.read() as view:
             assert store_counts(view).forgotten == 1
-        # without a key, it is done anew
+        # without a key, it is done again
         assert store.apply(changes, at=at(60)).outcomes[0].created
 
     def test_a_failed_write_does_not_use_up_its_key(self, store: Repository) -> None:
@@ -974,7 +974,7 @@ class StoreContract(WholeStore):
             plain = ("velac", "VELAC", "0% p", "e_g", "\\o", "thing")
             for inside in (*plain, "ÑO", "éA*B? ^", "[AÑ", "ño]", "東"):
                 assert found in entities_containing(view, inside, 10, Filter())
-            # Each sign stands for itself alone.
+            # No character is a wildcard.
             for absent in ("l%e", "pure-gold", "L_velace", "\0", "\ud800", "a?ñ", "é*b", "[ñ]", "É[a]"):
                 assert entities_containing(view, absent, 10, Filter()) == []
             for long in ("x" * 100_000, "東" * 20_000, "é" * 20_000):
@@ -1092,7 +1092,7 @@ class StoreContract(WholeStore):
         assert near(store, RED)[0].score == pytest.approx(1)
         do(store, AddObservations(ME, "Ada", (NewObservation("blue thing", supersedes="red thing"),)))
         embed(store, colour)
-        # what is left for red: the name, (1, 1, 1)
+        # red now matches only the name, (1, 1, 1)
         assert near(store, RED)[0].score == pytest.approx(3**-0.5)
         do(store, RemoveObservations(ME, "Ada", ("green thing",)))
         assert near(store, GREEN)[0].score == pytest.approx(3**-0.5)
@@ -1155,7 +1155,7 @@ class StoreContract(WholeStore):
             assert store_counts(view).due == 0
             assert len(pending_passages(view, TINY, 0, 10)) == 2
         assert near(store, RED)[0].id == second
-        # What the former model makes now is kept apart.
+        # Vectors that the former model makes now are kept apart.
         embed(store, colour)
         assert near(store, RED)[0].id == second
 
@@ -1295,7 +1295,7 @@ class StoreContract(WholeStore):
         with store.read() as view:
             assert view.count("passage_tokens")[None] == 0
 
-    # What ranking asks
+    # Reads for the ranking
 
     def test_the_facts_of_new_memories_are_the_lifecycle_of_the_specification(
         self, store: Repository
@@ -1384,7 +1384,7 @@ class StoreContract(WholeStore):
         do(store, Unrelate(ME, "Ada", "Bob", "knows"), second=5)
         assert facts(store, ada, bob, eve).degree.tolist() == [1, 0, 1]
 
-    # What callers were shown
+    # Usage
 
     def test_use_counts_each_memory_once_and_notes_when(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
@@ -1451,7 +1451,7 @@ class StoreContract(WholeStore):
         do(store, Forget(ME, names=("Café",)), second=3)
         embed(store, colour)
         told: list[tuple[int, int | None]] = []
-        with store.read() as view:  # someone reads meanwhile
+        with store.read() as view:  # a concurrent reader
             store_counts(view)
             store.backup(str(tmp_path / "copy.db"), lambda done, total: told.append((done, total)))
         do(store, entity("Later", "tea"))

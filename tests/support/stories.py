@@ -1,4 +1,4 @@
-"""A random story that is told to a store, and to a model of it in Python."""
+"""A random sequence of writes for a store, and for a model of it in Python."""
 
 from __future__ import annotations
 

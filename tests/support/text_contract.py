@@ -1,4 +1,4 @@
-"""What every store promises of notes, messages, corrections and the past, told through the port alone."""
+"""The contract of every store for notes, messages, corrections and the past, through the port only."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def meant(store: Repository, query: Vector, where: Filter | None = None) -> list
 
 
 def red(store: Repository, where: Filter) -> set[int]:
-    """What is red by its words, which must be what is red by meaning, and what a page lists."""
+    """The memories that word search finds for red; vector search and a page must find the same."""
     found = set(words(store, "red", where=where))
     assert set(meant(store, RED, where)) == found == set(pages(store, where))
     return found
@@ -346,7 +346,7 @@ class TextContract(WholeStore):
             (Filter(category="Reflection"), set()),
             (Filter(speaker="Eve"), {thought, message}),
             (Filter(about=ada), {thought}),
-            # Told, or named in the text.
+            # Given as `about`, or named in the text.
             (Filter(about=bob), {other, message}),
             (Filter(category="reflection", speaker="Eve", kinds=NOTES), {thought}),
             (Filter(category="reflection", about=bob, speaker="eve"), {other}),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Clock:
-    """A second passes with each look at it, unless it stands still."""
+    """A clock that advances by a second with each read, unless it is stopped."""
 
     now: datetime = datetime(2026, 3, 1, tzinfo=UTC)
     tick: timedelta = field(default=timedelta(seconds=1))

@@ -34,12 +34,12 @@ class Row:
     kind: Kind = Kind.NOTE
     created: float = 400.0
     touched: float | None = None
-    """None: not since it was made."""
+    """Days since the last change (default: since its creation)."""
     accesses: int = 0
     revisions: int = 0
     kept: bool = False
     sessions: int | None = None
-    """None: as many as it has spread to."""
+    """Number of sessions (default: its spread)."""
     stage: Consolidation = Consolidation.CONSOLIDATED
     strength: float = 1.0
     depth: int = 2
@@ -48,7 +48,7 @@ class Row:
 
 
 def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> DreamState:
-    """Of these, by ascending id; the last dream was so many days ago."""
+    """A dream's view of these rows, by ascending id. `last` is the age of the last dream in days."""
 
     def column(name: str, kind: Any = np.int64) -> np.ndarray:
         return np.array([getattr(row, name) for row in rows], kind)
@@ -81,7 +81,7 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> D
 
 
 def shown(hours: float, *rows: int) -> ReplayedAnswer:
-    """An answer of so many hours ago, which showed the memories at these places."""
+    """An answer given `hours` ago that showed the memories at these places."""
     return ReplayedAnswer(AT - round(hours * HOUR), rows)
 
 
@@ -111,7 +111,7 @@ def lived(before: DreamState, draft: Draft) -> DreamState:
 
 
 def after(before: DreamState, draft: Draft) -> DreamState:
-    """The same, without whoever is gone, and with the links that were made."""
+    """The state after a draft: without removed memories, with new links."""
     told = lived(before, draft)
     gone = {place(one.gone) for one in draft.merges} | {place(one.gone) for one in draft.corrections}
     stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
@@ -149,7 +149,7 @@ def ints(*numbers: int) -> np.ndarray:
 def asked(
     wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
 ) -> Asked:
-    """A question that words find these for, best first, and of which so many are shown."""
+    """A question for which word search finds these memories, best first, and shows some of them."""
     known = sorted(ids)
     size = len(known)
     # Columns that these questions do not depend on are 0.

@@ -185,7 +185,7 @@ def test_what_goes_is_spoken_for_by_somebody_who_stays(told: DreamState) -> None
     merged = retired(draft)
     for id_, by in draft.gone.items():
         assert by not in draft.gone
-        # Merged into another, or pruned because another says it; by these knobs nobody goes unsaid.
+        # It was merged, or pruned because another says the same. These knobs prune nothing else.
         assert by is not None
         assert id_ in merged or id_ in draft.echoed_by
     # And what is pruned was said by another that is not pruned with it.

@@ -58,7 +58,7 @@ def test_two_observations_of_one_entity_are_two_places() -> None:
 
 
 def test_who_speaks_for_what_was_merged_twice_over_is_the_last() -> None:
-    # 3 lives on in 2, and 2 in 1: whoever looks for 3 finds 1.
+    # 3 was merged into 2, and 2 into 1, so a search for 3 finds 1.
     draft = replace(
         Draft.of(snapshot(ROWS)),
         merges=(Merge(Said(3, "tea"), Said(2, "tea"), 0.99), Merge(Said(2, "tea"), Said(1, "tea"), 0.98)),
@@ -76,7 +76,7 @@ def test_who_lives_on_is_no_weaker_than_whom_it_speaks_for() -> None:
     life = merge(told, KNOBS, Draft.of(told)).life
     assert (life.strength[0], life.depth[0], life.spread[0], life.stability[0]) == (0.9, 3, 5, 4.0)
     assert stages(merge(told, KNOBS, Draft.of(told)))[0] is Consolidation.CONSOLIDATED
-    # Nobody else changes, and whoever goes, goes as it was.
+    # Other memories do not change, nor does the one that is removed.
     assert life.strength.tolist()[1:] == [0.9, 0.1]
 
 
@@ -104,7 +104,7 @@ def test_a_copy_of_an_error_is_retired_in_favour_of_the_correction() -> None:
     assert corrected(ERROR, replace(ERROR, by=1)) == [(2, None, 3)]
     # An observation is retired, and its entity stays.
     assert corrected(replace(ERROR, place=Said(2, "works for Google", observation=21))) == [(2, 21, 3)]
-    # A text about somebody else, a pinned copy, and the correction itself stay.
+    # A text about another person, a pinned copy, and the correction itself stay.
     assert corrected(replace(ERROR, said="Bob works at Google", cosine=0.99)) == []
     assert corrected(replace(ERROR, place=replace(ERROR.place, kept=True))) == []
     assert corrected(replace(ERROR, by=2)) == []

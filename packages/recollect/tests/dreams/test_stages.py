@@ -103,12 +103,12 @@ def test_of_many_that_all_echo_each_other_one_stays() -> None:
     draft = pruned(*rows, echoes=echoes)
     assert len(draft.pruned) + len(draft.unique) == 4
     assert draft.unique
-    # Whoever went is echoed by somebody who stayed.
+    # A memory that stayed says the same as each pruned one.
     assert {echo.memory for id_ in draft.pruned for echo in echoes[id_ - 1]} & set(draft.unique)
 
 
 def test_what_another_relied_on_is_not_pruned_the_night_after() -> None:
-    # 2 is said by 1 alone; 1 is said by 2, and by 3 who stays: were 1 to go, nobody would say what 2 said.
+    # Only 1 repeats 2. Both 2 and 3, which stays, repeat 1. If 1 went, the content of 2 would be lost.
     rows = [FADED, replace(FADED, id=2, touched=200)]
     echoes = {0: (Echo(2, 0.99), Echo(3, 0.96)), 1: (Echo(1, 0.99),)}
     once = pruned(*rows, echoes=echoes)

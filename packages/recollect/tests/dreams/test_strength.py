@@ -31,7 +31,7 @@ STAGED = Consolidation.STAGED
         (1, 5.0, 0.0115525),  # 0.1 * 1/6 * ln 2
         (9, 23.0, 0.0095941),  # 0.1 * 1/24 * ln 10 = 0.1 * 2.302585 / 24
         (2, 0.0, 0.1),  # 0.1 * ln 3 = 0.10986: no more than the maximum
-        (0, 0.0, 0.0),  # ln 1 = 0: nobody was there
+        (0, 0.0, 0.0),  # ln 1 = 0: shown alone
         (3, -7.0, 0.1),  # a time ahead is now: 0.1 * ln 4 = 0.1386, held at the maximum
     ],
 )

@@ -88,7 +88,7 @@ def test_what_is_committed_is_never_reported_as_failed(
         note = getattr(result, "note", None) or getattr(result, "model_note", None)
         assert note is None or (UNFINISHED in note and "no room left" in note)
         assert note is None or "Nothing was written" not in note
-        # What lacks its vector gets it with the next write, as ever.
+        # The next write embeds what is still pending.
         memory.remember("A later note")
         Internals(memory).embed_pending()
         assert memory.counts().due == 0

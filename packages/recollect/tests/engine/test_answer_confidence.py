@@ -41,7 +41,7 @@ def harbour(make_engine: MakeEngine) -> Engine:
 
 @pytest.fixture
 def worded(make_engine: MakeEngine) -> Engine:
-    """Without a model: of one that nobody has measured, few memories do not tell what is near."""
+    """An engine without a model: for an uncalibrated one, a few memories do not show which cosine is near."""
     engine = make_engine(model="none")
     engine.remember_many(NOTES)
     return engine
@@ -134,7 +134,7 @@ def test_what_is_possible_is_not_withheld(worded: Engine) -> None:
         "When does the parade of the old captains in Porto and Vienna start?",
         options=RecallOptions(abstain=True),
     )
-    # Neither sure nor unlikely: one may well be told.
+    # Between sure and unlikely, a hit may be shown.
     assert answer.confidence is not None
     assert 0.25 <= answer.confidence < 0.6
     assert not answer.abstained

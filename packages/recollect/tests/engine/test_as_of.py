@@ -1,4 +1,4 @@
-"""`as_of` answers as the store stood then: what was known, and what was held valid."""
+"""`as_of` answers from the state of the store at a moment: what was known and in force then."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_was_superseded_is_found_where_it_is_asked_for(
 
 
 def test_the_moment_itself_counts_as_then(engine: Engine, clock: FixedClock) -> None:
-    """What is done at a moment holds from that moment on."""
+    """A change counts from its own moment on."""
     id_ = engine.remember("the kettle is red").id
     made = clock()
     clock.tick(1)

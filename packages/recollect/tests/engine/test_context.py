@@ -1,4 +1,4 @@
-"""What an agent should read: turns and memories, in order, once each, and never above the budget."""
+"""`context`: turns and memories in order, each once, and never above the budget."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def talk(engine: Engine, session: str, *contents: str, since: datetime = NOW) ->
     )
 
 
-# What is in it
+# Content
 
 
 def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
@@ -296,7 +296,7 @@ def test_what_cannot_be_asked_about_is_named(engine: Engine, asked: Any, told: s
             engine.context("kettle", budget_tokens=budget)  # type: ignore[arg-type]
 
 
-# Nothing twice
+# No duplicates
 
 
 def test_a_turn_is_no_memory_as_well_nor_is_a_note_drawn_from_it(engine: Engine) -> None:

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("nothing_is_out_of_step")
 
 
 class Telling:
-    """An extractor that tells, call by call, what it was told to; without more, its server is away."""
+    """An extractor with one prepared answer for each call. After the last one, its server is away."""
 
     name = "telling"
 
@@ -226,7 +226,7 @@ def test_the_query_itself_is_dropped_from_its_own_session_alone(engine: Engine, 
     assert texts(opened, "where is the kettle", session="now", **talk) == {"the kettle is here"}
 
 
-# Notes drawn out of messages
+# Extracted notes
 
 
 def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""Corrections: one of four copies of a fact is put right, and no copy stands above the correction."""
+"""Corrections: after one of four copies of a fact is corrected, no copy ranks above the correction."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("nothing_is_out_of_step")
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact that is told in four places, each time in other words."""
+    """A fact that four texts state in different words."""
 
     question: str
     notes: tuple[str, str]
@@ -242,7 +242,7 @@ def test_every_copy_goes_with_the_error_however_many_there_are(engine: Engine) -
     assert shown(engine, "when is the standup") == [{"The standup is at 9:30."}]
 
 
-# What a correction is
+# Recognising copies
 
 
 def test_a_correction_is_a_note_of_the_same_sort(engine: Engine, clock: FixedClock) -> None:
@@ -399,5 +399,5 @@ def test_a_correction_may_say_more_than_its_text(engine: Engine) -> None:
         wrong.id, {"text": "The shop opens at ten", "source": "the door", "tags": ["hours"]}
     )
     assert (done.by.text, done.by.source, done.by.tags) == ("The shop opens at ten", "the door", ("hours",))
-    # What it does not say is as it was.
+    # Fields that the correction does not name are kept.
     assert (done.by.category, done.by.importance) == ("work", 0.9)

@@ -1,4 +1,4 @@
-"""Dreaming by itself: when it is due, one at a time, and never at the cost of whoever is awake."""
+"""Scheduled dreams: started when due, one at a time, without delaying other calls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Sleeper:
         self.backups: list[tuple[datetime, int]] = []
         """When each was made, and how many dreams there were by then."""
         self.before: Callable[[], None] = lambda: None
-        """What comes in between, before a dream begins."""
+        """Called just before a dream begins."""
         recorder = UsageRecorder(store, "test", PATIENCE_SECONDS)
         self.parts = replace(
             Services(store, clock, embedder_named, "hashing", Scope(), recorder),
@@ -220,7 +220,7 @@ def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: Fix
 
     def sleep() -> None:
         asleep.set()
-        # Until somebody closes the memory.
+        # Wait until the memory is closed.
         assert sleeper.parts.worker.stopping.wait(PATIENCE_SECONDS)
 
     sleeper.before = sleep

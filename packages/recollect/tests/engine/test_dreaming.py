@@ -66,7 +66,7 @@ def lines(engine: Engine) -> dict[int, str]:
 
 
 def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table that tells something."""
+    """Every row of every table with content."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
         ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
@@ -74,13 +74,13 @@ def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def indexed(engine: Engine) -> set[str]:
-    """Whatever words stand in the index."""
+    """The words in the index."""
     with engine._services.store.read() as view:
         return {word for row in view.rows("term", ("stem", "term")) for word in row}
 
 
 def ranked(engine: Engine) -> dict[tuple[str, str], list[tuple[int, float]]]:
-    """What every profile answers, with the scores."""
+    """The answers of every profile, with scores."""
     return {
         (profile, query): [
             (hit.memory.id, hit.score) for hit in engine.recall(query, profile=profile, record=False).hits
@@ -150,7 +150,7 @@ def test_after_dreams_reverie_differs_by_exactly_what_the_fields_say(
     engine.dream()
     memory = got(engine, id_)
     # Recalled on the day it was made, and one and two days after: 1 -> 1 -> 3.65453 -> 5.96342 (FSRS v4).
-    # 3 accesses in its first week, in three sessions: one deeper. Nobody was recalled with it: 1 + 0.
+    # 3 accesses in its first week, in three sessions: one deeper. Recalled alone: 1 + 0.
     assert (memory.strength, memory.depth, memory.spread) == (1.0, 3, 3)
     assert memory.stability == pytest.approx(5.96342, abs=1e-4)
     clock.tick(2 * DAY)
@@ -182,7 +182,7 @@ def test_dreaming_twice_at_one_moment_changes_nothing_more(engine: Engine, clock
     assert engine.dream().id is None
     assert held(engine) == before
     assert len(engine.dreams.history()) == 1
-    # Undone, it can be dreamt again.
+    # After an undo, the same dream can run again.
     engine.dreams.undo(1)
     assert engine.dream().id == 2
     assert held(engine) == before
@@ -307,7 +307,7 @@ def test_scopes_do_not_touch_each_other(engine: Engine, clock: FixedClock) -> No
     after = {id_: line for id_, line in lines(engine).items() if id_ not in theirs}
     assert you.dream().id == 2
     assert {id_: line for id_, line in lines(engine).items() if id_ not in theirs} == after
-    assert engine.dreams.undo(1).ids == (1,)  # yours came later, and does not stand in the way
+    assert engine.dreams.undo(1).ids == (1,)  # the later edit of another memory does not block it
 
 
 # Undoing
@@ -537,7 +537,7 @@ def test_what_was_merged_is_no_error_whose_copies_must_go(engine: Engine, clock:
     assert got(engine, more).superseded_at is None
 
 
-# What a dream searches for
+# Searching for copies and repeats
 
 
 def test_of_two_that_say_the_same_one_is_pruned(engine: Engine, clock: FixedClock) -> None:
@@ -605,7 +605,7 @@ def test_without_a_model_only_words_tell_what_is_a_copy(make_engine: MakeEngine,
     right = engine.supersede(wrong, "Alice was born in Oslo").by.id
     clock.tick(60)
     copy = engine.remember("Alice: born in Rome").id
-    # One word for another may be another fact, and nobody can tell here.
+    # A different word may state a different fact.
     other = engine.remember("Alice lives in Rome").id
     assert engine.dream().report.corrected == ((copy, right),)
     assert got(engine, other).superseded_at is None
@@ -778,7 +778,7 @@ def test_links_lead_to_what_came_up_together(engine: Engine, clock: FixedClock) 
     assert Internals(engine).links(ids[0]) == ()
 
 
-# What a person did, and what was destroyed
+# Edits by people, and purged memories
 
 
 def test_a_dream_of_one_phase_swallows_nothing_that_others_need(engine: Engine, clock: FixedClock) -> None:
@@ -860,7 +860,7 @@ def test_a_purge_leaves_no_word_of_what_is_gone_in_dreams_questions_and_indexes(
     assert engine.purge(clock.now) == 2
     with engine._services.store.read() as view:
         asked = [question.query for question in past_questions(view, scope_id(view, engine.scope), 9)]
-    # What was asked after it was forgotten is of another time.
+    # Questions from after the forgetting are left out.
     assert asked == ["kettle"]
     assert "zanzibar" not in indexed(engine)
     (record,) = engine.dreams.history()
@@ -910,7 +910,7 @@ def test_a_dream_is_found_by_its_id_without_reading_the_others(engine: Engine, c
         clock.tick(DAY)
         engine.dream(gate=False)
     first, second, third = sorted(each.id for each in engine.dreams.history())
-    # Whoever reads the report of another stumbles over it.
+    # Reading another dream's report would fail on it.
     store: Any = engine._services.store
     store.store.transact(
         lambda rows: rows.patch("dream", (OneOf("id", [first, third]),), {"report": "no JSON"}),

@@ -1,4 +1,4 @@
-"""What another program remembered is written once, however often it is brought, and on every store."""
+"""Memories of another program are stored once, however often they are imported, on every store."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_creating_tells_created_from_merged(engine: Engine) -> None:
     ]
     (ada,) = engine.graph.open_nodes(["Ada"]).entities
     assert (ada.type, [seen.content for seen in ada.in_force]) == ("person", ["likes tea", "plays chess"])
-    # A type that is not taken is told.
+    # The result names the type that was kept.
     assert batch.entities[0].kept_type == "person"
     again, silent = engine.create_entities([NewEntity("Ada", "ship"), "Ada"]).entities
     assert (again.kept_type, again.changed) == ("person", False)
@@ -139,7 +139,7 @@ def test_a_deleted_entity_takes_its_relations_and_comes_back_whole(engine: Engin
     assert engine.restore(bob).name == "Bob"
     assert plain(engine.graph.read_graph()) == PEOPLE
     assert names(engine.graph.search_nodes("chess")) == ["Bob"]
-    # A name made again starts anew, and blocks the old one.
+    # A name that is created again is a new entity, and the old one cannot be restored.
     engine.graph.delete_entities(["Bob"])
     engine.create_entities(["Bob"])
     assert engine.graph.open_nodes(["Bob"]).entities[0].observations == ()
@@ -282,7 +282,7 @@ def test_what_a_relation_named_gets_its_type_when_someone_knows_it(engine: Engin
     assert (acme.took_type, acme.changed, zed.took_type, zed.changed) == ("company", True, "person", True)
     known = engine.graph.read_graph().entities
     assert [(entity.name, entity.type) for entity in known] == [("Zed", "person"), ("Acme", "company")]
-    # History tells the type from the start.
+    # The history shows the type from the start.
     assert engine.history(acme.id).events[0].detail == "Acme (company)"
     assert names(engine.graph.search_nodes("company")) == ["Acme"]
     assert names(engine.graph.search_nodes("unknown")) == []

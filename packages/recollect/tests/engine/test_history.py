@@ -1,4 +1,4 @@
-"""The life of a memory, as `history` tells it."""
+"""`history`: the events of a memory, in order."""
 
 from __future__ import annotations
 

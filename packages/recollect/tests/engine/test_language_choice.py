@@ -1,4 +1,4 @@
-"""The model that a store takes by the languages of its texts, with stand-ins for models."""
+"""How a store chooses its model by the languages of its texts, with stand-ins for models."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_named_model_stands_and_the_change_is_proposed_once(opened: Opened) ->
     note = memory.remember(SPANISH[0]).model_note
     assert note == f"The text is not in English, the only language that plain reads. Run: {CHANGE}"
     assert memory.remember(SPANISH[1]).model_note is None
-    # Whoever comes later without naming one finds it named, too.
+    # A later engine without an explicit model finds the stored choice.
     later = opened()
     assert later.remember(SPANISH[2]).model_note is None
     assert model(later) == "plain@1"
@@ -192,7 +192,7 @@ def test_what_reindex_names_is_not_changed_again(opened: Opened) -> None:
 def test_a_question_in_another_language_changes_a_small_store(opened: Opened) -> None:
     memory = opened()
     memory.remember_many(ENGLISH)
-    # What leaves no trace, or asks about the past, changes nothing.
+    # Unrecorded questions and questions about the past change nothing.
     assert memory.recall("¿Dónde vive mi hermana?", record=False).note is None
     assert model(memory) == "plain@1"
     assert "now uses the model many" in (memory.recall("¿Dónde vive mi hermana?").note or "")

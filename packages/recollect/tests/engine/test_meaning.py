@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Failing(HashingEmbedder):
-    """Reads so many batches, and then breaks."""
+    """Embeds a number of batches, and then fails."""
 
     def __init__(self, dims: int, batches: int, error: Exception) -> None:
         super().__init__(dims)

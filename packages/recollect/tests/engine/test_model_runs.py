@@ -123,7 +123,7 @@ def test_among_many_only_those_near_by_vectors_need_a_second_call(engine: Engine
     first, *more = model.asked()
     # The new passage, its content, and the eight that are likeliest by their letters.
     assert len(first) == 10
-    # Of the other two, one may be among the eight nearest.
+    # At most one of the other two is among the eight nearest.
     assert len(more) <= 1
     assert sum(map(len, more)) <= 2
     engine.graph.add_observations({"Ada": ["sings in a choir"]})
@@ -155,7 +155,7 @@ def test_a_correction_is_one_call_of_the_new_text(engine: Engine, model: Countin
     engine.remember("Ada has been working at the harbour in Oslo")
     model.asked()
     engine.supersede(old, "Ada works at the airport in Oslo")
-    # What it is compared with has its vectors in the store.
+    # The vectors of the texts that it is compared with are in the store.
     assert model.asked() == [["Ada works at the airport in Oslo"]]
 
 
@@ -195,7 +195,7 @@ def test_what_the_model_could_not_embed_is_asked_for_again(make_engine: MakeEngi
     assert model.asked() == [["Ada drinks green tea"]]
 
 
-# What is known from just before
+# Cached vectors
 
 
 def test_the_texts_that_were_not_asked_for_the_longest_are_forgotten() -> None:

@@ -1,4 +1,4 @@
-"""Memories that contradict each other, through the façade: which stands first, and who says so."""
+"""Contradicting memories, through the engine: which ranks first, and how hits name the conflict."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def found(engine: Engine, query: str, **options: object) -> list[str]:
 
 @pytest.fixture
 def moved(engine: Engine, clock: FixedClock) -> Engine:
-    """Lisbon is told first, and has more of the words that are asked for."""
+    """Lisbon is stored first, and contains more words of the query."""
     engine.remember(LISBON)
     clock.tick(DAY)
     engine.remember(PORTO)
@@ -177,7 +177,7 @@ def test_the_report_lists_open_contradictions_and_how_to_settle_each(moved: Engi
 
 
 def stated(engine: Engine, query: str, as_of: datetime | None = None) -> dict[str, float]:
-    """What the step added, by the weight of 0.4."""
+    """What the step with weight 0.4 added, by text."""
     profile = hand_weighted(time_score={"stated": 0.4})
     answer = engine.search(query, explain=True, profile=profile, as_of=as_of)
     return {
@@ -202,7 +202,7 @@ def test_a_question_that_names_a_year_lifts_what_had_begun_by_then(engine: Engin
 SINCE_2019, SINCE_2023 = "Ana lives in Lisbon since 2019.", "Ana lives in Porto since 2023."
 WEIGHTS = (
     hand_weighted(words={"bm25": 1.0}),
-    # What lies in the asked time is pushed down, as no training should.
+    # Negative weights push matches of the asked time down; training never gives such weights.
     hand_weighted(words={"bm25": 1.0}, time_score={"weight": -1.0, "stated": -1.0}),
 )
 

@@ -1,4 +1,4 @@
-"""An owner without an agent reads what all their agents keep, and nobody else's; and who has memories."""
+"""An owner without an agent reads the memories of all their agents, and of no other owner."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_the_store_tells_who_has_notes_and_whose_one_is(engine: Engine) -> None:
     forgotten = engine.scoped("ben").remember("Ben likes bread").id
     cook.forget([gone])
     engine.scoped("ben").forget([forgotten])
-    # Whoever asks sees all of it: it is of the store.
+    # The list covers the whole store, for every caller.
     for asking in (engine, cook):
         assert Internals(asking).notes_by_scope() == {Scope("ana", "cook"): 1, Scope("ana", ""): 0}
         assert set(Internals(asking).scopes()) >= {Scope("ana", "cook"), Scope("ana", ""), Scope("ben", "")}

@@ -1,4 +1,4 @@
-"""What a ranking read is packed for the log, and gives the very same ranking when it is read again."""
+"""The inputs of a ranking, packed for the log, give the same ranking when they are unpacked."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
         logged = [
             each for each in logged_answers(view, scope_id(view, engine.scope), name) if each.query == query
         ]
-    # What nobody was shown is not logged.
+    # Answers without hits are not logged.
     assert [each.ranked for each in logged] == ([tuple(before.ids.tolist())] if answer.hits else [])
     for each in logged:
         assert same(run(PROFILES[name], *unpack(each.candidates)).score, before.score)

@@ -40,7 +40,7 @@ WORDS = ("tea", "leaf", "cup", "green", "pot", "kettle", "water", "sugar")
 
 
 def garden(engine: Engine, count: int = 12) -> list[int]:
-    """Entities of overlapping words, some set aside; their ids."""
+    """Create entities with overlapping words, some with a lower status, and return their ids."""
     made = engine.create_entities(
         [
             {
@@ -115,7 +115,7 @@ def test_a_profile_is_a_name_or_a_value(engine: Engine) -> None:
         engine.search("tea", profile="mood")
 
 
-# What comes back
+# Hits
 
 
 @every_profile
@@ -254,7 +254,7 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
 def test_the_published_profiles_show_once_what_differs_in_case_accents_or_marks(engine: Engine) -> None:
     texts = ("Tea: black, no sugar.", "Téa - BLACK, no sugar", "tea black; no sugar!", "tea black no cream")
     told = [engine.remember(text).id for text in texts]
-    assert len(set(told)) == 4  # what is stored is as it was said
+    assert len(set(told)) == 4  # texts are stored unchanged
     for profile in ("mnemosyne", "cognis"):
         shown = [hit.memory.id for hit in engine.search("tea black no sugar", profile=profile).hits]
         assert len(set(shown) & set(told[:3])) == 1, profile
@@ -339,7 +339,7 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
             assert len(hits) == limit
 
         found[limit] = statements(store, ask)
-    # Our own profile also asks where each word of the query stands.
+    # Our own profile also reads the positions of the query's words.
     assert found[5] == found[200] <= (60 if profile == "recollect" else 40)
 
 

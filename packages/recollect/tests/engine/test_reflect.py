@@ -31,7 +31,7 @@ def test_a_reflection_is_a_note_of_its_author_with_its_mood_as_a_tag(engine: Eng
     assert note is not None
     assert (note.kind, note.category, note.speaker) == (Kind.NOTE, "reflection", "Sofia")
     assert (note.tags, reflection_tag(note, "mood")) == (("mood:frustration",), "frustration")
-    # It may be about nothing and of nobody.
+    # `about` and `author` are optional.
     bare = engine.get(engine.upkeep.add_reflection("Slow is smooth", key="k").id)
     assert bare is not None
     assert (bare.speaker, bare.tags, bare.about, reflection_tag(bare, "mood")) == (None, (), (), None)

@@ -149,7 +149,7 @@ def test_the_same_words_of_two_speakers_are_two_notes(engine: Engine) -> None:
 def test_a_note_links_to_the_entities_it_names_and_makes_none(engine: Engine) -> None:
     engine.create_entities(["Ada", "New York", "York", "Node.js", "東京"])
     done = engine.remember("ada moved from new york to 東京タワー and writes node.js; Bob stayed")
-    # `York` stands only inside the longer name; `Bob` is nobody yet.
+    # `York` is only part of a longer name, and `Bob` is no entity yet.
     assert set(done.mentions) == {"Ada", "New York", "Node.js", "東京"}
     assert engine.counts().entities == 5
     assert not kept(engine, done.id).about

@@ -1,4 +1,4 @@
-"""The consolidation report: what could be tidied, told without touching it."""
+"""The consolidation report lists what could be tidied up, and changes nothing."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     result = engine.self_test()
     assert (result.memories, result.sampled) == (12, 12)
     # Each of 12 memories by a phrase, each of 3 entities by its name; a relation from both ends; two notes,
-    # of which one speaks of Jun Watanabe and one of Marisol by her first name; one speaker on two days.
+    # of which one mentions Jun Watanabe and one Marisol by her first name; one speaker on two days.
     wanted = {"phrase": 12, "entity": 3, "what is": 3, "relation": 2, "mention": 2, "day": 2, "said": 2}
     assert {asks: result.questions[QuestionKind(asks)] for asks in wanted} == wanted
     assert [each.name for each in result.profiles] == list(PROFILES)
@@ -98,7 +98,7 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     assert [ours.by_kind[QuestionKind(asks)].recall for asks in ("phrase", "what is", "day")] == [1, 1, 1]
     assert ours.overall.asked == sum(result.questions.values())
     assert result.missed == ()
-    # Profiles can be chosen, and the first stands for a missing default; another scope is not asked.
+    # Profiles can be chosen, and the first replaces a missing default. Another scope is not asked.
     other = engine.scoped("somebody else")
     assert other.self_test().memories == 0
     other.remember("A secret recipe for plum jam")

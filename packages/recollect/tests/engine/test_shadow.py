@@ -57,7 +57,7 @@ def ids(answer: Answer) -> tuple[int, ...]:
     return tuple(hit.memory.id for hit in answer.hits)
 
 
-# What is logged
+# Logging
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -194,14 +194,14 @@ def test_answers_of_another_scope_are_logged_there(teas: Engine) -> None:
     assert len(logged(teas, scope=you)) == 1
 
 
-# Who is shown what
+# Trials
 
 
 def test_a_query_always_gets_the_same_ranking_and_some_get_the_other(teas: Engine) -> None:
     engine = in_trial(teas, "split")
     with engine._services.store.read() as view:
         seed = store_setting(view, "trial_seed") or ""
-    # So many that chance, which each store draws anew, does not give all of them the same one.
+    # Enough queries that each store's random seed assigns both arms.
     queries = [f"{query} {number}" for query in QUERIES for number in range(8)]
     for query in [*queries, *(query.upper() for query in queries)]:
         engine.recall(query, profile="limbic")
@@ -237,7 +237,7 @@ def test_reasons_recombine_to_the_score_in_every_trial(teas: Engine, design: Des
 
 
 def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engine) -> None:
-    # What fits the budget is not what stands first, but what is short enough.
+    # A budget keeps short hits, not the first ones.
     engine = in_trial(teas, "off", "limbic")
     for query in ("tea leaf", "leaf of tea", "a leaf", "tea"):
         answer = engine.recall(query, profile="limbic", limit=8, budget_tokens=12)
@@ -261,7 +261,7 @@ def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, clock: FixedCl
         hit.memory.id for hit in teas.recall("tea leaf", profile="limbic", limit=5, as_of=clock()).hits
     ]
     off = Engine(replace(teas._services, trial=TrialSettings(log=False, design="split", share=0)))
-    # Whoever says that it will be noted is in the trial, unless nothing is logged.
+    # A recall that defers its recording takes part in the trial, unless logging is off.
     later = engine.recall("tea leaf", profile="limbic", limit=5, options=RecallOptions(defer_recording=True))
     assert later.hits != usual
     assert off.recall("tea leaf", profile="limbic", limit=5).hits == usual
@@ -295,7 +295,7 @@ def test_an_arm_goes_by_the_words_the_seed_and_the_share() -> None:
             arm_of("any", "seed", share)
 
 
-# What became of it
+# Feedback
 
 
 def test_opening_a_hit_is_feedback_and_asking_again_is_not(teas: Engine, clock: FixedClock) -> None:

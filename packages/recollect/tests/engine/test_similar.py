@@ -70,7 +70,7 @@ def test_what_means_nearly_the_same_is_flagged_and_kept(angles: Engine) -> None:
         (["first 0"], "second 90", []),
         # the closest is named
         (["first 0", "other 90", "close 20"], "new 24", ["close 20"]),
-        # a correction is no repeat of what it corrects
+        # a correction does not count as a repeat of the old text
         (["one 0"], {"content": "two 1", "supersedes": "one 0"}, []),
         (
             ["quite another wording 3", *(f"thing number {degrees}" for degrees in range(40, 360, 40))],

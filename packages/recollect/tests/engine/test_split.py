@@ -245,7 +245,7 @@ def test_observations_move_and_are_found_there_and_the_rest_stays(engine: Engine
     (hit, *_) = engine.recall("slow database queries", kinds=["entity"]).hits
     assert hit.memory.name == "Apollo - Database"
     assert [node.name for node in engine.graph.search_nodes("PostgreSQL").entities] == ["Apollo - Database"]
-    # The past is as it was, and what speaks of the original still does.
+    # The past is unchanged, and mentions of the original stay.
     clock.tick(60)
     hits = engine.recall("slow database queries", kinds=["entity"], as_of=then).hits
     assert [(hit.memory.name, len(hit.memory.in_force)) for hit in hits] == [("Apollo", 27)]

@@ -1,4 +1,4 @@
-"""Questions that speak of a time, through `recall`: the span that was read, and what it does to scores."""
+"""Questions that name a time, through `recall`: the span that was read, and its effect on scores."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_who_gives_the_words_of_a_message_finds_it_above_its_neighbours(engine: 
     ],
 )
 def test_a_text_is_of_the_time_that_it_names(engine: Engine, query: str, wanted: str) -> None:
-    # Told on Sunday, 1 March, last Tuesday is of this week and last week's message is older.
+    # On Sunday, 1 March, last Tuesday is in this week, and last week's message is older.
     for text in (
         "He taught in Leeds from 1973 to 1976.",
         "He taught in Hull, 1980–1984.",
@@ -307,7 +307,7 @@ def test_at_a_moment_of_the_past_a_text_is_of_the_time_that_it_named_then(
 
 
 def _time_reason(hit: Hit, step: str = "time") -> float:
-    """What the step found, without the weight that it gives it."""
+    """The match that the step found, without its weight."""
     (value,) = [reason.value for reason in hit.reasons if reason.step == step]
     weights = LEARNED_WEIGHTS["time_score"]
     return value / weights["tells" if step == "when" else "weight"]
@@ -346,7 +346,7 @@ def test_what_was_told_then_about_long_ago_did_not_happen_then(engine: Engine) -
     happened = engine.search("what happened to the house last week?").hits
     assert happened[0].memory.text == "The fence of the house was painted"
     said = engine.search("what did I say of the house last week?", explain=True).hits
-    # What is asked for is what was said, and both were said then.
+    # The question asks what was said, and both were said then.
     assert [_time_reason(hit) for hit in said] == [1.0, 1.0]
 
 
@@ -355,7 +355,7 @@ def test_a_month_may_be_the_one_to_come(engine: Engine) -> None:
     engine.remember("Dentist appointment on 9 September at ten")
     (first, second) = engine.search("any dentist appointment in March?", explain=True).hits
     assert first.memory.text == "Dentist appointment on 9 March at ten"
-    # It was told in this March, 7.5 days before what it speaks of, which counts above nine tenths.
+    # It was stored this March, 7.5 days before the day that it names, so it counts above 0.9.
     assert _time_reason(first) == pytest.approx(math.exp(-7.5 / 180))
     assert _time_reason(second) < 0.5
 
@@ -399,5 +399,5 @@ def test_what_names_the_asked_time_answers_a_question_about_a_time_alone(engine:
     assert answer.confidence == answer.hits[0].confidence == 0.95
     other = engine.search("what happened in 2017?")
     assert other.confidence is not None
-    # Nothing is known of that year: less sure than of the other, but a small store never says so for certain.
+    # Nothing is known of that year, so confidence is lower. A small store never rules an answer out.
     assert other.confidence < answer.confidence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.domain.results import GraphPaths
     from recollect.engine import Engine
 
-# Ada ── Bo ── Cy ── Di, and a short cut from Ada to Cy; Eve stands alone.
+# Ada ── Bo ── Cy ── Di, and a short cut from Ada to Cy; Eve has no relation.
 RELATIONS = [("Ada", "knows", "Bo"), ("Bo", "knows", "Cy"), ("Cy", "knows", "Di"), ("Cy", "trusts", "Ada")]
 
 
@@ -60,7 +60,7 @@ def test_neighbours_of_a_moment_are_those_known_and_in_force_then(friends: Engin
     clock.tick(864_000)
     assert near(None) == ["Eve"]
     assert near(learnt) == ["Eve"]
-    # Then Cy's relation stood, and of Eve's nobody knew, though it held already.
+    # Cy's relation was in force then. Eve's was too, but it was stored later.
     assert near(known) == ["Cy"]
     assert near(known - timedelta(days=1)) == []
 
@@ -77,7 +77,7 @@ def test_paths_lead_either_way_the_shortest_first_and_pass_nobody_twice(
     assert ways(friends.graph.paths("Ada", "Eve")) == []
     one = friends.graph.paths("Ada", "Di", limit=1)
     assert (ways(one), one.is_cut) == (["Cy trusts Ada, Cy knows Di"], True)
-    # What has ended and what is forgotten leads nowhere.
+    # Ended and forgotten relations are not followed.
     friends.graph.end_relation("Cy", "trusts", "Ada")
     clock.tick()
     assert ways(friends.graph.paths("Ada", "Di")) == ["Ada knows Bo, Bo knows Cy, Cy knows Di"]

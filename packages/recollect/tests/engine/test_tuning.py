@@ -347,7 +347,7 @@ def test_too_few_answers_are_told_by_their_number(teas: Engine) -> None:
 
 @pytest.fixture
 def choosy(engine: Engine) -> Engine:
-    """Somebody who always wants the note that is important, though another is more alike."""
+    """An engine whose user always prefers the important note, although another is more similar."""
     for number in range(60):
         engine.remember(f"topic{number} kettle", importance=0.0)
         engine.remember(f"topic{number} harbour lamp", importance=1.0)

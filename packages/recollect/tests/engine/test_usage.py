@@ -1,4 +1,4 @@
-"""What a caller was shown is noted: that and nothing else, after the answer, and never at its cost."""
+"""Recording what a caller was shown: exactly that, after the answer, without delaying it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def teas(engine: Engine, count: int = 6) -> list[int]:
 
 
 def rows(engine: Engine, question: str) -> Rows:
-    """What the store holds, once everything is written."""
+    """Rows of the store, after all pending writes."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
         return list(view.connection.execute(question))  # type: ignore[attr-defined]  # its own SQL
@@ -93,7 +93,7 @@ every_way = pytest.mark.parametrize(
 )
 
 
-# What is noted
+# Recorded hits
 
 
 @every_way
@@ -188,7 +188,7 @@ def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
     assert not set(counts(engine)) & set(ids)
 
 
-# What the next one makes of it
+# Effect on later recalls
 
 
 def test_the_next_answer_reads_what_the_former_left(engine: Engine, clock: FixedClock) -> None:
@@ -392,7 +392,7 @@ def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: Rep
     usage.close()
     usage.close()
     usage.record(Scope(), [1], datetime(2026, 3, 1, tzinfo=UTC))
-    usage.settle(None)  # nothing is left hanging
+    usage.settle(None)  # must not wait forever
     assert usage.failures == 1
 
 
@@ -463,7 +463,7 @@ def test_what_is_noted_at_the_moment_of_closing_is_written(
 
     def interrupted(queue: list[Any], job: Any) -> None:
         closing.start()
-        closing.join(0.2)  # in vain, where noting and closing exclude one another
+        closing.join(0.2)  # times out if recording and closing share a lock
         heappush(queue, job)
 
     monkeypatch.setattr(worker, "heappush", interrupted)
@@ -486,7 +486,7 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
         assert engine.counts().unnoted == 0
         other.execute("ROLLBACK")
         other.close()
-    # Closing told it; another process can read it.
+    # Closing wrote it, so another process can read it.
     again = Repository(SqliteStore(tmp_path / "memory.db"))
     with again.read() as view:
         assert store_counts(view).unnoted == 1

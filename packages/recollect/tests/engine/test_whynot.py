@@ -216,7 +216,7 @@ def test_what_does_not_exist_here_is_not_found_and_a_question_without_an_answer_
     for query, limit in ((" ", None), ("tea", 0), ("tea", -1), ("tea", 1_001)):
         with pytest.raises(InvalidInput):
             engine.why_not(query, "cat", limit=limit)
-    # What is part of no conversation is not told of neighbours.
+    # A memory outside of conversations gets no branch for neighbours.
     branches = engine.why_not("green tea", "cat").branches
     assert [branch.name for branch in branches] == ["meaning", "words"]
 
@@ -229,7 +229,7 @@ def test_a_message_is_told_whether_its_neighbours_brought_it_up(engine: Engine) 
     near = {branch.name: branch for branch in answer.branches}["nearby"]
     assert (near.rank, near.taken, near.reached) == (1, 100, True)
     assert "nearby" in answer.verdict or answer.verdict.startswith("It was returned")
-    # The last stands four places away.
+    # The last message is four turns away.
     far = engine.why_not("harbour", ids[4])
     near = {branch.name: branch for branch in far.branches}["nearby"]
     assert (near.rank, near.reached) == (None, False)

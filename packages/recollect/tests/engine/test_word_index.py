@@ -86,7 +86,7 @@ def found(store: Store, word: str, scope: int = 1) -> list[int]:
 
 
 def blocks(store: Store, word: str) -> list[tuple[int, int]]:
-    """Of a word, where each block begins, and how many documents it has."""
+    """The first document and the number of documents of each block of a word."""
     with store.read() as view:
         numbers = {term: id_ for id_, term in view.rows("term", ("id", "term"))}
         rows = view.rows("posting", ("term_id", "first_id", "count"))
@@ -146,7 +146,7 @@ def test_ids_that_come_between_and_before_stand_in_order(bare: Store, merged_soo
     write(bare, dict.fromkeys((150, 350, 500, 50), "tea cup"))
     assert found(bare, "tea") == [50, 100, 150, 200, 300, 350, 400, 500]
     assert found(bare, "cup") == [50, 150, 350, 500]
-    # What began at 100 begins at 50 now: 50 100 | 150 200, 300 350 | 400 500.
+    # The block that began at 100 begins at 50 now: 50 100 | 150 200, 300 350 | 400 500.
     assert blocks(bare, "tea") == [(50, 2), (150, 2), (300, 2), (400, 2)]
 
 
@@ -195,7 +195,7 @@ def test_a_term_of_a_high_number_is_found(bare: Store, merged_soon: None, number
         assert terms_in(view) == set()
 
 
-# Nothing is left
+# Deleting
 
 
 @pytest.mark.parametrize("wait", [True, False])
@@ -220,7 +220,7 @@ def test_a_word_stays_while_a_document_that_waits_or_a_merged_one_has_it(
     bare: Store, first_merged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for id_, is_merged in ((1, first_merged), (2, not first_merged)):
-        # What is merged first takes all with it; so the one that waits comes last.
+        # A merge takes all waiting documents along, so the unmerged one must come last.
         monkeypatch.setattr(word_index, "_MOST_UNMERGED", 0 if is_merged and id_ == 1 else 99)
         write(bare, {id_: "tea"})
     erase(bare, 1)
@@ -273,7 +273,7 @@ def test_an_id_that_is_taken_over_by_another_scope_in_one_batch_leaves_all_in_st
         assert [hit.id for hit in Search(view, Filter("you")).by_words("tea", 9)] == [gone]
 
 
-# What fails
+# Failures
 
 
 def test_what_is_rolled_back_leaves_no_word(bare: Store, merged_soon: None) -> None:

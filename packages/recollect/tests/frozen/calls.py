@@ -64,7 +64,7 @@ _PATIENCE_SECONDS = 600.0
 
 @dataclass
 class Clock:
-    """It stands still until it is moved."""
+    """A clock that only moves when it is told to."""
 
     now: datetime
 
@@ -221,7 +221,7 @@ def note_import(memory: Memory, file: str) -> None:
 
 
 def leave_lease(memory: Memory, holder: str) -> None:
-    """As a process does that died while it dreamt."""
+    """Leave a lease behind, as a process does that died during a dream."""
     memory._services.store.apply([TakeLease(DREAMING, holder, 120.0)], at=memory._services.clock())
 
 
@@ -365,7 +365,7 @@ def tune_numbers(memory: Memory, profile: str) -> Any:
 def logged(memory: Memory, profile: str) -> list[Any]:
     """Answers of the log, the oldest first, each with the order that the profile gives its candidates again.
 
-    An order only where there is feedback: of the others, nobody reads the candidates.
+    Orders are kept only for answers with feedback: the tuner does not read the others.
     """
     with memory._services.store.read() as view:
         events, unreadable = events_of(memory._services, view, profile)
@@ -492,7 +492,7 @@ def _wire(value: BaseModel) -> dict[str, Any]:
 
 
 async def call_tool(client: Client, tool: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What came of it; of the texts, only that there are some."""
+    """The result of a call. Texts are reduced to whether there are any."""
     result = await client.call_tool(tool, given)
     return {
         "refused": bool(result.is_error),
@@ -502,7 +502,7 @@ async def call_tool(client: Client, tool: str, given: dict[str, Any]) -> dict[st
 
 
 async def read_resource(client: Client, uri: str) -> str | None:
-    """None: there is no such thing."""
+    """Return the text of a resource, or None if it does not exist."""
     try:
         (content,) = (await client.read_resource(uri)).contents
     except MCPError:
@@ -511,7 +511,7 @@ async def read_resource(client: Client, uri: str) -> str | None:
 
 
 async def get_prompt(client: Client, name: str, given: dict[str, str]) -> Any:
-    """Who speaks, in how many messages; what they say is prose."""
+    """The messages of a prompt: role and text."""
     messages = (await client.get_prompt(name, given)).messages
     return [{"role": each.role, "message": _wire(each.content)["text"]} for each in messages]
 
@@ -553,11 +553,11 @@ ROWS = {
     "waiting": "SELECT passage_id FROM pending_vector ORDER BY passage_id",
     "vector": "SELECT passage_id FROM vector ORDER BY passage_id",
 }
-"""What the frozen rows are called, and how today's file is asked for them."""
+"""The name of each frozen table, and the query that reads it from a file of today."""
 
 
 def rows(path: Path) -> dict[str, list[list[Any]]]:
-    """Of a store that is closed."""
+    """The rows of a closed store, by table."""
     with closing(sqlite3.connect(path)) as connection:
         return {name: [list(row) for row in connection.execute(sql)] for name, sql in ROWS.items()}
 
@@ -589,7 +589,7 @@ def plain(value: Any) -> Any:
         case np.ndarray() | np.generic():
             read = value.tolist()
         case _ if is_dataclass(value):
-            # What the log is to keep of an answer is no part of the answer.
+            # The trace is for the log, and not part of the answer.
             known = [each.name for each in fields(value) if each.name != "trace"]
             # Nor is a field that came later, where it says nothing.
             later = {"expires_at", "ref", "metadata"}

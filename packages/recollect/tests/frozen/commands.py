@@ -1,4 +1,4 @@
-"""A life on the command line: every command, in an order in which each finds what it speaks of."""
+"""Every command, in an order in which each finds the memories that it names."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ NOT_RUN = {
     "bench context",
     "bench precision",
 }
-"""What runs apart, in another way, or only on data that is not ours."""
+"""Commands that are tested elsewhere, or need data of other programs."""
 
 
 def live(folder: Path, script: Iterable[list[str]]) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def _keyed() -> dict[str, Any]:
     return {**KEYED_NOTE, "key": "a key for a note"}
 
 
-# Facts, all of them told without writing
+# Reads
 
 
 def opened(path: Path) -> Memory:
@@ -138,7 +138,7 @@ def undo(memory: Memory) -> Any:
 
 
 def receipts(memory: Memory) -> dict[str, Any]:
-    """What the keys give that were used before."""
+    """The answers to idempotency keys that were used before."""
     return {
         "note": plain(calls.remember(memory, **_keyed())),
         "entity": plain(calls.create_entities(memory, [KEYED_ENTITY], key="a key for an entity")),
@@ -149,7 +149,7 @@ def receipts(memory: Memory) -> dict[str, Any]:
 
 
 def waked(memory: Memory) -> dict[str, Any]:
-    """What waited for a vector gets one, and is found by meaning."""
+    """Embed the pending texts, and find them by meaning."""
     return {
         "reindexed": plain(calls.reindex(memory)),
         "counts": _counted(memory),

@@ -231,7 +231,7 @@ def build(memory: Memory, clock: Clock) -> None:
 
 
 def _others() -> list[tuple[float, str, Any]]:
-    """What happens beside the notes, by day."""
+    """Events other than notes, by day."""
     filler = [(10 + 12 * number, "checks", thing) for number, thing in enumerate(_THINGS)]
     talks = [(_day(when), "talk", (name, when, turns)) for name, (when, turns) in _TALKS.items()]
     return [

@@ -1,8 +1,8 @@
 """Writes what the program answers now into the frozen files; `make bless` runs it.
 
 The diff is reviewed like code: each row that changes is an answer that users get otherwise than before.
-`store-v5.db.gz` is a store that an earlier version wrote. It stays as it is; only what it tells
-is written anew.
+`store-v5.db.gz` is a store that an earlier version wrote. It stays as it is; only the
+answers from it are written again.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def write_exports() -> None:
 
 
 def write_store() -> None:
-    """What the old store tells; its rows, which an earlier version wrote, stay as they are."""
+    """Write the answers of the old store. Its rows stay as an earlier version wrote them."""
     packed = (HERE / frozen_store.FILE).read_bytes()
     with TemporaryDirectory() as folder:
         _write("store.json", as_text_by_row({**frozen("store.json"), **_facts(packed, Path(folder))}))

@@ -1,4 +1,4 @@
-"""What is asked of the world, and how an answer is written down."""
+"""The questions for the frozen world, and the format of their answers."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ WHY_NOT: tuple[tuple[str, int | str, dict[str, Any]], ...] = (
 
 
 def asked() -> Iterator[dict[str, Any]]:
-    """Every question with its arguments, as they stand in the file."""
+    """Every question with its arguments, in the order of the file."""
     for query in QUERIES:
         for profile in PROFILE_NAMES:
             yield {"query": query, "profile": profile}
@@ -110,7 +110,7 @@ def asked() -> Iterator[dict[str, Any]]:
 
 
 def answered(memory: Memory, question: dict[str, Any]) -> dict[str, Any]:
-    """The whole answer. Memories stand in it by their ids, but as they were where the past is asked for."""
+    """The whole answer, with memories as ids. For questions about the past, with their texts of then."""
     given = {**_timed(question), "explain": "limit" not in question, "record": False}
     past = "as_of" in given
     answer = calls.recall(memory, given.pop("query"), **given)

@@ -1,4 +1,4 @@
-"""What else one can read of the world, by the name under which it is frozen."""
+"""Other reads of the frozen world, by their names in the file."""
 
 from __future__ import annotations
 

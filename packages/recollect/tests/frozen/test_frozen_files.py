@@ -1,4 +1,4 @@
-"""The store file of an earlier version stays as that version wrote it: nobody made it fit."""
+"""The store file of an earlier version is unchanged: it was not adapted to newer code."""
 
 from __future__ import annotations
 

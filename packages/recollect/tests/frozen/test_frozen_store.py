@@ -1,4 +1,4 @@
-"""A store of schema 5, written by an earlier version, still opens and tells what it told.
+"""A store of schema 5, written by an earlier version, still opens and gives the same answers.
 
 It has a log with feedback, tuned numbers, a calibration, dreams, reworded and corrected notes, used keys,
 several scopes, and texts that wait for a vector.
@@ -86,7 +86,7 @@ def test_keys_that_were_used_before_give_their_receipts(old: Path) -> None:
     with frozen_store.opened(old) as memory:
         assert_same(expected["receipts"], frozen_store.receipts(memory))
         assert frozen_store.refused(memory)
-    # Nothing was written again, but for vectors that were waited for.
+    # Only pending vectors were written.
     assert set(frozen_store.changed_rows(expected["rows"], calls.rows(old))) <= {"waiting", "vector"}
 
 

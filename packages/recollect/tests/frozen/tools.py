@@ -1,4 +1,4 @@
-"""A life through MCP: every tool, resource and prompt, in an order in which each finds what it speaks of."""
+"""Every MCP tool, resource and prompt, in an order in which each finds what it names."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("history", {"id": 999}),
     ("undo_dream", {"id": 1}),
     ("why_not", {"query": "oolong", "name": "Nobody"}),
-    # What came later, at the end, so that the others answer as before
+    # Newer calls come last, so that the older ones keep their answers
     ("open_nodes", {"names": ["Marisol Vega"], "kinds": ["generic"], "include_superseded": True}),
     ("forget", {"query": "where does Marisol move?"}),
     ("update", {"id": 3, "importance": 0.7, "at": "2026-01-03"}),
@@ -160,7 +160,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("find_paths", {"from": "Marisol Vega", "to": "Tidebook"}),
     ("clear_session", {"session": "tea"}),
 )
-"""`LAST` stands for the value of that name in the answer before, `FILE` for a file of the official server."""
+"""`LAST` is replaced by that value of the previous answer, `FILE` by a file of the official server."""
 
 RESOURCES = (
     "memory://knowledge-graph",

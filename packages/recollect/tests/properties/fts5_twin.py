@@ -48,7 +48,7 @@ class Fts5Twin:
             self._connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", [(id_,) for id_ in ids])
 
     def search(self, text: str, analyser: Analyser) -> list[Found]:
-        """What the whole query finds, best first, ties by id."""
+        """Hits of the whole query, best first, ties by id."""
         terms = sorted(query_terms(text), key=lambda word: (self.count(word), word))
         pairs = [
             f'"{" ".join(pieces)}"' + (" *" if len(pieces[0]) == 1 else "") for pieces in pair_queries(text)

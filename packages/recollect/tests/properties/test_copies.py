@@ -102,7 +102,7 @@ def fill(path: Path) -> None:
 
 
 def _put_the_rest(rows: Any) -> None:
-    """What only large stores and rare commands write; and pointers to rows that come later."""
+    """Write rows that only large stores and rare commands have, and pointers to later rows."""
     scopes = [id_ for (id_,) in rows.rows("scope", ("id",))]
     model = rows.rows("model", ("id",))[0][0]
     passage, *_ = rows.rows("passage", ("id",))[0]
@@ -280,7 +280,7 @@ copy(source, target)
 
 
 def kill_copy(source: str | Path, target: str | Path, stage: str, count: int) -> None:
-    """Run a copy as a program of its own that dies when it calls a function for so many a time."""
+    """Run a copy in a process that dies at the `count`-th call of a function."""
     command = [sys.executable, "-c", _KILLED, str(source), str(target), stage, str(count)]
     ended = subprocess.run(command, capture_output=True, check=False, env={**os.environ})
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
@@ -326,7 +326,7 @@ class Stopped(Exception):
 
 
 def on_call(number: int, act: Callable[[], object]) -> Progress:
-    """A function that acts when it is called for so many a time."""
+    """A progress function that acts at its `number`-th call."""
     calls = count(1)
 
     def progress(_: int, __: int | None) -> None:
@@ -345,7 +345,7 @@ def stopped_copy(source: Store, target: Store, after: int) -> None:
 
 
 def changed_in_place(store: Store) -> None:
-    """Nothing is added, and no number given."""
+    """Change a row without adding one or using a new id."""
 
     def pin(rows: Any) -> None:
         rows.patch("memory", (Equals("id", rows.rows("memory", ("id",))[0][0]),), {"pinned": 1})

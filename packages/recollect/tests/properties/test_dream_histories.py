@@ -65,13 +65,13 @@ steps = st.one_of(
 
 @dataclass
 class Before:
-    """What was there before a dream, and whom its owner has touched since."""
+    """The state before a dream, and the memories that the owner has touched since."""
 
     dream: int
     lines: dict[int, str]
     relations: list[str]
     spoken_for: tuple[tuple[int, int], ...]
-    """Who was merged or corrected, and by whom."""
+    """Merged or corrected memories, each with its replacement."""
     touched: set[int] = field(default_factory=set)
 
 
@@ -122,7 +122,7 @@ class Life:
                 self.undo(len(self.dreams))
 
     def hand(self, id_: int, work: Callable[[], object]) -> None:
-        """What the owner does to a memory, if it can be done."""
+        """Let the owner change a memory, if that is possible."""
         with suppress(RecollectError):
             work()
         self.touch(id_)
@@ -142,12 +142,12 @@ class Life:
         lines, relations = self.told()
         done = self.engine.dream(knobs=knobs, gate=False)
         after, _ = self.told()
-        # Nothing is destroyed, and nothing is made.
+        # No memory is destroyed or created.
         assert after.keys() == lines.keys()
         if done.id is not None:
             spoken_for = (*done.report.merged, *done.report.corrected)
             self.dreams.append(Before(done.id, lines, relations, spoken_for))
-        # Nobody interfered, so nothing was left out.
+        # There was no concurrent change, so nothing was left out.
         assert done.left == ()
         again = self.engine.dream(knobs=knobs, gate=False)
         assert again.id is None, again.report
@@ -158,7 +158,7 @@ class Life:
         before = self.dreams[-count]
         undone = self.engine.dreams.undo(before.dream, later=True)
         assert undone.ids == tuple(each.dream for each in reversed(self.dreams[-count:]))
-        # Whoever was retired for one that was touched since may stay so.
+        # A memory whose replacement was touched since may stay retired.
         touched = set(before.touched)
         for each in self.dreams[-count:]:
             touched |= {gone for gone, by in each.spoken_for if by in before.touched}

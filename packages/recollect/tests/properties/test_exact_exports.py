@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Table
     from recollect.stores.port import Store
 
-# What the file holds; then what an import makes of it; and what belongs to one store alone.
+# Tables that the file contains, tables that an import derives, and tables of one store only.
 HELD: set[Table] = {
     "absence", "answer_log", "calibration", "cooccurrence", "dream", "feedback", "link", "memory",
     "observation", "recall", "recall_hit", "relation", "revision", "scope", "setting", "tag", "tuning",
@@ -62,7 +62,7 @@ def held(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]
         found: dict[Table, list[Any]] = {}
         for table in HELD - {"scope", "setting"}:
             wanted = [name for name in columns[table] if name != "text_length"]
-            # What was former has an id that nothing names.
+            # No other row names the id of a revision.
             if table == "revision":
                 wanted.remove("id")
             scope = wanted.index("scope_id") if "scope_id" in wanted else None

@@ -47,7 +47,7 @@ NAMES = st.sampled_from(["Ada", "Bob"])
 
 @dataclass
 class Thing:
-    """What the model knows of a memory: the present, and nothing else."""
+    """The model of a memory: only its present state."""
 
     kind: Kind
     text: str = ""
@@ -55,7 +55,7 @@ class Thing:
     contents: dict[str, int] = field(default_factory=dict)
     """Observations, each with when it was made."""
     removed: list[tuple[str, int, int]] = field(default_factory=list)
-    """Those that were taken out, with when they were made and removed: a purge will destroy them."""
+    """Removed observations, each with the times of its creation and removal. A purge destroys them."""
     retired: bool = False
     gone_at: int | None = None
 
@@ -70,7 +70,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Then:
-    """How the world stood at a moment: what lived and said what, and how near the store found each to be."""
+    """The state at a moment: memories, their texts, and the cosines that the store found."""
 
     said: dict[int, str]
     near: dict[int, float]
@@ -266,7 +266,7 @@ class PastStory(Story):
     def look_back(self, data: st.DataObject) -> None:
         self.ask_about(data.draw(st.integers(0, len(self.pictures) - 1)))
 
-    # What must hold
+    # Laws
 
     def ask_about(self, second: int) -> None:
         then, where = self.pictures[second], Filter(as_of=_at(second))

@@ -53,7 +53,7 @@ few = settings(max_examples=tries(15), suppress_health_check=[HealthCheck.too_sl
 
 @dataclass(frozen=True)
 class World:
-    """What a store holds: memories and relations by id, and who was seen when."""
+    """The content of a store: memories and relations by id, and when each was shown."""
 
     memories: tuple[Memory, ...]
     relations: tuple[Relation, ...]
@@ -242,7 +242,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
 
 
 def plain(answers: Sequence[Answer]) -> list[list[object]]:
-    """What a caller sees, but for ids of observations, which are given as they come."""
+    """What a caller sees, without the ids of observations, which depend on the order of writes."""
     return [plain_hits(answer.hits) for answer in answers]
 
 

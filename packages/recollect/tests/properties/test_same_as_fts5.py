@@ -236,7 +236,7 @@ def test_words_of_pairs_and_single_letters_are_found_as_fts5_finds_them(
     texts: list[str], asked: list[str], apart: bool
 ) -> None:
     with twins(Sizes(6, 3, 0)) as both:
-        # Of the name and the body, too, words end where the text ends.
+        # No word continues from the name into the body.
         halves = [(text[: len(text) // 2], text[len(text) // 2 :]) if apart else ("", text) for text in texts]
         both.write([Document(id_, Kind.NOTE, name, "", body) for id_, (name, body) in enumerate(halves, 1)])
         both.assert_same([" ".join(asked), *asked])
@@ -250,7 +250,7 @@ def test_a_russian_word_is_found_as_a_whole_and_a_letter_of_chinese_wherever_it_
         for query in ("кот", "оток", "都", "京", "東"):
             both.assert_same([query])
             found[query] = sorted(hit.id for hit in both.fts5.search(query, "plain"))
-    # `кот` is `ко от`: these follow one another in 1, 2 and 4. `оток` in none; it is no part of `отток`.
+    # `кот` is `ко от`: these follow one another in 1, 2 and 4. `оток` in none: `отток` does not contain it.
     assert found == {"кот": [1, 2, 4], "оток": [], "都": [5, 6, 7], "京": [5, 6], "東": [5]}
 
 

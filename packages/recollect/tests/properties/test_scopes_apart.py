@@ -2,7 +2,7 @@
 
 A random life is lived twice: once in a store of its own, and once in a store where another scope lives at the
 same time, with the same names, texts, sessions, tags and habits. Every answer, with its scores, explanations
-and side effects, is the same in both. Ids differ, so each is told by its place among the ids of its scope.
+and side effects, is the same in both. Ids differ, so each is replaced by its place in its scope.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any story told to a store leaves what the same story leaves in a few Python lists."""
+"""Any sequence of writes leaves the same content in a store as in a few Python lists."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class StoreStory(Story):
     def correct(self, name: str, content: str, old: str) -> None:
         found = self.find(name)
         known = self.things[found].contents if found is not None else []
-        # What stands needs no other to correct; what is new must name one that stands.
+        # A known observation needs no other to correct; a new one must name a known one.
         with refused(NotFound, found is None or (content not in known and old not in known)):
             change = AddObservations(ME, name, (NewObservation(content, supersedes=old),))
             outcome = self.do(change)
@@ -340,7 +340,7 @@ class StoreStory(Story):
             self.do(waiting)
         self.searches_agree()
 
-    # What must hold
+    # Laws
 
     @invariant()
     def graph_is_the_same(self) -> None:

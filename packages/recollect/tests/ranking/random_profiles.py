@@ -1,4 +1,4 @@
-"""Profiles that nobody would write, for laws that must hold for any."""
+"""Random profiles, for laws that must hold for every profile."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def values(draw: st.DrawFn, kind: type, numbers: st.SearchStrategy[float]) -> An
 def profiles(draw: st.DrawFn) -> Profile:
     """Any steps in any order, with numbers that a person might give.
 
-    A cut stands only at the end: in the middle it takes the first rows as they stand, so what comes of them
-    depends on the limit and on the order of arrival, as whoever puts it there must want.
+    A cut is only the last step: in the middle it keeps the first rows in their present order, so the result
+    depends on the limit and on the order of arrival.
     """
     numbers = st.floats(0.01, 100)
     kinds = st.sampled_from([kind for kind in STEPS.values() if kind is not Cut])

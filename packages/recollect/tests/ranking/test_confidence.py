@@ -98,7 +98,7 @@ def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
     # From 0.99 down by hundredths: places 11 to 30 are 0.89 to 0.70, in the mean 0.795.
     many = read([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
     assert column(many, "above")[0] == pytest.approx((0.99 - 0.795) / 0.05)
-    # Of an unknown model, in standard deviations of the first thirty: of 0.00 to 0.29 it is 0.0866.
+    # For an unknown model, in standard deviations of the first thirty, 0.00 to 0.29: 0.0866.
     assert column(many, "above", None)[0] == pytest.approx((0.99 - 0.795) / 0.0865544)
     assert column(many, "near", None) == [0.0] * 50
 
@@ -312,7 +312,7 @@ def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
 
 
 def signals(prompt: str, *contained: str, confidence: float = 0.5) -> GateSignals:
-    """Of a prompt, where each memory contains these of its words."""
+    """Signals for a prompt; `contained` are the words of it that each memory contains."""
     matched = [frozenset(coarse_stem(word) for word in words.split()) for words in contained]
     return gate_signals(prompt_signs(prompt), prompt_stems(prompt), confidence, matched, timed=False)
 

@@ -1,4 +1,4 @@
-"""Of two that contradict each other: who stands first, by hand and by law; and texts that state years."""
+"""Two contradicting memories: which ranks first, in examples and laws; texts that state years."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scored(*scores: float) -> Candidates:
 
 
 def contradicting(candidates: Candidates, *pairs: tuple[int, int], asked: bool = True) -> Candidates:
-    """By places, the older first. What stands at place n is of n days after the first day of all."""
+    """Mark pairs of places as contradicting, the older first. Place n is n days after the first day."""
     first = NOW - 100 * DAY
     return replace(
         candidates,

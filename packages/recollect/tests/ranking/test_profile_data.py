@@ -109,7 +109,7 @@ GOOD: dict[str, Any] = {
 
 
 MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
-    # where, what stands there, what the message names
+    # path, wrong value, words of the message
     (("name",), "", ["needs a name"]),
     (("name",), 7, ["needs a name"]),
     (("about",), 7, ["'mine'", "about", "text", "7"]),

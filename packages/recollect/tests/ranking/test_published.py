@@ -311,7 +311,7 @@ def relevance(row: Row, start: int, end: int, factor: TemporalRelevance | None =
         (Row(1, created=21 * DAYS), E_FOLD),
         (Row(1, created=TODAY), E_FOLD),
         (Row(1, created=14 * DAYS + SECONDS), math.exp(-1 / (7 * 86_400))),
-        # when it happened before when it was told
+        # the time of the event counts before the time of storing
         (Row(1, created=OLD, happened=10 * DAYS), 1),
         (Row(1, created=10 * DAYS, happened=OLD), 0),
         (UNDATED, 0.5),
@@ -357,5 +357,5 @@ def test_open_spans_by_hand() -> None:
     assert relevance(TOLD_SINCE, TEN_DAYS_AGO, ALWAYS) == pytest.approx(math.exp(-2 / 3))
     spans = ((NEVER, TEN_DAYS_AGO), (TEN_DAYS_AGO, ALWAYS), (NEVER, ALWAYS))
     assert [relevance(UNDATED, *span) for span in spans] == [0.5, 0.5, 0.5]
-    # It may still be known when that which it tells happened.
+    # An undated memory can have the time of its event.
     assert relevance(replace(UNDATED, happened=11 * DAYS), NEVER, TEN_DAYS_AGO) == 1

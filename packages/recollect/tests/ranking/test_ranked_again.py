@@ -47,21 +47,21 @@ def test_many_answers_ranked_at_once_are_ranked_as_each_alone(
     # The limit that the caller gave says what kind of question it is, so it is left as it was.
     events = [logged(rows, replace(when, limit_given=False), at) for at, (rows, when) in enumerate(answers)]
     data = judged_events(events)
-    replay = Replay(data, (*others, profile)[0])  # what is known of another profile must not show
+    replay = Replay(data, (*others, profile)[0])  # another profile's numbers must have no effect
     places = replay.places(profile).tolist()
     for owner, memory, place in zip(data.owner.tolist(), data.memory.tolist(), places, strict=True):
         alone = places_alone(profile, data.events[owner])
         if memory in alone:
             assert place == alone[memory]
         else:
-            assert place == 0 or place in alone.values()  # another stands in for it
+            assert place == 0 or place in alone.values()  # another memory replaces it
 
 
 def test_what_says_the_same_stands_in_for_what_was_dropped() -> None:
     repeats = [Row(1, cosine=0.3, content=7), Row(2, cosine=0.9, content=7), Row(3, cosine=0.5)]
     drawn = [Row(1, cosine=0.3), Row(3, cosine=0.9), Row(5, cosine=0.5, origin=1)]
     for rows, steps, places in (
-        # 2 repeats 1 and is better, so 1 goes; 3 stands between. Feedback on 1 is found where 2 stands.
+        # 2 repeats 1 and is better, so 1 is dropped. Feedback on 1 counts at the place of 2.
         (repeats, (DropRepeats(),), [1, 1, 2]),
         # Where both are shown, each keeps its own place.
         (repeats, (), [3, 1, 2]),

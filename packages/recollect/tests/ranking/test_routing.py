@@ -35,7 +35,7 @@ def test_each_keyword_has_its_worth(phrase: str, worth: int) -> None:
 @pytest.mark.parametrize(
     ("query", "worth"),
     [
-        # any words may stand between, but some must
+        # one or more words between
         ("how does the garbage collector work", 2),
         ("how does sqlite work here", 2),
         ("how does work pay off", 0),

@@ -1,4 +1,4 @@
-"""Where a candidate stands, against recomputing it from scratch; and our own profile."""
+"""The place of a candidate, compared with a full recomputation; and our own profile."""
 
 from __future__ import annotations
 

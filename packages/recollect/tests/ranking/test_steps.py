@@ -131,9 +131,9 @@ BY_HAND: dict[str, tuple[list[Step], list[Row], dict[int, float]]] = {
         [DrawnNotes(1.0, 1.0)], [Row(5, cosine=0.5, origin=1)], {5: 0.0},
     ),
     # stretched over 0.5 to 0.9: 1, 0, 0.5
-    # 1: near 0.4 * 1/4; after it stands 2, which has 0
+    # 1: near 0.4 * 1/4; after it comes 2, which has 0
     # 2: near 0.2 * 4/4; it replies to 1, a question: 0.1 * 1
-    # 3: talk 0.3 * 2/2; before it stands 2: 0; 2 asks nothing, so that 3 is no reply
+    # 3: talk 0.3 * 2/2; before it comes 2: 0; 2 asks nothing, so that 3 is no reply
     "what is said around a message counts by who speaks": (
         [
             ConversationScore(
@@ -143,7 +143,7 @@ BY_HAND: dict[str, tuple[list[Step], list[Row], dict[int, float]]] = {
         ],
         TALK, {1: 0.1, 2: 0.3, 3: 0.3, 4: 0.0},
     ),
-    # after 1 stands 2: 0; after 2 stands 3: 0.6 * 0.5
+    # after 1 comes 2: 0; after 2 comes 3: 0.6 * 0.5
     "what comes after a message": (
         [ConversationScore(after_user=0.6, after_assistant=0.6)], TALK, {1: 0.0, 2: 0.3, 3: 0.0, 4: 0.0},
     ),
@@ -261,11 +261,11 @@ def test_without_a_time_nothing_moves() -> None:
     assert TimeFirst()(outside, moment()) is outside
 
 
-# Of a message and the notes that were drawn from it, an answer shows the better.
+# An answer shows a message or its extracted note, whichever is better.
 
 
 def after_repeats(rows: list[Row], score: Mapping[int, float]) -> Candidates:
-    """What is left, the best first."""
+    """The remaining candidates, best first."""
     candidates = gathered(rows)
     candidates = replace(candidates, score=np.array([score[id_] for id_ in candidates.ids.tolist()]))
     return Order()(DropRepeats()(candidates, moment(rows)), moment(rows))
@@ -351,7 +351,7 @@ def test_fusing_neither_loses_nor_invents_and_an_absent_rank_adds_nothing(
 
 @given(rows=row_lists(min_size=1))
 def test_fusing_ranks_rewards_agreement(rows: list[Row]) -> None:
-    """What both searches put at least as high as another stands at least as high."""
+    """A candidate that both searches rank at least as high as another ends at least as high."""
     candidates = gathered(rows)
     fused = Rrf()(candidates, moment(rows)).score
     ranks = [

@@ -72,9 +72,9 @@ def test_a_text_counts_by_the_time_that_it_speaks_of_else_by_when_it_was_told() 
 
 def test_what_only_speaks_of_a_far_time_hardly_belongs_to_when_it_was_told() -> None:
     far = StatementTimes(told=103 * DAY, named=((103 * DAY - 10 * YEAR, 103 * DAY - 10 * YEAR),))
-    # Told inside, ten years away from what it speaks of.
+    # Stored inside the span, ten years from the time that it names.
     assert match(far) == pytest.approx(math.exp(-3650 / 180))
-    # What was said is asked for, whatever it speaks of.
+    # The question asks what was said, so the named time does not matter.
     assert match(far, said=True) == 1
     # Of two times, the nearer one says how far away it is.
     near = StatementTimes(told=103 * DAY, named=(*far.named, days(140, 141)))
@@ -85,7 +85,7 @@ def test_the_next_of_what_comes_round_again_counts_nine_tenths() -> None:
     plan = StatementTimes(told=60 * DAY, named=(days(465, 466),))
     assert match(plan, next=days(465, 472)) == 0.9
     assert match(plan) < 0.1
-    # A text that says `Friday`, told three days before it.
+    # A text that says `Friday`, stored three days before that day.
     friday = StatementTimes(told=98 * DAY, named=(days(94, 95),), next=(days(101, 102),))
     assert match(friday) == 0.9
     # With its date, it is that day and no other.

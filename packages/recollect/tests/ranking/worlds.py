@@ -34,9 +34,9 @@ class Row:
 
     id: int
     cosine: float | None = None
-    """None: meaning did not find it."""
+    """Missing if vector search did not find it."""
     bm25: float | None = None
-    """None: words did not find it."""
+    """Missing if word search did not find it."""
     created: timedelta | None = TODAY
     updated: timedelta | None = TODAY
     happened: timedelta | None = None
@@ -53,10 +53,10 @@ class Row:
     stability: float = 1.0
     metadata: float = 0.0
     content: int | None = None
-    """None: nobody else says the same."""
+    """Missing if no other row has the same content."""
     echo: bool = False
     origin: int | None = None
-    """None: it was not drawn from a message."""
+    """Missing if it was not extracted from a message."""
     session: int = 0
     position: int = 0
     named: bool = False
@@ -66,15 +66,15 @@ class Row:
     informativeness: float = 1.0
     length: int = 0
     matched: float | None = None
-    """The share of the query that it holds; None: nobody told."""
+    """The share of the query's words that it contains, if known."""
     tokens: float | None = None
     """How well its tokens match; None: it has none."""
     nearby: float | None = None
     conversation: float | None = None
     meaning_rank: int | None = None
-    """None: by the cosines."""
+    """Default: by cosine."""
     words_rank: int | None = None
-    """None: by BM25."""
+    """Default: by BM25."""
 
 
 Pairs = Mapping[tuple[int, int], tuple[int, timedelta | None]]
@@ -134,7 +134,7 @@ def moment(
     limit_given: bool = False,
     span: tuple[timedelta, timedelta] | None = None,
 ) -> Moment:
-    """What the rows share. The span is given as two times ago, the earlier one first."""
+    """The moment of a query. `span` is two ages, the earlier time first."""
     place = {id_: at for at, id_ in enumerate(sorted(row.id for row in rows))}
     listed = sorted((pairs or {}).items())
     return Moment(
@@ -153,7 +153,7 @@ def moment(
 
 
 def stepped(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = None) -> Candidates:
-    """What the steps make of the rows."""
+    """The rows after these steps."""
     when = when or moment(rows)
     candidates = gathered(rows, when)
     for step in steps:
@@ -237,7 +237,7 @@ _SHARES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1))
 def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row]:
     """Rows with anything that a store may hold, found by either search, by both or by none."""
     ids = draw(st.lists(st.integers(1, 60), unique=True, min_size=min_size, max_size=max_size))
-    # Some are of two talks, in which nobody stands where another does; the others of none.
+    # Some rows are messages of two conversations, each at its own place; the others are of none.
     places = draw(st.permutations([(talk, place) for talk in (1, 2) for place in (1, 2, 3)] + 6 * [(0, 0)]))
     return [
         Row(
