@@ -179,7 +179,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Repository
     """In a file, or where the test is run on both, also in a database."""
     if getattr(request, "param", "sqlite") == "postgres":
         stores: PostgresStores = request.getfixturevalue("postgres")
-        store = Repository(stores.named(tmp_path / "memory.db"))
+        store = Repository(stores.store_at(tmp_path / "memory.db"))
     else:
         store = Repository(SqliteStore(tmp_path / "memory.db"))
     yield store

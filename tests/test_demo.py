@@ -46,14 +46,14 @@ def _run_in_terminal(environment: dict[str, str]) -> str:
     with subprocess.Popen(DEMO, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as program:
         os.close(terminal)
         output = b""
-        while chunk := _read(shown):
+        while chunk := _read_terminal(shown):
             output += chunk
     os.close(shown)
     assert program.returncode == 0, output
     return output.decode().replace("\r\n", "\n")
 
 
-def _read(terminal: int) -> bytes:
+def _read_terminal(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
     except OSError:  # Linux, when the program has ended

@@ -28,7 +28,7 @@ def _scored(ranked: Sequence[str], relevant: set[str], deep: Sequence[str] | Non
 def test_a_list_worked_by_hand() -> None:
     # Relevant are b and d; the list puts b second, and d fourth.
     row = _scored("abcde", {"b", "d"})
-    # None at 1; both at 5.
+    # At 1 none is relevant, at 5 both are.
     assert [row[f"{name}@1"] for name in ("fraction", "any", "all")] == [0, 0, 0]
     assert [row[f"{name}@5"] for name in ("fraction", "any", "all")] == [1, 1, 1]
     # (1/log2(3) + 1/log2(5)) / (1/log2(2) + 1/log2(3)) = (0.63093 + 0.43068) / 1.63093 = 0.65092

@@ -45,7 +45,7 @@ def case(query: str, *scope: str, **expect: Any) -> dict[str, Any]:
     }
 
 
-def judged(found: Sequence[str], pinned: Sequence[str] = (), **expected: Any) -> tuple[Any, ...]:
+def judge(found: Sequence[str], pinned: Sequence[str] = (), **expected: Any) -> tuple[Any, ...]:
     one = Case.model_validate(case("oolong?", "home", relevantBeliefs=expected))
     result = judge_case(one, found, pinned, (), set(pinned))
     return result.precision, result.recall, result.passed
@@ -70,12 +70,12 @@ def test_a_case_worked_by_hand() -> None:
         ("ab", {"mustInclude": ["a", "b"], "maxCount": 1}, (1.0, 1.0, False)),
         ("ab", {"mustInclude": ["a", "b"], "minCount": 3}, (1.0, 1.0, False)),
     ):
-        assert judged(found, **expected) == told
+        assert judge(found, **expected) == told
 
 
 def test_what_is_pinned_counts_as_there_but_not_as_found() -> None:
-    assert judged("a", pinned="p", mustInclude=["a", "p"]) == (1.0, 1.0, True)
-    assert judged("a", pinned="p", mustInclude=["a"], mustExclude=["p"]) == (1.0, 1.0, False)
+    assert judge("a", pinned="p", mustInclude=["a", "p"]) == (1.0, 1.0, True)
+    assert judge("a", pinned="p", mustInclude=["a"], mustExclude=["p"]) == (1.0, 1.0, False)
 
 
 def test_beliefs_are_stored_by_owner_scope_and_status(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def _answers() -> Run:
         JudgedQuestion("y", False, "b"),
     )
 
-    def found(*lists: str) -> list[JudgedLists]:
+    def judged_lists(*lists: str) -> list[JudgedLists]:
         return [
             JudgedLists({10: tuple(ids[:10]), 20: tuple(ids)}, frozenset(relevant))
             for ids, relevant in zip(lists, "abcd", strict=True)
@@ -64,7 +64,7 @@ def _answers() -> Run:
     return Run(
         Dataset("made", ()),
         questions,
-        {DEFAULT: found("a", "b", "c", "d"), "rrf": found("a", "zyxwb", "", "zyxwvutsrqd")},
+        {DEFAULT: judged_lists("a", "b", "c", "d"), "rrf": judged_lists("a", "zyxwb", "", "zyxwvutsrqd")},
         {DEFAULT: 1.0, "rrf": 1.0},
         {},
         ("made@1",),

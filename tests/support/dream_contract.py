@@ -78,7 +78,7 @@ def strengths(store: Repository, *ids: int) -> list[float]:
     return [memory(store, id_).strength for id_ in ids]
 
 
-def seen(
+def record_usage(
     store: Repository,
     *ids: int,
     second: float = 0,
@@ -89,7 +89,7 @@ def seen(
     do(store, RecordUsage(scope, ids, session, query=query, profile=query and "reverie"), second)
 
 
-def looked(store: Repository, second: float = 0, scope: Scope = ME, together: int = 3) -> DreamState:
+def read_state(store: Repository, second: float = 0, scope: Scope = ME, together: int = 3) -> DreamState:
     with store.read() as view:
         return dream_state(view, scope_id(view, scope), us(second), together)
 
@@ -115,7 +115,7 @@ class DreamContract:
     # The snapshot
 
     def test_a_scope_that_nobody_wrote_to_has_an_empty_snapshot(self, store: Repository) -> None:
-        told = looked(store)
+        told = read_state(store)
         assert (len(told.ids), told.last_at, told.through, told.replays) == (0, None, 0, ())
 
     def test_the_snapshot_holds_what_is_in_force_in_its_scope(self, store: Repository) -> None:
@@ -124,7 +124,7 @@ class DreamContract:
         do(store, Supersede(ME, (old,), tea))
         do(store, Forget(ME, ids=(gone,)))
         ada = do(store, PutEntity(ME, NewEntity("Ada"))).ids[0]
-        told = looked(store)
+        told = read_state(store)
         assert told.ids.tolist() == [tea, ada]
         assert [tuple(Kind)[kind] for kind in told.kind.tolist()] == [Kind.NOTE, Kind.ENTITY]
         assert (told.life.strength.tolist(), told.life.depth.tolist()) == ([1.0, 1.0], [2, 2])
@@ -133,8 +133,8 @@ class DreamContract:
     def test_a_memory_was_touched_when_it_was_last_made_changed_or_seen(self, store: Repository) -> None:
         first, second, third = notes(store, "one", "two", "three")
         do(store, Amend(ME, second, importance=0.9), 10)
-        seen(store, third, second=20)
-        told = looked(store, 30)
+        record_usage(store, third, second=20)
+        told = read_state(store, 30)
         assert told.ids.tolist() == [first, second, third]
         assert told.touched_at.tolist() == [us(0), us(10), us(20)]
         assert told.accesses.tolist() == [0, 0, 1]
@@ -143,49 +143,49 @@ class DreamContract:
         first, _, third = notes(store, "one", "two", "three")
         do(store, Amend(ME, first, pinned=True))
         do(store, Amend(ME, third, importance_tag="a vow"))
-        assert looked(store).kept.tolist() == [True, False, True]
+        assert read_state(store).kept.tolist() == [True, False, True]
 
     def test_answers_are_replayed_until_a_dream_has_had_them(self, store: Repository) -> None:
         one, two, three = notes(store, "one", "two", "three")
-        seen(store, two, one, second=5)
-        seen(store, three, second=6)
-        told = looked(store, 10)
+        record_usage(store, two, one, second=5)
+        record_usage(store, three, second=6)
+        told = read_state(store, 10)
         assert [(each.at, each.rows) for each in told.replays] == [(us(5), (1, 0)), (us(6), (2,))]
         dream(store, 10, told.through)
-        seen(store, one, second=20)
-        after = looked(store, 30)
+        record_usage(store, one, second=20)
+        after = read_state(store, 30)
         assert [(each.at, each.rows) for each in after.replays] == [(us(20), (0,))]
         assert after.last_at == us(10)
         assert after.through > told.through
 
     def test_the_days_of_use_since_the_last_dream_and_the_one_before(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")
-        seen(store, one, second=0)
-        seen(store, one, second=DAY)
-        told = looked(store, DAY)
+        record_usage(store, one, second=0)
+        record_usage(store, one, second=DAY)
+        told = read_state(store, DAY)
         day = us(0) // (DAY * 1_000_000)
         assert (told.used_on, told.seen_before) == ({0: (day, day + 1)}, {})
         dream(store, DAY, told.through)
-        seen(store, one, two, second=3 * DAY)
-        seen(store, one, second=3 * DAY + 60)
-        after = looked(store, 4 * DAY)
+        record_usage(store, one, two, second=3 * DAY)
+        record_usage(store, one, second=3 * DAY + 60)
+        after = read_state(store, 4 * DAY)
         assert (after.used_on, after.seen_before) == ({0: (day + 3,), 1: (day + 3,)}, {0: day + 1})
 
     def test_sessions_are_counted_once_each(self, store: Repository) -> None:
         one, _ = notes(store, "one", "two")
         for session in ("a", "b", "b"):
-            seen(store, one, session=session)
-        assert looked(store).sessions.tolist() == [2, 1]
+            record_usage(store, one, session=session)
+        assert read_state(store).sessions.tolist() == [2, 1]
 
     def test_twins_are_texts_in_force_of_one_sort_that_were_found_alike(self, store: Repository) -> None:
         tea, again, other = notes(store, "Ada drinks tea", "Ada drinks the tea", "Ada drank tea")
         do(store, FlagSimilar("memory", again, tea, 0.98))
         do(store, FlagSimilar("memory", other, tea, 0.9))
-        seen(store, again)
+        record_usage(store, again)
         ada = put_ada(store, "likes tea", "tea!")
         first, second = ada.added
         do(store, FlagSimilar("observation", second.id, first.id, 0.9))
-        twins = looked(store).twins
+        twins = read_state(store).twins
         assert [(each.older.memory, each.newer.memory, each.similarity) for each in twins] == [
             (tea, again, 0.98),
             (tea, other, 0.9),
@@ -194,7 +194,7 @@ class DreamContract:
         assert (twins[0].older.accesses, twins[0].newer.accesses) == (0, 1)
         assert (twins[2].older.observation, twins[2].newer.observation) == (first.id, second.id)
         do(store, Forget(ME, ids=(tea,)))
-        assert [each.older.memory for each in looked(store).twins] == [ada.ids[0]]
+        assert [each.older.memory for each in read_state(store).twins] == [ada.ids[0]]
 
     def test_texts_of_two_moments_or_two_speakers_are_no_twins(self, store: Repository) -> None:
         made = [
@@ -204,19 +204,21 @@ class DreamContract:
         first, second, third = (outcome.ids[0] for outcome in made)
         do(store, FlagSimilar("memory", second, first, 0.98))
         do(store, FlagSimilar("memory", third, first, 0.98))
-        assert looked(store).twins == ()
+        assert read_state(store).twins == ()
 
     def test_pairs_are_those_that_were_often_enough_together_whoever_dreamt_since(
         self, store: Repository
     ) -> None:
         one, two, three = notes(store, "one", "two", "three")
         for _ in range(3):
-            seen(store, one, two)
-        seen(store, one, three)
-        assert [(each.first, each.second, each.count) for each in looked(store).together] == [(one, two, 3)]
-        assert len(looked(store, together=1).together) == 2
+            record_usage(store, one, two)
+        record_usage(store, one, three)
+        assert [(each.first, each.second, each.count) for each in read_state(store).together] == [
+            (one, two, 3)
+        ]
+        assert len(read_state(store, together=1).together) == 2
         dream(store, 10)
-        assert [(each.first, each.second, each.count) for each in looked(store, 20).together] == [
+        assert [(each.first, each.second, each.count) for each in read_state(store, 20).together] == [
             (one, two, 3)
         ]
 
@@ -224,12 +226,12 @@ class DreamContract:
 
     def test_questions_come_newest_first_each_once_with_what_was_shown_last(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")
-        seen(store, one, query="first")
-        seen(store, one, two, query="second")
-        seen(store, two, one, query="first")
-        seen(store, one)  # opened by its name
+        record_usage(store, one, query="first")
+        record_usage(store, one, two, query="second")
+        record_usage(store, two, one, query="first")
+        record_usage(store, one)  # opened by its name
         yours = note(store, "three", YOU)
-        seen(store, yours, query="yours", scope=YOU)
+        record_usage(store, yours, query="yours", scope=YOU)
         with store.read() as view:
             assert list(past_questions(view, scope_id(view, ME), 10)) == [
                 PastQuestion("first", "reverie", (two, one)),
@@ -335,7 +337,7 @@ class DreamContract:
 
     def test_what_was_used_or_pinned_since_the_dream_looked_is_not_pruned(self, store: Repository) -> None:
         one, two, three, four, five = notes(store, "one", "two", "three", "four", "five")
-        seen(store, one, second=11)
+        record_usage(store, one, second=11)
         do(store, Amend(ME, two, importance=0.9), 11)
         do(store, Amend(ME, three, pinned=True))
         do(store, Amend(ME, four, importance_tag="a vow"))
@@ -408,8 +410,8 @@ class DreamContract:
 
     def test_of_one_that_was_purged_the_survivor_keeps_what_it_took_over(self, store: Repository) -> None:
         tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
-        seen(store, tea)
-        seen(store, again, second=5)
+        record_usage(store, tea)
+        record_usage(store, again, second=5)
         done = dream(store, 10, merged=((again, tea),))
         do(store, Forget(ME, ids=(again,)), 20)
         do(store, Purge(at(30)), 40)
@@ -455,7 +457,7 @@ class DreamContract:
         do(store, FlagSimilar("observation", newer, older, 0.9))
         dream(store, 10, merged_observations=((older, newer),))
         do(store, RestoreObservation(ME, older), 20)
-        assert looked(store, 30).twins == ()
+        assert read_state(store, 30).twins == ()
 
     def test_an_observation_that_was_restored_is_known_to_have_been_corrected(
         self, store: Repository
@@ -504,7 +506,7 @@ class DreamContract:
         with store.read() as view:
             assert list(links_of(view, [two])) == [(two, one, 3), (two, three, 5)]
             assert list(links_of(view, [one, three])) == [(one, two, 3), (three, two, 5)]
-        assert looked(store).linked == {(one, two): 3, (two, three): 5}
+        assert read_state(store).linked == {(one, two): 3, (two, three): 5}
         firmer = dream(store, 20, links=((one, two, 3, 4), (two, three, 1, 9)))
         with store.read() as view:
             assert list(links_of(view, [two])) == [(two, one, 4), (two, three, 5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from dream_world import lived
+from dream_world import fill_store
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 @pytest.fixture
 def night(recollect: CommandLine) -> CommandLine:
     """Before its first dream."""
-    lived(recollect.store)
+    fill_store(recollect.store)
     return recollect

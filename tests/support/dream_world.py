@@ -38,7 +38,7 @@ def opened(store: Path, days_ago: float, session: str = "then") -> Engine:
     return engine(Settings(store, model="hashing", time_zone="UTC"), Past(days_ago), session)
 
 
-def lived(store: Path) -> None:
+def fill_store(store: Path) -> None:
     """Before its first dream: #4 repeats #3, and what was asked was asked in four sessions."""
     with opened(store, 300) as memory:
         memory.create_entities([{"name": "Marisol Vega", "type": "person", "observations": ["Likes oolong"]}])

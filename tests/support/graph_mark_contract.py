@@ -41,7 +41,7 @@ def entity(name: str, *contents: str, type_: str = "unknown", scope: Scope = ME)
     return PutEntity(scope, NewEntity(name, type_, tuple(map(NewObservation, contents))))
 
 
-class Watched:
+class WatchedStore:
     """A store, looked at after each change."""
 
     def __init__(self, store: Repository) -> None:
@@ -78,7 +78,7 @@ class Watched:
 
 class GraphMarkContract:
     def test_the_mark_follows_entities_and_observations(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         watched.do(entity("Ada", "sails"), differs=False)
         watched.do(entity("Ada", type_="person"), differs=True)
@@ -93,7 +93,7 @@ class GraphMarkContract:
         watched.do(Amend(ME, ada, importance=0.9), differs=False)
 
     def test_the_mark_follows_what_is_forgotten_and_comes_back(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         watched.do(entity("Bo"), differs=True)
         watched.do(Relate(ME, NewRelation("Ada", "Bo", "knows")), differs=True)
@@ -105,7 +105,7 @@ class GraphMarkContract:
         watched.do(Purge(at(100)), differs=False)
 
     def test_the_mark_follows_relations(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         watched.do(entity("Ada"), differs=True)
         knows = NewRelation("Ada", "Bo", "knows")
         watched.do(Relate(ME, knows, create_missing=True), differs=True)
@@ -121,7 +121,7 @@ class GraphMarkContract:
         watched.do(PutText(ME, NewText(Kind.NOTE, "Time has passed")), differs=True)
 
     def test_the_mark_tells_swapped_rows_apart(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         ids = [watched.do(entity(name), differs=True).ids[0] for name in "abcd"]
         # 1 and 4 add up to as much as 2 and 3.
         store.apply([Forget(ME, ids=(ids[1], ids[2]))], at=at(10))
@@ -131,7 +131,7 @@ class GraphMarkContract:
         assert watched.read()[1] != outer
 
     def test_the_mark_stays_while_only_other_things_change(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         first = watched.do(PutText(ME, NewText(Kind.NOTE, "Ada sails")), differs=False).ids[0]
         watched.do(PutText(ME, NewText(Kind.MESSAGE, "Hello", session="s")), differs=False)
@@ -142,7 +142,7 @@ class GraphMarkContract:
         watched.do(Forget(ME, ids=(first,)), differs=False)
 
     def test_a_correction_that_retires_an_observation_changes_the_mark(self, store: Repository) -> None:
-        watched = Watched(store)
+        watched = WatchedStore(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         ((observation, _),) = self.memory(store, ada)
         watched.do(

@@ -14,7 +14,7 @@ _CACHE = Path(__file__).parents[2] / ".cache"
 
 
 @contextmanager
-def kept(name: str) -> Iterator[Path]:
+def cache_folder(name: str) -> Iterator[Path]:
     """A folder that outlives the test run and that git does not see, for one process at a time."""
     folder = _CACHE / name
     folder.mkdir(parents=True, exist_ok=True)

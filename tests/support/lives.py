@@ -97,7 +97,7 @@ class Life:
         except RecollectError as error:
             done = type(error), str(error)
         self.engine._services.usage.settle(None)
-        self.results.append(told(done, self.ids()))
+        self.results.append(without_ids(done, self.ids()))
 
 
 Deed = Callable[..., object]
@@ -167,7 +167,7 @@ _NAMED = re.compile(r"(memory |restore |#)(\d+)", re.IGNORECASE)
 _OF_THE_STORE = {"observation", "similar_to", "added", "ids", "cursor"}
 
 
-def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one for each form
+def without_ids(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one for each form
     """A value with its ids replaced by places in the scope, and without ids of observations."""
     place = {id_: number for number, id_ in enumerate(ids)}
     match value:
@@ -187,9 +187,9 @@ def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one f
         case str():
             return _NAMED.sub(lambda found: f"{found[1]}{place.get(int(found[2]), '?')}", value)
         case dict():
-            return {key: told(item, ids) for key, item in value.items()}
+            return {key: without_ids(item, ids) for key, item in value.items()}
         case list() | tuple():
-            return [told(item, ids) for item in value]
+            return [without_ids(item, ids) for item in value]
         case Relation():
             return value.source_name, value.type, value.target_name, value.until, value.deleted_at
     if is_dataclass(value):
@@ -199,7 +199,8 @@ def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one f
             if field.compare and name not in _OF_THE_STORE
         }
         return {
-            name: place.get(item, item) if name == "id" else told(item, ids) for name, item in items.items()
+            name: place.get(item, item) if name == "id" else without_ids(item, ids)
+            for name, item in items.items()
         }
     return value
 
@@ -225,7 +226,7 @@ def answers(life: Life, ask: Ask) -> list[object]:
     seen += [engine.why_not(ask.query, id_, **ask.options) for id_ in ids[:4]]
     seen += [engine.history(id_) for id_ in ids[:3]]
     seen += [engine.sessions.list(), *(engine.sessions.turns(session, last=2) for session in SESSIONS)]
-    return [told(one, ids) for one in seen]
+    return [without_ids(one, ids) for one in seen]
 
 
 def opened_life(store: Repository, scope: Scope, clock: Clock) -> Life:

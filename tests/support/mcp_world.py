@@ -245,7 +245,7 @@ def _await_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     pytest.fail(f"The server does not listen: {log.read_text(encoding='utf-8')}")
 
 
-def said(result: types.CallToolResult) -> list[str]:
+def texts_of(result: types.CallToolResult) -> list[str]:
     """The texts of an answer."""
     return [each.text for each in result.content if each.type == "text"]
 
@@ -260,11 +260,11 @@ async def good_results(client: Client) -> AsyncIterator[tuple[str, Arguments, ty
         yield tool, given, result
 
 
-async def done(client: Client, tool: str, **given: Any) -> Any:
+async def call_tool_ok(client: Client, tool: str, **given: Any) -> Any:
     """The structured content of a call that must succeed."""
     with anyio.fail_after(PATIENCE_SECONDS):
         result = await client.call_tool(tool, given)
-    assert not result.is_error, said(result)
+    assert not result.is_error, texts_of(result)
     return result.structured_content
 
 
@@ -272,9 +272,9 @@ async def refused(client: Client, tool: str, **given: Any) -> str:
     """The message of a call that must fail."""
     with anyio.fail_after(PATIENCE_SECONDS):
         result = await client.call_tool(tool, given)
-    assert result.is_error, said(result)
+    assert result.is_error, texts_of(result)
     assert result.structured_content is None
-    (text,) = said(result)
+    (text,) = texts_of(result)
     return text
 
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from kept import kept
+from kept import cache_folder
 
 PACKAGE = "@modelcontextprotocol/server-memory"
 VERSION = "2026.8.31"
@@ -18,7 +18,7 @@ def official_program() -> tuple[str, ...]:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None:
         pytest.skip("The official server needs Node; install nodejs.")
-    with kept(f"official-server-{VERSION}") as folder:
+    with cache_folder(f"official-server-{VERSION}") as folder:
         program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
         if not program.exists():
             if npm is None:

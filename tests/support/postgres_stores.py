@@ -1,6 +1,6 @@
 """Stores on a PostgreSQL server that the tests start themselves.
 
-They belong to an ordinary user, for whom row-level security holds. The superuser only makes databases, sweeps
+An ordinary user owns them, so row-level security applies. The superuser only makes databases, sweeps
 them, and does for a test what the user of a store cannot do.
 """
 
@@ -74,7 +74,7 @@ class WarmConnections:
         """A store of a database that is known to be ready."""
         kept = self._by_url.setdefault(url, [])
 
-        class Kept(Connections):
+        class WarmPool(Connections):
             def __init__(self, *given: Any) -> None:
                 super().__init__(*given)
                 self._idle = [(connection, time.monotonic()) for connection in kept]
@@ -90,7 +90,7 @@ class WarmConnections:
 
         with (
             patch.object(postgres_store, "prepare", lambda *_, **__: None),
-            patch.object(postgres_store, "Connections", Kept),
+            patch.object(postgres_store, "Connections", WarmPool),
         ):
             return PostgresStore(parse_store_url(url))
 
@@ -140,7 +140,7 @@ class PostgresStores:
         return url
 
     def _lent(self) -> str:
-        name = self._free.pop() if self._free else self._made()
+        name = self._free.pop() if self._free else self._create_for_tests()
         self._used.append(name)
         return self.url(name)
 
@@ -154,9 +154,9 @@ class PostgresStores:
         self._scratch.append(name)
         return self.url(name)
 
-    def kept(self) -> str:
+    def template(self) -> str:
         """A new one with an empty store, which stays for others to be copied from; its URL."""
-        return self.url(self._made())
+        return self.url(self._create_for_tests())
 
     def empty_database(self) -> str:
         """A new one with nothing in it, for one test or several; its URL."""
@@ -165,7 +165,7 @@ class PostgresStores:
     def new(self) -> PostgresStore:
         return self._warm.opened(self._lent())
 
-    def named(self, path: Path) -> PostgresStore:
+    def store_at(self, path: Path) -> PostgresStore:
         """The store of this path: the same one whenever a test opens it."""
         if path not in self._by_path:
             self._by_path[path] = self._lent()
@@ -201,7 +201,7 @@ class PostgresStores:
             # Not an ordinary user's to make.
             self._execute("CREATE EXTENSION vector", name)
 
-    def _made(self) -> str:
+    def _create_for_tests(self) -> str:
         name = f"store_{secrets.token_hex(6)}"
         self._create_filled(name)
         # For tests that look at the tables themselves.

@@ -143,7 +143,7 @@ def triples(store: Repository, *ids: int) -> set[tuple[str, str, str]]:
     return {(seen.source_name, seen.type, seen.target_name) for seen in found if seen.until is None}
 
 
-def named(store: Repository, *names: str, scope: Scope = ME) -> dict[str, int]:
+def ids_by_name(store: Repository, *names: str, scope: Scope = ME) -> dict[str, int]:
     with store.read() as view:
         return dict(entities_named(view, scope_id(view, scope), names))
 
@@ -387,7 +387,7 @@ class StoreContract(WholeStore):
         self, store: Repository
     ) -> None:
         upper, lower = put(store, "Alice"), put(store, "alice")
-        assert named(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
+        assert ids_by_name(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
         with store.read() as view:
             assert names_alike(view, scope_id(view, ME), "ALICE") == ["Alice", "alice"]
             assert names_alike(view, scope_id(view, ME), "Alic") == []
@@ -584,7 +584,7 @@ class StoreContract(WholeStore):
                 entity("Carol"),
             )
         assert caught.value.change == 2
-        assert named(store, "Ada", "Bob", "Carol").keys() == {"Ada"}
+        assert ids_by_name(store, "Ada", "Bob", "Carol").keys() == {"Ada"}
         assert words(store, "tea") == words(store, "chess") == []
 
     def test_a_failed_write_in_a_new_scope_leaves_no_scope(self, store: Repository) -> None:
@@ -593,7 +593,7 @@ class StoreContract(WholeStore):
         with store.read() as view:
             assert YOU not in all_scopes(view)
         put(store, "Ada", scope=YOU)
-        assert named(store, "Ada", scope=YOU)
+        assert ids_by_name(store, "Ada", scope=YOU)
 
     def test_keep_going_survives_a_failure_that_began_a_scope(self, store: Repository) -> None:
         third = Scope("third")
@@ -666,11 +666,11 @@ class StoreContract(WholeStore):
         embed(store, colour)
         with store.read() as view:
 
-            def seen() -> tuple[object, ...]:
+            def read_everything() -> tuple[object, ...]:
                 found = Search(view, Filter()).by_words("tea", 10), Search(view, Filter()).by_meaning(RED, 10)
                 return store_counts(view), memories_by_id(view, [ada, bob]), relations_of(view, [ada]), *found
 
-            before = seen()
+            before = read_everything()
 
             def write() -> None:
                 do(store, entity("Ada", "green tea"), Forget(ME, ids=(bob,)), entity("Eve", "tea"), second=9)
@@ -681,7 +681,7 @@ class StoreContract(WholeStore):
             writer = threading.Thread(target=write)
             writer.start()
             writer.join()
-            assert seen() == before
+            assert read_everything() == before
         assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
 
     def test_many_threads_read_whole_states_while_one_writes(self, store: Repository) -> None:
@@ -689,7 +689,7 @@ class StoreContract(WholeStore):
         torn: list[int] = []
         done = threading.Event()
 
-        def read() -> None:
+        def read_pairs() -> None:
             while not done.is_set():
                 with store.read() as view:
                     pairs = (
@@ -700,7 +700,7 @@ class StoreContract(WholeStore):
                     if pairs[0] % 2 or len(set(pairs)) > 1:
                         torn.append(pairs[0])
 
-        readers = [threading.Thread(target=read) for _ in range(3)]
+        readers = [threading.Thread(target=read_pairs) for _ in range(3)]
         for reader in readers:
             reader.start()
         for number in range(15):
@@ -1460,7 +1460,7 @@ class StoreContract(WholeStore):
         copy = opened(tmp_path / "copy.db")
         try:
             assert list(copy.verify()) == []
-            assert named(copy, "Later") == {}
+            assert ids_by_name(copy, "Later") == {}
             do(store, Forget(ME, names=("Later",)))
             do(store, Purge(at(100)))
             do(copy, Purge(at(100)))
@@ -1497,9 +1497,9 @@ class StoreContract(WholeStore):
     def test_scopes_do_not_see_one_another(self, store: Repository) -> None:
         mine, yours = put(store, "Ada", "red"), put(store, "Ada", "blue", scope=YOU)
         assert mine != yours
-        assert named(store, "Ada", "ada") == {"Ada": mine, "ada": mine}
-        assert named(store, "Ada", scope=YOU) == {"Ada": yours}
+        assert ids_by_name(store, "Ada", "ada") == {"Ada": mine, "ada": mine}
+        assert ids_by_name(store, "Ada", scope=YOU) == {"Ada": yours}
         do(store, Forget(ME, names=("Ada",)))
-        assert named(store, "Ada", scope=YOU) == {"Ada": yours}
+        assert ids_by_name(store, "Ada", scope=YOU) == {"Ada": yours}
         with pytest.raises(NotFound):
             do(store, relate("Ada", "knows", "Ada"))

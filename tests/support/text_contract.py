@@ -19,9 +19,9 @@ from store_contract import (
     embed,
     entity,
     facts,
+    ids_by_name,
     in_force,
     memory,
-    named,
     near,
     one,
     put,
@@ -76,16 +76,16 @@ NOTES = frozenset({Kind.NOTE})
 TALK = frozenset({Kind.MESSAGE})
 
 
-def written(
+def put_text(
     store: Repository, text: str, second: float = 0, kind: Kind = Kind.NOTE, scope: Scope = ME, **fields: Any
 ) -> int:
     return one(store, PutText(scope, NewText(kind, text, **fields)), second).ids[0]
 
 
-def said(
+def put_message(
     store: Repository, text: str, session: str, second: float = 0, scope: Scope = ME, **fields: Any
 ) -> int:
-    return written(store, text, second, Kind.MESSAGE, scope, session=session, **fields)
+    return put_text(store, text, second, Kind.MESSAGE, scope, session=session, **fields)
 
 
 def corrected(store: Repository, *wrong: int, by: int | str, second: float = 60) -> int:
@@ -103,14 +103,14 @@ def pages(store: Repository, where: Filter | None = None) -> list[int]:
         return [each.id for each in memory_page(view, where or Filter(), 0, 1_000)]
 
 
-def meant(store: Repository, query: Vector, where: Filter | None = None) -> list[int]:
+def ids_near(store: Repository, query: Vector, where: Filter | None = None) -> list[int]:
     return [found.id for found in near(store, query, 100, where)]
 
 
 def red(store: Repository, where: Filter) -> set[int]:
     """The memories that word search finds for red; vector search and a page must find the same."""
     found = set(words(store, "red", where=where))
-    assert set(meant(store, RED, where)) == found == set(pages(store, where))
+    assert set(ids_near(store, RED, where)) == found == set(pages(store, where))
     return found
 
 
@@ -190,30 +190,30 @@ class TextContract(WholeStore):
         "other", ["Ada moved to Malaga in May.", "Ada moved, to Málaga.", "Bob moved to Málaga.", "?!"]
     )
     def test_a_note_of_other_words_or_inner_marks_is_another(self, store: Repository, other: str) -> None:
-        first = written(store, "Ada moved to Málaga.")
-        assert written(store, other) != first
+        first = put_text(store, "Ada moved to Málaga.")
+        assert put_text(store, other) != first
 
     def test_a_repeat_with_an_earlier_time_does_not_turn_the_clock_back(self, store: Repository) -> None:
-        first = written(store, "Tea is green", 50)
-        written(store, "Tea is green", 20)
+        first = put_text(store, "Tea is green", 50)
+        put_text(store, "Tea is green", 20)
         assert (memory(store, first).updated_at, memory(store, first).duplicates) == (at(50), 1)
 
     def test_what_is_gone_or_retired_or_elsewhere_has_no_twin(self, store: Repository) -> None:
-        forgotten = written(store, "Tea is green")
+        forgotten = put_text(store, "Tea is green")
         do(store, Forget(ME, (forgotten,)))
-        retired = written(store, "Tea is green")
+        retired = put_text(store, "Tea is green")
         corrected(store, retired, by="Tea is black")
-        elsewhere = written(store, "Tea is green", scope=YOU)
-        assert len({forgotten, retired, elsewhere, written(store, "Tea is green")}) == 4
+        elsewhere = put_text(store, "Tea is green", scope=YOU)
+        assert len({forgotten, retired, elsewhere, put_text(store, "Tea is green")}) == 4
 
     def test_an_updated_note_has_the_twins_of_its_new_words_alone(self, store: Repository) -> None:
-        note = written(store, "Tea is green")
+        note = put_text(store, "Tea is green")
         do(store, Amend(ME, note, text="Tea is black"))
-        assert written(store, "tea is BLACK") == note
-        assert written(store, "Tea is green") != note
+        assert put_text(store, "tea is BLACK") == note
+        assert put_text(store, "Tea is green") != note
 
     def test_a_message_brought_again_by_its_source_is_not_stored_twice(self, store: Repository) -> None:
-        first = said(store, "hello", "s", source="export:1")
+        first = put_message(store, "hello", "s", source="export:1")
         before = memory(store, first)
         # Whatever the export says of it this time.
         assert one(
@@ -221,44 +221,44 @@ class TextContract(WholeStore):
         ) == Outcome(ids=(first,))
         assert memory(store, first) == before
         others = {
-            said(store, "hello", "s", source="export:2"),
-            said(store, "hello", "t", source="export:1"),
-            said(store, "hello", "s", source="export:1", scope=YOU),
-            said(store, "hello", "s"),
-            said(store, "hello", "s"),
+            put_message(store, "hello", "s", source="export:2"),
+            put_message(store, "hello", "t", source="export:1"),
+            put_message(store, "hello", "s", source="export:1", scope=YOU),
+            put_message(store, "hello", "s"),
+            put_message(store, "hello", "s"),
         }
         assert len(others | {first}) == 6
 
     def test_a_message_that_was_forgotten_does_not_return_with_its_source(self, store: Repository) -> None:
-        first = said(store, "my secret", "s", source="export:1")
+        first = put_message(store, "my secret", "s", source="export:1")
         do(store, Forget(ME, (first,)))
-        assert said(store, "my secret", "s", source="export:1") == first
+        assert put_message(store, "my secret", "s", source="export:1") == first
         assert words(store, "secret") == []
 
     # Conversations
 
     def test_positions_count_within_a_session_of_a_scope(self, store: Repository) -> None:
         ids = [
-            said(store, "a", "s"),
-            said(store, "b", "t"),
-            said(store, "c", "s"),
-            said(store, "d", "s", scope=YOU),
-            said(store, "e", "s", scope=Scope("", "agent")),
-            said(store, "f", "s"),
+            put_message(store, "a", "s"),
+            put_message(store, "b", "t"),
+            put_message(store, "c", "s"),
+            put_message(store, "d", "s", scope=YOU),
+            put_message(store, "e", "s", scope=Scope("", "agent")),
+            put_message(store, "f", "s"),
         ]
         assert [memory(store, id_).position for id_ in ids] == [1, 1, 2, 1, 1, 3]
         assert (last_position(store, "s"), last_position(store, "t"), last_position(store, "u")) == (3, 1, 0)
         assert (last_position(store, "s", YOU), last_position(store, "s", Scope("nobody"))) == (1, 0)
         # A note of a session takes no position.
-        assert memory(store, written(store, "g", session="s")).position is None
-        assert (last_position(store, "s"), memory(store, said(store, "h", "s")).position) == (3, 4)
+        assert memory(store, put_text(store, "g", session="s")).position is None
+        assert (last_position(store, "s"), memory(store, put_message(store, "h", "s")).position) == (3, 4)
         assert [turn.text for turn in turns(store, "s")] == ["a", "c", "f", "h"]
 
     def test_turns_are_read_in_order_between_two_positions(self, store: Repository) -> None:
         for text in "abcde":
-            said(store, text, "s")
-        said(store, "x", "s", scope=YOU)
-        said(store, "y", "t")
+            put_message(store, text, "s")
+        put_message(store, "x", "s", scope=YOU)
+        put_message(store, "y", "t")
         assert [turn.text for turn in turns(store, "s", 2, 4)] == ["b", "c", "d"]
         assert [turn.text for turn in turns(store, "s", 4, 2)] == []
         assert [turn.text for turn in turns(store, "s", 5, 9)] == ["e"]
@@ -266,35 +266,35 @@ class TextContract(WholeStore):
         assert turns(store, "nothing") == []
 
     def test_sessions_are_told_by_their_turns_the_newest_first(self, store: Repository) -> None:
-        said(store, "one", "old", 10, speaker="Ada", role="user")
-        said(store, "two", "old", 20, role="assistant")
-        said(store, "three", "old", 30, speaker="Ada", role="user")
-        said(store, "four", "new", 40)
-        said(store, "elsewhere", "other", 50, scope=YOU)
-        gone = said(store, "gone", "gone", 60)
+        put_message(store, "one", "old", 10, speaker="Ada", role="user")
+        put_message(store, "two", "old", 20, role="assistant")
+        put_message(store, "three", "old", 30, speaker="Ada", role="user")
+        put_message(store, "four", "new", 40)
+        put_message(store, "elsewhere", "other", 50, scope=YOU)
+        gone = put_message(store, "gone", "gone", 60)
         do(store, Forget(ME, (gone,)), second=61)
         old = Session("old", 3, at(10), at(30), ("Ada", "assistant"))
         assert sessions(store) == [Session("new", 1, at(40), at(40), ()), old]
 
     def test_a_turn_keeps_the_time_it_was_said(self, store: Repository) -> None:
-        first = said(store, "a", "s", 100, created_at=at(-500))
+        first = put_message(store, "a", "s", 100, created_at=at(-500))
         assert (memory(store, first).created_at, memory(store, first).undated) == (at(-500), False)
         assert sessions(store)[0].first_at == at(-500)
         # A turn without a known time has none for ranking.
-        known, unknown = said(store, "b", "s", 5), said(store, "c", "s", 5, undated=True)
+        known, unknown = put_message(store, "b", "s", 5), put_message(store, "c", "s", 5, undated=True)
         assert (memory(store, unknown).undated, memory(store, unknown).created_at) == (True, at(5))
         assert facts(store, known, unknown).created_at.tolist() == [microseconds(at(5)), NEVER]
 
     def test_a_note_knows_the_message_it_was_drawn_from(self, store: Repository) -> None:
-        message = said(store, "I moved to Rome, by the way", "s")
-        note = written(store, "Ada lives in Rome", drawn_from=message)
-        other = written(store, "Rome is old")
+        message = put_message(store, "I moved to Rome, by the way", "s")
+        note = put_text(store, "Ada lives in Rome", drawn_from=message)
+        other = put_text(store, "Rome is old")
         assert memory(store, note).drawn_from == message
         assert facts(store, message, note, other).origin.tolist() == [message, message, other]
-        elsewhere, before = said(store, "hello", "s", scope=YOU), everything(store)
+        elsewhere, before = put_message(store, "hello", "s", scope=YOU), everything(store)
         for wrong in (note, elsewhere, 10_000):
             with pytest.raises(NotFound, match=f"message {wrong}"):
-                written(store, "drawn", drawn_from=wrong)
+                put_text(store, "drawn", drawn_from=wrong)
         assert everything(store) == before
         do(store, Forget(ME, (message,)), second=1)
         assert memory(store, note).drawn_from == message
@@ -304,7 +304,7 @@ class TextContract(WholeStore):
         assert facts(store, note).origin.tolist() == [note]
 
     def test_a_near_repeat_is_flagged_until_the_note_says_something_else(self, store: Repository) -> None:
-        old, new = written(store, "Ada likes tea"), written(store, "Ada really likes tea")
+        old, new = put_text(store, "Ada likes tea"), put_text(store, "Ada really likes tea")
         assert one(store, FlagSimilar("memory", new, old, 0.91)).count == 1
         assert (memory(store, new).similar_to, memory(store, new).similarity) == (old, 0.91)
         assert memory(store, old).similar_to is None
@@ -316,10 +316,10 @@ class TextContract(WholeStore):
     # Tags
 
     def test_only_what_has_all_the_tags_is_found_by_words_meaning_and_page(self, store: Repository) -> None:
-        both = written(store, "red tea", tags=("Kitchen", "Año"))
-        one_tag = written(store, "red soup", tags=("kitchen",))
-        message = said(store, "red talk", "s", tags=("año", "KITCHEN", "more"))
-        bare = written(store, "red wall")
+        both = put_text(store, "red tea", tags=("Kitchen", "Año"))
+        one_tag = put_text(store, "red soup", tags=("kitchen",))
+        message = put_message(store, "red talk", "s", tags=("año", "KITCHEN", "more"))
+        bare = put_text(store, "red wall")
         embed(store, colour)
         for tags, expected in (
             (["kitchen"], {both, one_tag, message}),
@@ -336,10 +336,10 @@ class TextContract(WholeStore):
     ) -> None:
         ada = put(store, "Ada")
         bob = put(store, "Bob")
-        plain = written(store, "red wall")
-        thought = written(store, "red thought", category="reflection", speaker="Eve", about=("Ada",))
-        other = written(store, "red idea of Bob", category="reflection", speaker="eve")
-        message = said(store, "red talk", "s", category="reflection", speaker="Eve", about=("Bob",))
+        plain = put_text(store, "red wall")
+        thought = put_text(store, "red thought", category="reflection", speaker="Eve", about=("Ada",))
+        other = put_text(store, "red idea of Bob", category="reflection", speaker="eve")
+        message = put_message(store, "red talk", "s", category="reflection", speaker="Eve", about=("Bob",))
         embed(store, colour)
         for where, expected in (
             (Filter(category="reflection"), {thought, other, message}),
@@ -369,8 +369,8 @@ class TextContract(WholeStore):
         self, store: Repository
     ) -> None:
         ada = put(store, "Ada", "red hair")
-        note, note_of_t = written(store, "red note"), written(store, "red leaf", session="t")
-        here, there = said(store, "red here", "s"), said(store, "red there", "t")
+        note, note_of_t = put_text(store, "red note"), put_text(store, "red leaf", session="t")
+        here, there = put_message(store, "red here", "s"), put_message(store, "red there", "t")
         embed(store, colour)
 
         for where, expected in (
@@ -386,9 +386,9 @@ class TextContract(WholeStore):
 
     def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(self, store: Repository) -> None:
         put(store, "Ada", NewObservation("red hair", happened_at=at(15)), second=15)
-        ids = [written(store, f"red {second}", second) for second in (9, 10, 15, 20, 21)]
-        told = written(store, "red told later", 100, happened_at=at(12))
-        early = written(store, "red told at the time of another", 15, happened_at=at(500))
+        ids = [put_text(store, f"red {second}", second) for second in (9, 10, 15, 20, 21)]
+        told = put_text(store, "red told later", 100, happened_at=at(12))
+        early = put_text(store, "red told at the time of another", 15, happened_at=at(500))
         embed(store, colour)
         where = Filter(span=(microseconds(at(10)), microseconds(at(20))))
         assert red(store, where) == {ids[1], ids[2], told}
@@ -397,7 +397,7 @@ class TextContract(WholeStore):
     # Revisions
 
     def test_the_passage_that_speaks_for_a_former_text_is_the_former_text(self, store: Repository) -> None:
-        note = written(store, "red wine", 10)
+        note = put_text(store, "red wine", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green tea"), second=20)
         with store.read() as view:
@@ -418,7 +418,7 @@ class TextContract(WholeStore):
 
     def test_a_long_text_is_kept_whole_through_a_revision(self, store: Repository) -> None:
         long = "\n".join(f"Day {day}: the tea was {'red' if day == 90 else 'cold'}." for day in range(100))
-        note = written(store, long, 10)
+        note = put_text(store, long, 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="short"), second=20)
         embed(store, colour)
@@ -429,8 +429,8 @@ class TextContract(WholeStore):
     # Corrections
 
     def test_a_superseded_note_is_gone_and_its_correction_found(self, store: Repository) -> None:
-        wrong = written(store, "red: Ada works at Google", 10)
-        other = written(store, "red: Bob works at Google", 10)
+        wrong = put_text(store, "red: Ada works at Google", 10)
+        other = put_text(store, "red: Bob works at Google", 10)
         outcome = one(store, Supersede(ME, (wrong,), NewText(Kind.NOTE, "green: Ada works at Microsoft")), 60)
         right = outcome.ids[0]
         assert outcome == Outcome(ids=(right, wrong), created=True, count=1)
@@ -439,7 +439,7 @@ class TextContract(WholeStore):
         assert (retired.superseded_by, retired.superseded_at, retired.deleted_at) == (right, at(60), None)
         assert words(store, "Google") == [other]
         assert wrong not in words(store, "Ada works at Google")
-        assert wrong not in meant(store, RED)
+        assert wrong not in ids_near(store, RED)
         assert sorted(pages(store)) == [other, right]
         assert (superseded_ids(store, right), superseded_ids(store, other)) == ([wrong], [])
 
@@ -448,20 +448,20 @@ class TextContract(WholeStore):
             with store.read() as view:
                 return [hit.score for hit in Search(view, Filter()).by_words("green tea", 10, "plain")]
 
-        written(store, "green tea is hot")
-        written(store, "a wall")
+        put_text(store, "green tea is hot")
+        put_text(store, "a wall")
         before = score()
-        wrong = written(store, "green green tea tea")
+        wrong = put_text(store, "green green tea tea")
         assert score() != before
-        wall = written(store, "another wall altogether")
+        wall = put_text(store, "another wall altogether")
         do(store, Forget(ME, (wall,)))
-        do(store, Supersede(ME, (wrong,), written(store, "a wall")))
+        do(store, Supersede(ME, (wrong,), put_text(store, "a wall")))
         assert score() == before
 
     def test_pages_follow_the_moment_too(self, store: Repository) -> None:
-        wrong = written(store, "Ada works at Google", 10)
+        wrong = put_text(store, "Ada works at Google", 10)
         right = corrected(store, wrong, by="Ada works at Microsoft", second=60)
-        gone = written(store, "tea", 70)
+        gone = put_text(store, "tea", 70)
         do(store, Forget(ME, (gone,)), second=80)
         assert pages(store) == [right]
         assert pages(store, Filter(superseded=True)) == [wrong, right]
@@ -470,12 +470,12 @@ class TextContract(WholeStore):
         assert {second: pages(store, as_of(second)) for second in seen} == seen
 
     def test_what_cannot_be_superseded_is_refused_and_nothing_is_written(self, store: Repository) -> None:
-        live, other = written(store, "Ada is in Rome"), written(store, "Ada is in Oslo")
-        retired = written(store, "Ada is in Paris")
+        live, other = put_text(store, "Ada is in Rome"), put_text(store, "Ada is in Oslo")
+        retired = put_text(store, "Ada is in Paris")
         later = corrected(store, retired, by="Ada is in London")
-        gone = written(store, "Ada is in Bern")
+        gone = put_text(store, "Ada is in Bern")
         do(store, Forget(ME, (gone,)))
-        theirs = written(store, "Ada is in Lima", scope=YOU)
+        theirs = put_text(store, "Ada is in Lima", scope=YOU)
         new = NewText(Kind.NOTE, "Ada is in Madrid")
         twin = NewText(Kind.NOTE, "ada is in rome.")
         before = everything(store)
@@ -500,7 +500,7 @@ class TextContract(WholeStore):
         assert set(words(store, "Ada Madrid")) == {live, other, later}
 
     def test_a_superseded_note_may_still_be_worded_anew(self, store: Repository) -> None:
-        wrong = written(store, "red wine", 10)
+        wrong = put_text(store, "red wine", 10)
         corrected(store, wrong, by="green tea", second=20)
         do(store, Amend(ME, wrong, text="blue milk"), second=30)
         assert words(store, "wine milk") == []
@@ -511,7 +511,7 @@ class TextContract(WholeStore):
         assert words(store, "milk") == [wrong]
 
     def test_a_correction_retires_observations_with_it(self, store: Repository) -> None:
-        wrong = written(store, "Ada works at Google", 10)
+        wrong = put_text(store, "Ada works at Google", 10)
         outcome = one(store, entity("Ada", "works at Google", "likes tea"), 10)
         ada, observation = outcome.ids[0], outcome.added[0].id
         change = Supersede(
@@ -543,16 +543,16 @@ class TextContract(WholeStore):
         do(store, RemoveObservations(ME, "Ada", ("red shoes",)), second=21)
         do(store, RestoreObservation(ME, added.added[0].id), second=22)
         assert list(store.verify()) == []
-        assert (words(store, "red"), meant(store, RED)) == ([], [right])
+        assert (words(store, "red"), ids_near(store, RED)) == ([], [right])
         with store.read() as view:
             assert list(entities_containing(view, "ada", 10, Filter())) == [right]
         do(store, Restore(ME, ada), second=30)
         embed(store, colour)
         assert words(store, "shoes") == [ada]
-        assert meant(store, RED) == [ada, right]
+        assert ids_near(store, RED) == [ada, right]
 
     def test_purging_a_correction_leaves_what_it_retired_retired(self, store: Repository) -> None:
-        wrong = written(store, "Ada works at Google")
+        wrong = put_text(store, "Ada works at Google")
         outcome = one(store, entity("Ada", "works at Google"))
         right = one(
             store,
@@ -583,7 +583,7 @@ class TextContract(WholeStore):
         do(store, AddObservations(ME, "Ada", (NewObservation("likes tea"),)), second=30)
         do(store, RemoveObservations(ME, "Ada", ("likes tea",)), second=40)
 
-        def seen(second: float) -> set[str]:
+        def words_seen(second: float) -> set[str]:
             asked, where = ("Paris", "Rome", "tea"), as_of(second)
             told = {word for word in asked if words(store, word, where=where) == [ada]}
             with store.read() as view:
@@ -595,7 +595,7 @@ class TextContract(WholeStore):
         assert words(store, "Ada", where=as_of(9)) == []
         assert [words(store, "Ada", where=as_of(second)) for second in (10, 25, 45)] == [[ada]] * 3
         for last_word, seconds in (("Paris", (10, 19)), ("Rome", (20, 29, 40, 99)), ("Rome tea", (30, 39))):
-            assert [seen(second) for second in seconds] == [set(last_word.split())] * len(seconds)
+            assert [words_seen(second) for second in seconds] == [set(last_word.split())] * len(seconds)
 
     def test_the_meaning_of_an_entity_is_that_of_the_time(self, store: Repository) -> None:
         ada = put(store, "Ada", "red hat", second=10)
@@ -614,17 +614,17 @@ class TextContract(WholeStore):
         assert near(store, RED, 10, as_of(9)) == []
 
     def test_a_moment_without_a_zone_is_refused(self, store: Repository) -> None:
-        written(store, "red wall")
+        put_text(store, "red wall")
         where = Filter(as_of=at(5).replace(tzinfo=None))
         with pytest.raises(InvalidInput, match="time zone"):
             words(store, "red", where=where)
 
     def test_the_past_is_filtered_like_the_present(self, store: Repository) -> None:
-        note = written(store, "red note", 10, tags=("kitchen",), category="leaves")
-        here = said(store, "red here", "s", 10, tags=("kitchen",))
-        there = said(store, "red there", "t", 10)
+        note = put_text(store, "red note", 10, tags=("kitchen",), category="leaves")
+        here = put_message(store, "red here", "s", 10, tags=("kitchen",))
+        there = put_message(store, "red there", "t", 10)
         ada = put(store, "Ada", "red hat", second=10)
-        theirs = written(store, "red theirs", 10, scope=YOU)
+        theirs = put_text(store, "red theirs", 10, scope=YOU)
         embed(store, colour)
         retired = corrected(store, note, here, there, by="green", second=20)
         do(store, RemoveObservations(ME, "Ada", ("red hat",)), second=20)
@@ -646,16 +646,16 @@ class TextContract(WholeStore):
         assert set(words(store, "green")) == {retired}
 
     def test_the_moment_counts_the_best_of_past_and_present_together(self, store: Repository) -> None:
-        changed = written(store, "tea tea tea", 10)
-        same = [written(store, f"tea number {number} with many other words", 10) for number in range(5)]
+        changed = put_text(store, "tea tea tea", 10)
+        same = [put_text(store, f"tea number {number} with many other words", 10) for number in range(5)]
         do(store, Amend(ME, changed, text="coffee"), second=20)
         assert words(store, "tea", k=3, where=as_of(15)) == [changed, *same[:2]]
         assert words(store, "tea", k=3) == same[:3]
 
     def test_letters_of_scripts_without_spaces_are_found_in_the_past(self, store: Repository) -> None:
-        note = written(store, "東京都の天気は晴れ", 10)
-        other = written(store, "кот сидит на стуле", 10)
-        third = written(store, "токарь и котёл", 10)
+        note = put_text(store, "東京都の天気は晴れ", 10)
+        other = put_text(store, "кот сидит на стуле", 10)
+        third = put_text(store, "токарь и котёл", 10)
         corrected(store, note, other, third, by="nothing of it", second=20)
         assert words(store, "京都", where=as_of(15)) == [note]
         assert words(store, "気", where=as_of(15)) == [note]
@@ -669,10 +669,10 @@ class TextContract(WholeStore):
     def test_a_name_is_found_as_whole_words_whichever_came_first(
         self, store: Repository, name: str, text: str, is_named: bool
     ) -> None:
-        earlier = written(store, text)
-        in_talk = said(store, text, "s")
+        earlier = put_text(store, text)
+        in_talk = put_message(store, text, "s")
         named_ = put(store, name)
-        later = written(store, f"{text} (again)")
+        later = put_text(store, f"{text} (again)")
         expected = (named_,) if is_named else ()
         for id_ in (earlier, in_talk, later):
             assert (memory(store, id_).mentions, memory(store, id_).about) == (expected, ())
@@ -680,13 +680,13 @@ class TextContract(WholeStore):
 
     def test_of_names_that_differ_in_case_the_one_written_so_is_meant(self, store: Repository) -> None:
         upper, lower = put(store, "Ada"), put(store, "ada")
-        assert memory(store, written(store, "I met Ada")).mentions == (upper,)
-        assert memory(store, written(store, "I met ada in Canada")).mentions == (lower,)
-        assert memory(store, written(store, "I saw ADA in Canada")).mentions == ()
+        assert memory(store, put_text(store, "I met Ada")).mentions == (upper,)
+        assert memory(store, put_text(store, "I met ada in Canada")).mentions == (lower,)
+        assert memory(store, put_text(store, "I saw ADA in Canada")).mentions == ()
 
     def test_what_a_text_is_about_is_told_beside_what_it_names(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
-        note = written(store, "She met Bob", about=("ada",))
+        note = put_text(store, "She met Bob", about=("ada",))
         assert (memory(store, note).mentions, memory(store, note).about) == ((ada, bob), (ada,))
         do(store, Amend(ME, note, text="She met nobody"))
         assert (memory(store, note).mentions, memory(store, note).about) == ((ada,), (ada,))
@@ -698,14 +698,14 @@ class TextContract(WholeStore):
         put(store, "Ada")
         put(store, "ada")
         with pytest.raises(NotFound, match="'Ada' or 'ada'"):
-            written(store, "She met him", about=("ADA",))
+            put_text(store, "She met him", about=("ADA",))
 
     def test_a_forgotten_entity_is_not_spoken_of_until_it_returns(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
-        note = written(store, "Ada met Bob")
-        told = written(store, "They met", about=("Ada",))
+        note = put_text(store, "Ada met Bob")
+        told = put_text(store, "They met", about=("Ada",))
         do(store, Forget(ME, (ada,)))
-        meanwhile = written(store, "Where is Ada?")
+        meanwhile = put_text(store, "Where is Ada?")
         assert memory(store, note).mentions == (bob,)
         assert (memory(store, told).mentions, memory(store, told).about) == ((), ())
         assert memory(store, meanwhile).mentions == ()
@@ -721,14 +721,14 @@ class TextContract(WholeStore):
         ada = put(store, "Ada")
         if others:
             put(store, "Somebody")
-        note = written(store, "I met Ada")
+        note = put_text(store, "I met Ada")
         do(store, Forget(ME, (ada,)))
         do(store, Amend(ME, note, text="I met nobody"))
         do(store, Restore(ME, ada))
         assert memory(store, note).mentions == ()
 
     def test_the_text_that_returns_knows_the_names_made_meanwhile(self, store: Repository) -> None:
-        forgotten, retired = written(store, "Ada met Bob"), written(store, "Bob met Ada")
+        forgotten, retired = put_text(store, "Ada met Bob"), put_text(store, "Bob met Ada")
         do(store, Forget(ME, (forgotten,)))
         corrected(store, retired, by="nobody met")
         ada = put(store, "Ada")
@@ -740,8 +740,8 @@ class TextContract(WholeStore):
         self, store: Repository
     ) -> None:
         put(store, "Ada")
-        note = written(store, "I met Ada")
-        told = written(store, "I met her", about=("Ada",))
+        note = put_text(store, "I met Ada")
+        told = put_text(store, "I met her", about=("Ada",))
         do(store, Forget(ME, names=("Ada",)), second=1)
         do(store, Purge(at(2)), second=3)
         assert memory(store, told).mentions == ()
@@ -752,8 +752,8 @@ class TextContract(WholeStore):
 
     def test_purging_a_note_takes_all_that_was_its(self, store: Repository) -> None:
         ada = put(store, "Ada")
-        note = written(store, "red Ada", 1, tags=("kitchen",), about=("Ada",))
-        twin = written(store, "red Ada and more", 1)
+        note = put_text(store, "red Ada", 1, tags=("kitchen",), about=("Ada",))
+        twin = put_text(store, "red Ada and more", 1)
         embed(store, colour)
         do(store, FlagSimilar("memory", twin, note, 0.9), Amend(ME, note, text="green Ada"), second=5)
         embed(store, colour)
@@ -767,10 +767,10 @@ class TextContract(WholeStore):
         assert memory(store, twin).similar_to is None
         assert mentioning(store, ada) == [twin]
         assert words(store, "red", where=as_of(2)) == [twin]
-        assert meant(store, RED, as_of(2)) == [twin, ada]
+        assert ids_near(store, RED, as_of(2)) == [twin, ada]
 
     def test_purging_an_entity_leaves_its_texts(self, store: Repository) -> None:
-        note = written(store, "I met Ada", about=())
+        note = put_text(store, "I met Ada", about=())
         do(store, entity("Ada"), Forget(ME, names=("Ada",)))
         do(store, Purge(at(1)), second=2)
         assert (memory(store, note).mentions, words(store, "Ada")) == ((), [note])
@@ -782,7 +782,7 @@ class TextContract(WholeStore):
     # Batches, keys, repair
 
     def test_keep_going_leaves_out_texts_and_corrections_that_fail(self, store: Repository) -> None:
-        wrong = written(store, "Ada is in Paris")
+        wrong = put_text(store, "Ada is in Paris")
         changes: list[Change] = [
             PutText(ME, NewText(Kind.NOTE, "lost", about=("Nobody",))),
             Supersede(ME, (wrong, 10_000), NewText(Kind.NOTE, "Ada is in Rome")),
@@ -795,7 +795,7 @@ class TextContract(WholeStore):
         ]
         outcomes = store.apply(changes, at=at(5), keep_going=True).outcomes
         assert [index for index, outcome in enumerate(outcomes) if outcome.error is None] == [2, 3, 4, 7]
-        ada = named(store, "Ada")["Ada"]
+        ada = ids_by_name(store, "Ada")["Ada"]
         well, oslo = outcomes[3].ids[0], outcomes[4].ids[0]
         assert mentioning(store, ada) == [oslo, well]
         assert words(store, "Rome Paris lost") == []
@@ -832,8 +832,8 @@ class TextContract(WholeStore):
 
     def test_repairing_what_is_whole_keeps_past_and_present(self, store: Repository) -> None:
         put(store, "Ada", "likes red tea")
-        note = written(store, "red Ada", 10, tags=("a",))
-        wrong = written(store, "red wall", 10)
+        note = put_text(store, "red Ada", 10, tags=("a",))
+        wrong = put_text(store, "red wall", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green Ada"), second=20)
         corrected(store, wrong, by="green wall", second=20)
@@ -853,7 +853,7 @@ class TextContract(WholeStore):
         assert answers() == answered
 
     def test_another_model_reads_what_is_live(self, store: Repository) -> None:
-        note = written(store, "red", 10)
+        note = put_text(store, "red", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green"), second=20)
         other = Model("other", 3)
@@ -862,4 +862,4 @@ class TextContract(WholeStore):
             (passage,) = pending_passages(view, other, 0, 10)
         do(store, PutVectors(other, ((passage.id, pack_vector(BLUE)),)), UseModel(other))
         assert [hit.score for hit in near(store, BLUE)] == pytest.approx([1])
-        assert meant(store, RED, as_of(15)) == []
+        assert ids_near(store, RED, as_of(15)) == []

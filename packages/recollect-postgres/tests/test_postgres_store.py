@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def opened(postgres: PostgresStores) -> Opened:
-    return lambda path: Repository(postgres.named(path))
+    return lambda path: Repository(postgres.store_at(path))
 
 
 @pytest.fixture

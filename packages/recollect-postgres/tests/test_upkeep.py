@@ -89,7 +89,7 @@ OUT_OF_STEP: dict[str, list[str]] = {
 @pytest.fixture(scope="module")
 def filled(postgres_server: PostgresStores) -> str:
     """The database of a small world: entities, a note, one forgotten, another's scope, passages that wait."""
-    url = postgres_server.kept()
+    url = postgres_server.template()
     with pytest.MonkeyPatch.context() as patch, _opened(url) as memory:
         patch.setattr(word_index, "_MOST_UNMERGED", 3)
         for name in ("Ada", "Boris", "Clara", "Dora"):

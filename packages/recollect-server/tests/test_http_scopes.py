@@ -10,7 +10,7 @@ import anyio
 import pytest
 from api_world import ACCEPTED, HELLO
 from foreign_calls import SECRET, fill_bobs, foreign_calls
-from mcp_world import Served, done, refused, said
+from mcp_world import Served, call_tool_ok, refused, texts_of
 
 import recollect as library
 from recollect.admin import Tokens
@@ -80,7 +80,7 @@ async def test_nobody_gets_at_anothers_memory_whatever_they_name(house: House, t
         async with door.client() as client:
             for name, given in calls:
                 answer = await client.call_tool(name, given)
-                told = "\n".join((*said(answer), json.dumps(answer.structured_content))).lower()
+                told = "\n".join((*texts_of(answer), json.dumps(answer.structured_content))).lower()
                 assert SECRET not in told, (name, given, told)
             for uri in (GRAPH, f"{ENTITY}Pantry", f"{MEMORY}{house.bobs.note}"):
                 try:
@@ -93,16 +93,16 @@ async def test_nobody_gets_at_anothers_memory_whatever_they_name(house: House, t
     assert bobs_rows(house.memory) == before
     # The calls do find it where it is theirs.
     async with house.bob.client() as client:
-        assert SECRET in str(await done(client, "recall", query="key"))
+        assert SECRET in str(await call_tool_ok(client, "recall", query="key"))
         assert SECRET in str(await client.get_prompt("recall", {"topic": "key"}))
-        assert SECRET in str(await done(client, "open_nodes", names=["Pantry"]))
+        assert SECRET in str(await call_tool_ok(client, "open_nodes", names=["Pantry"]))
 
 
 async def test_a_page_of_a_search_is_not_shown_to_another_scope(house: House) -> None:
     asked = {"query": "holds rice tea flour", "limit": 1}
     async with house.bob.client() as bob, house.ana.client() as ana:
-        first = await done(bob, "recall", **asked)
-        await done(bob, "recall", **asked, cursor=first["cursor"])
+        first = await call_tool_ok(bob, "recall", **asked)
+        await call_tool_ok(bob, "recall", **asked, cursor=first["cursor"])
         answer = await ana.call_tool("recall", {**asked, "cursor": first["cursor"]})
         assert SECRET not in str(answer).lower()
 
@@ -112,7 +112,7 @@ async def test_a_token_that_may_only_read_is_offered_and_allowed_no_more(house: 
     async with house.reader.client() as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == reading
         assert [each.name for each in (await client.list_prompts()).prompts] == ["recall"]
-        assert SECRET in str(await done(client, "recall", query="key"))
+        assert SECRET in str(await call_tool_ok(client, "recall", query="key"))
         told = await refused(client, "remember", text="x")
         assert "The token 'reader' may only read; this needs the right to write." in told
         for name in set(SETS["all"]) - reading:

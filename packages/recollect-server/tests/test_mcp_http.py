@@ -10,7 +10,7 @@ import anyio
 import pytest
 from api_world import ACCEPTED, HELLO
 from conftest import PATIENCE_SECONDS
-from mcp_world import done
+from mcp_world import call_tool_ok
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,14 +56,14 @@ async def test_half_of_a_surrogate_pair_is_refused(door: Door) -> None:
 async def test_several_clients_see_what_the_others_save(door: Door) -> None:
     async def save(number: int) -> None:
         async with door.client(mode="legacy" if number % 2 else "auto") as client:
-            await done(client, "remember", text=f"Ship {number} left the harbour")
+            await call_tool_ok(client, "remember", text=f"Ship {number} left the harbour")
 
     with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             for number in range(6):
                 group.start_soon(save, number)
     async with door.client() as client:
-        hits = (await done(client, "recall", query="harbour", limit=20))["hits"]
+        hits = (await call_tool_ok(client, "recall", query="harbour", limit=20))["hits"]
     assert {hit["text"] for hit in hits} >= {f"Ship {number} left the harbour" for number in range(6)}
 
 
@@ -113,7 +113,7 @@ async def test_a_port_that_is_taken_is_told_in_one_line(served: Served, door: Do
 async def test_the_server_ends_when_told_to(served: Served) -> None:
     with served.http() as door:
         async with door.client() as client:
-            await done(client, "remember", text="Ship 1 left")
+            await call_tool_ok(client, "remember", text="Ship 1 left")
         door.process.terminate()
         assert door.process.wait(PATIENCE_SECONDS) in {0, -15}
         assert b"Traceback" not in door.log.read_bytes()

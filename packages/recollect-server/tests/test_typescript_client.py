@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from api_world import TOKEN, listening
-from kept import kept
+from kept import cache_folder
 
 from recollect_server.api.openapi import openapi_bytes
 
@@ -33,7 +33,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if npm is None or shutil.which("node") is None:
         pytest.skip("The TypeScript client needs Node and npm.")
     lock = (CLIENT / "package-lock.json").read_bytes()
-    with kept(f"typescript-client-{hashlib.sha256(lock).hexdigest()[:12]}") as folder:
+    with cache_folder(f"typescript-client-{hashlib.sha256(lock).hexdigest()[:12]}") as folder:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(CLIENT / name, folder)
         if not (folder / "node_modules" / "typescript").exists():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click import unstyle
-from mcp_world import done
+from mcp_world import call_tool_ok
 from rich.cells import cell_len
 
 if TYPE_CHECKING:
@@ -490,8 +490,8 @@ def test_export_of_an_owner_holds_theirs_alone(house: CommandLine, tmp_path: Pat
 
 def test_without_an_agent_tools_show_all_of_the_owners(house: CommandLine, served: Served) -> None:
     async def ask(client: Client) -> tuple[list[str], dict[str, Any]]:
-        found = await done(client, "recall", query="kettle", limit=20, kinds=["note"])
-        return [hit["text"] for hit in found["hits"]], await done(client, "stats")
+        found = await call_tool_ok(client, "recall", query="kettle", limit=20, kinds=["note"])
+        return [hit["text"] for hit in found["hits"]], await call_tool_ok(client, "stats")
 
     texts, stats = served.visit(ask, "--owner", "ana", "--tools", "all")
     assert sorted(texts) == ["kettle of ana alone", "kettle of ana cook"]

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import anyio
 import pytest
 from conftest import PATIENCE_SECONDS
-from mcp_world import done, said
+from mcp_world import call_tool_ok, texts_of
 
 import recollect as library
 from recollect.models import embedders as choose
@@ -325,21 +325,21 @@ def test_observe_names_what_it_contradicts(recollect: CommandLine) -> None:
 @pytest.mark.anyio
 async def test_tools_say_what_contradicts_what(served: Served) -> None:
     async with served.inside("all") as client:
-        await done(client, "remember", text=OLD)
+        await call_tool_ok(client, "remember", text=OLD)
         remembered = await client.call_tool("remember", {"text": NEW})
-        assert f'It seems to contradict #1: "{OLD}"' in " ".join(said(remembered))
+        assert f'It seems to contradict #1: "{OLD}"' in " ".join(texts_of(remembered))
         recalled = await client.call_tool("recall", {"query": "where does Ana live?"})
-        assert f'"{NEW}" (newer than #1)' in " ".join(said(recalled))
-        assert f'"{OLD}" (older than #2)' in " ".join(said(recalled))
-        told = await done(client, "recall", query="where does Ana live?")
+        assert f'"{NEW}" (newer than #1)' in " ".join(texts_of(recalled))
+        assert f'"{OLD}" (older than #2)' in " ".join(texts_of(recalled))
+        told = await call_tool_ok(client, "recall", query="where does Ana live?")
         assert [each["id"] for each in told["hits"][0]["conflicts_with"]] == [1]
-        context = await done(client, "context", query="where does Ana live?")
+        context = await call_tool_ok(client, "context", query="where does Ana live?")
         assert 'older than "' in context["text"]
-        report = await done(client, "consolidation_report")
+        report = await call_tool_ok(client, "consolidation_report")
         assert [each["command"] for each in report["contradictions"]] == ["recollect supersede 1 2"]
         # What the remark proposes works.
-        await done(client, "remember", text=NEW, supersedes=1)
-        told = await done(client, "recall", query="where does Ana live?")
+        await call_tool_ok(client, "remember", text=NEW, supersedes=1)
+        told = await call_tool_ok(client, "recall", query="where does Ana live?")
         assert [hit["text"] for hit in told["hits"]] == [NEW]
 
 
@@ -553,8 +553,10 @@ async def test_an_agent_is_told_as_well(served: Served, models: Callable[[str | 
             first = await client.call_tool("remember", {"text": SPANISH})
         assert first.structured_content is not None
         assert first.structured_content["note"].endswith("recollect reindex --model potion")
-        assert INSTALL in " ".join(said(first))
-        assert "note" not in await done(client, "remember", text="El dentista es el lunes a las nueve")
+        assert INSTALL in " ".join(texts_of(first))
+        assert "note" not in await call_tool_ok(
+            client, "remember", text="El dentista es el lunes a las nueve"
+        )
 
 
 @needs_e5

@@ -19,7 +19,7 @@ import apsw
 import pytest
 from click import unstyle
 from conftest import PATIENCE_SECONDS
-from mcp_world import said
+from mcp_world import texts_of
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -209,9 +209,9 @@ async def test_no_text_over_mcp_holds_a_control_character(served: Served) -> Non
         ]
         for tool, given in calls:
             result = await client.call_tool(tool, given)
-            assert not HIDDEN.search("".join(said(result))), tool
+            assert not HIDDEN.search("".join(texts_of(result))), tool
         graph = await client.call_tool("read_graph", {})
-        assert json.loads(said(graph)[0])["entities"] == [entity]
+        assert json.loads(texts_of(graph)[0])["entities"] == [entity]
         read = (await client.read_resource("memory://knowledge-graph")).contents[0]
         assert not HIDDEN.search(read.text)  # type: ignore[union-attr]  # it is text
         told = (await client.get_prompt("recall", {"topic": EVIL})).messages[0].content

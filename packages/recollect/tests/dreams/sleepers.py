@@ -80,7 +80,7 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> D
     )
 
 
-def shown(hours: float, *rows: int) -> ReplayedAnswer:
+def answer_shown(hours: float, *rows: int) -> ReplayedAnswer:
     """An answer given `hours` ago that showed the memories at these places."""
     return ReplayedAnswer(AT - round(hours * HOUR), rows)
 
@@ -98,7 +98,7 @@ def stages(draft: Draft) -> list[Consolidation]:
     return [STAGES[stage] for stage in draft.life.consolidation.tolist()]
 
 
-def lived(before: DreamState, draft: Draft) -> DreamState:
+def state_after_dream(before: DreamState, draft: Draft) -> DreamState:
     """The store after a dream, at the same moment: nothing was recalled since."""
     return replace(
         before,
@@ -112,7 +112,7 @@ def lived(before: DreamState, draft: Draft) -> DreamState:
 
 def after(before: DreamState, draft: Draft) -> DreamState:
     """The state after a draft: without removed memories, with new links."""
-    told = lived(before, draft)
+    told = state_after_dream(before, draft)
     gone = {place(one.gone) for one in draft.merges} | {place(one.gone) for one in draft.corrections}
     stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
     moved = {old: new for new, old in enumerate(np.flatnonzero(stay).tolist())}
@@ -146,7 +146,7 @@ def ints(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
-def asked(
+def make_question(
     wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
 ) -> Asked:
     """A question for which word search finds these memories, best first, and shows some of them."""

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
-from sleepers import TODAY, Row, after, shown, snapshot
+from sleepers import TODAY, Row, after, answer_shown, snapshot
 
 from recollect.domain.records import Consolidation, Kind
 from recollect.dreams.knobs import Knobs, Phase
@@ -63,7 +63,7 @@ def snapshots(draw: st.DrawFn) -> DreamState:
     if not size:
         return snapshot([], last=draw(st.none() | DAYS))
 
-    def said(place: int) -> Said:
+    def draw_statement(place: int) -> Said:
         row = known[place]
         return Said(row.id, draw(st.sampled_from(TEXTS)), accesses=row.accesses, kept=row.kept)
 
@@ -73,7 +73,9 @@ def snapshots(draw: st.DrawFn) -> DreamState:
     return snapshot(
         known,
         last=draw(st.none() | DAYS),
-        replays=tuple(shown(draw(st.floats(0, 48)), *each) for each in draw(st.lists(some, max_size=4))),
+        replays=tuple(
+            answer_shown(draw(st.floats(0, 48)), *each) for each in draw(st.lists(some, max_size=4))
+        ),
         used_on={row: tuple(sorted(TODAY - day for day in days)) for row, days in used.items()},
         seen_before={row: TODAY - 10 - draw(st.integers(0, 90)) for row in used if draw(st.booleans())},
         echoes={
@@ -85,12 +87,13 @@ def snapshots(draw: st.DrawFn) -> DreamState:
             for row in range(size)
         },
         twins=tuple(
-            Twins(said(first), said(second), draw(st.floats(0.85, 1))) for first, second in draw(several)
+            Twins(draw_statement(first), draw_statement(second), draw(st.floats(0.85, 1)))
+            for first, second in draw(several)
         ),
         copies=tuple(
             Copy(place, place.text, TEXTS[3], "Alice works at Microsoft", known[second].id, 0.9)
             for first, second in draw(several)
-            for place in [said(first)]
+            for place in [draw_statement(first)]
         ),
         together=tuple(
             Pair(known[first].id, known[second].id, draw(st.integers(1, 6)))

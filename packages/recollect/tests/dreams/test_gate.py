@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sleepers import Row, asked, snapshot
+from sleepers import Row, make_question, snapshot
 
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import LostHit, Plan, Verdict, judge
@@ -21,13 +21,15 @@ def with_strengths(*strengths: float, draft: Draft = NOTHING) -> Draft:
     return replace(draft, life=replace(draft.life, strength=np.array(strengths)))
 
 
-def judged(**drafts: Draft) -> Verdict:
+def judge_drafts(**drafts: Draft) -> Verdict:
     """The verdict on a question that finds 1 and 2, and shows two."""
-    return judge([asked((1, 2))], Plan(WORLD, {Phase(name): draft for name, draft in drafts.items()}), KNOBS)
+    return judge(
+        [make_question((1, 2))], Plan(WORLD, {Phase(name): draft for name, draft in drafts.items()}), KNOBS
+    )
 
 
 def test_without_changes_or_questions_there_is_nothing_to_lose() -> None:
-    verdict = judged(prune=NOTHING)
+    verdict = judge_drafts(prune=NOTHING)
     assert (verdict.passed, verdict.before, verdict.after, verdict.losses) == (True, 1.0, 1.0, ())
     verdict = judge([], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(1,))}), KNOBS)
     assert (verdict.passed, verdict.questions, verdict.before, verdict.after) == (True, 0, 1.0, 1.0)
@@ -36,7 +38,7 @@ def test_without_changes_or_questions_there_is_nothing_to_lose() -> None:
 def test_the_phase_that_hides_what_is_found_is_named() -> None:
     # Fused by k 30. Before: 1/31, 1/32, 1/33. After: 1/31, 0.5/32, 1/33: the third overtakes the second.
     faded = with_strengths(1.0, 0.5, 1.0, 1.0)
-    verdict = judged(consolidate=NOTHING, downscale=faded, place=faded)
+    verdict = judge_drafts(consolidate=NOTHING, downscale=faded, place=faded)
     assert verdict.blame is Phase.DOWNSCALE
     assert not verdict.passed
     assert (verdict.before, verdict.after) == (1.0, 0.5)
@@ -47,15 +49,15 @@ def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blam
     pruned = replace(NOTHING, pruned=(2,))
     merged = replace(pruned, merges=(Merge(Said(1, "x"), Said(4, "x"), 0.99),))
     # 3 and 4 move up: 4 speaks for 1.
-    assert judged(prune=pruned, merge=merged).losses == (LostHit("tea", 2, Phase.PRUNE),)
+    assert judge_drafts(prune=pruned, merge=merged).losses == (LostHit("tea", 2, Phase.PRUNE),)
     corrected = replace(pruned, corrections=(Correction(Said(1, "x"), 99),))
-    verdict = judged(prune=pruned, correct=corrected)
+    verdict = judge_drafts(prune=pruned, correct=corrected)
     assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE), LostHit("tea", 1, Phase.CORRECT))
     assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
 
 
 def test_what_a_later_phase_makes_good_is_not_lost() -> None:
-    verdict = judged(downscale=with_strengths(1.0, 0.5, 1.0, 1.0), place=NOTHING)
+    verdict = judge_drafts(downscale=with_strengths(1.0, 0.5, 1.0, 1.0), place=NOTHING)
     assert (verdict.blame, verdict.after, verdict.losses) == (None, 1.0, ())
 
 
@@ -65,38 +67,45 @@ def merged(*pairs: tuple[int, int]) -> Draft:
 
 
 def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:
-    assert judged(merge=merged((2, 3))).passed
+    assert judge_drafts(merge=merged((2, 3))).passed
     # With 2 gone, 1 and 3 are shown; 4 is not.
-    verdict = judged(merge=merged((2, 4)))
+    verdict = judge_drafts(merge=merged((2, 4)))
     assert (verdict.blame, verdict.losses) == (Phase.MERGE, (LostHit("tea", 2, Phase.MERGE),))
     # The survivor of a survivor counts as well, and a merged observation hides no entity.
-    assert judged(merge=merged((2, 4), (4, 3))).passed
+    assert judge_drafts(merge=merged((2, 4), (4, 3))).passed
     observation = Merge(Said(1, "x", 11), Said(1, "x", 12), 0.99)
-    assert judged(merge=replace(NOTHING, merges=(observation,))).passed
+    assert judge_drafts(merge=replace(NOTHING, merges=(observation,))).passed
 
 
 def test_a_loss_within_the_margin_is_told_and_stops_nothing() -> None:
     # 50 questions with one wanted each, one of them lost: 1/50 = 0.02, which is not more than the margin.
     plan = Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))})
-    kept = [asked((1,))] * 49
-    verdict = judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0201))
+    kept = [make_question((1,))] * 49
+    verdict = judge([*kept, make_question((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0201))
     assert verdict.passed
     assert verdict.questions == 50
     assert verdict.after == pytest.approx(0.98)
     assert verdict.losses == (LostHit("tea", 4, Phase.PRUNE),)
-    assert judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0199)).blame is Phase.PRUNE
+    assert (
+        judge([*kept, make_question((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0199)).blame
+        is Phase.PRUNE
+    )
 
 
 def test_what_was_not_found_before_cannot_be_lost_and_made_questions_are_counted() -> None:
-    verdict = judge([asked((4,))], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))}), KNOBS)
+    verdict = judge([make_question((4,))], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))}), KNOBS)
     assert (verdict.before, verdict.after, verdict.losses, verdict.blame) == (0.0, 0.0, (), None)
-    verdict = judge([asked((1,)), asked((2,), made=True)], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS)
+    verdict = judge(
+        [make_question((1,)), make_question((2,), made=True)], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS
+    )
     assert (verdict.questions, verdict.made) == (2, 1)
 
 
 def test_candidates_that_the_snapshot_does_not_know_stay_as_they_are() -> None:
     # 9 came after the snapshot was taken.
     verdict = judge(
-        [asked((1, 9), ids=(1, 9, 2, 3))], Plan(WORLD, {Phase.DOWNSCALE: with_strengths(*[0.9] * 4)}), KNOBS
+        [make_question((1, 9), ids=(1, 9, 2, 3))],
+        Plan(WORLD, {Phase.DOWNSCALE: with_strengths(*[0.9] * 4)}),
+        KNOBS,
     )
     assert verdict.passed

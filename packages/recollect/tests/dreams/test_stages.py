@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from sleepers import AT, Row, lived, shown, snapshot, stages
+from sleepers import AT, Row, answer_shown, snapshot, stages, state_after_dream
 
 from recollect.domain.records import Consolidation, Kind
 from recollect.dreams.knobs import Knobs
@@ -137,7 +137,7 @@ def test_of_very_many_so_many_at_a_time_and_over_the_nights_every_one() -> None:
 # Place
 
 
-def placed(*rows: Row, replayed: tuple[int, ...] = ()) -> list[Consolidation]:
+def stages_of(*rows: Row, replayed: tuple[int, ...] = ()) -> list[Consolidation]:
     told = snapshot(rows)
     draft = Draft.of(told)
     marks = draft.replayed.copy()
@@ -151,19 +151,19 @@ def test_staged_is_consolidated_after_a_replay_or_a_day() -> None:
         Row(2, stage=STAGED, created=1 - SECOND),
         Row(3, stage=STAGED, created=1),
     ]
-    assert placed(*rows, replayed=(0,)) == [CONSOLIDATED, STAGED, CONSOLIDATED]
+    assert stages_of(*rows, replayed=(0,)) == [CONSOLIDATED, STAGED, CONSOLIDATED]
 
 
 def test_what_is_very_stale_and_weak_is_archived() -> None:
     old = Row(1, created=900, touched=361, strength=0.09)  # 361 * 0.5 = 180.5 > 180
-    assert placed(old) == [ARCHIVED]
-    assert placed(replace(old, touched=360)) == [CONSOLIDATED]  # 180.0
-    assert placed(replace(old, strength=0.1)) == [CONSOLIDATED]
-    assert placed(replace(old, kept=True)) == [CONSOLIDATED]
-    assert placed(replace(old, stage=STAGED)) == [ARCHIVED]
-    assert placed(replace(old, stage=ARCHIVED)) == [ARCHIVED]
+    assert stages_of(old) == [ARCHIVED]
+    assert stages_of(replace(old, touched=360)) == [CONSOLIDATED]  # 180.0
+    assert stages_of(replace(old, strength=0.1)) == [CONSOLIDATED]
+    assert stages_of(replace(old, kept=True)) == [CONSOLIDATED]
+    assert stages_of(replace(old, stage=STAGED)) == [ARCHIVED]
+    assert stages_of(replace(old, stage=ARCHIVED)) == [ARCHIVED]
     # Used again, it is consolidated again.
-    assert placed(Row(1, stage=ARCHIVED, touched=1, strength=0.05)) == [CONSOLIDATED]
+    assert stages_of(Row(1, stage=ARCHIVED, touched=1, strength=0.05)) == [CONSOLIDATED]
 
 
 # Promote
@@ -180,15 +180,15 @@ WORTHY = Row(1, created=21, accesses=3, spread=3)
 
 def test_one_depth_more_for_what_is_used_often_and_in_several_sessions() -> None:
     rows = [replace(WORTHY, id=depth, depth=depth) for depth in (1, 2, 3)]
-    assert promoted(snapshot(rows, replays=(shown(1, 0, 1, 2),))) == [2, 3, 3]
+    assert promoted(snapshot(rows, replays=(answer_shown(1, 0, 1, 2),))) == [2, 3, 3]
 
     # Used too seldom, or in too few sessions.
     for row in (replace(WORTHY, created=22), replace(WORTHY, spread=2)):
-        assert promoted(snapshot([row], replays=(shown(1, 0),))) == [2]
+        assert promoted(snapshot([row], replays=(answer_shown(1, 0),))) == [2]
 
 
 def test_what_was_not_used_since_the_last_dream_is_not_promoted_again() -> None:
-    shallow = snapshot([replace(WORTHY, depth=1)], replays=(shown(1, 0),))
+    shallow = snapshot([replace(WORTHY, depth=1)], replays=(answer_shown(1, 0),))
     dreamt = promote(shallow, KNOBS, Draft.of(shallow))
     assert dreamt.life.depth.tolist() == [2]
-    assert promoted(lived(shallow, dreamt)) == [2]
+    assert promoted(state_after_dream(shallow, dreamt)) == [2]

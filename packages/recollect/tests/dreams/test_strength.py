@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sleepers import Row, lived, shown, snapshot, strengths
+from sleepers import Row, answer_shown, snapshot, state_after_dream, strengths
 
 from recollect.domain.records import Consolidation
 from recollect.dreams.knobs import Knobs
@@ -43,7 +43,7 @@ def test_a_replay_adds_more_the_newer_it_is_and_the_more_peers_it_has(
 
 def test_peers_are_all_that_were_shown_with_it_and_the_age_is_the_last_answers() -> None:
     rows = [Row(id_, strength=0.5) for id_ in (1, 2, 3, 4)]
-    told = snapshot(rows, replays=(shown(5, 0, 1), shown(1, 2, 0)))
+    told = snapshot(rows, replays=(answer_shown(5, 0, 1), answer_shown(1, 2, 0)))
     # 1: two peers, 1 h:  0.1 / 2 * ln 3 = 0.0549306     2: one, 5 h: 0.1 / 6 * ln 2 = 0.0115525
     # 3: one peer, 1 h:   0.1 / 2 * ln 2 = 0.0346574     4: not shown
     assert strengths(consolidate(told, KNOBS, Draft.of(told))) == pytest.approx(
@@ -57,14 +57,14 @@ def consolidated(told: DreamState) -> Draft:
 
 def test_strength_counts_the_same_peers_once_and_ends_at_1() -> None:
     rows = [Row(1, strength=0.5), Row(2, strength=0.5)]
-    once, twice = ((shown(1, 0, 1),), (shown(1, 0, 1), shown(1, 1, 0)))
+    once, twice = ((answer_shown(1, 0, 1),), (answer_shown(1, 0, 1), answer_shown(1, 1, 0)))
     single, double = snapshot(rows, replays=once), snapshot(rows, replays=twice)
     assert strengths(consolidated(single)) == strengths(consolidated(double))
     # 0.98 + 0.0693 = 1.0493
-    told = snapshot([Row(1, strength=0.98), Row(2)], replays=(shown(0, 0, 1),))
+    told = snapshot([Row(1, strength=0.98), Row(2)], replays=(answer_shown(0, 0, 1),))
     assert strengths(consolidated(told)) == [1.0, 1.0]
     # Shown alone, it is replayed and gains no strength.
-    dreamt = consolidated(snapshot([Row(1, strength=0.5)], replays=(shown(1, 0),)))
+    dreamt = consolidated(snapshot([Row(1, strength=0.5)], replays=(answer_shown(1, 0),)))
     assert (strengths(dreamt), dreamt.replayed.tolist()) == ([0.5], [True])
 
 
@@ -76,19 +76,19 @@ def test_beside_each_new_memory_an_old_one_is_replayed_with_it_as_its_one_peer()
         Row(1, stage=STAGED, created=0.5, strength=0.5),
         Row(2, created=100, touched=3 / 24, strength=0.5),
     ]
-    told = snapshot(rows, replays=(shown(1, 0),))
+    told = snapshot(rows, replays=(answer_shown(1, 0),))
     dreamt = consolidated(told)
     assert dreamt.interleaved == ((0, 1),)
     # The new one had no peer. The old one: touched 3 h ago, one peer: 0.1 * 1/4 * ln 2 = 0.0173287
     assert strengths(dreamt) == pytest.approx([0.5, 0.5173287], abs=5e-8)
     assert dreamt.replayed.tolist() == [True, True]
     # An old one is not replayed beside an old one.
-    assert consolidated(snapshot([Row(1), Row(2)], replays=(shown(1, 0),))).interleaved == ()
+    assert consolidated(snapshot([Row(1), Row(2)], replays=(answer_shown(1, 0),))).interleaved == ()
 
 
 def test_there_are_as_many_pairs_as_new_memories_or_old_ones_that_were_not_recalled() -> None:
     new, old = [Row(id_, stage=STAGED) for id_ in (1, 2, 3)], [Row(id_) for id_ in (4, 5, 6)]
-    told = snapshot([*new, *old], replays=(shown(1, 0, 1, 2, 3),))
+    told = snapshot([*new, *old], replays=(answer_shown(1, 0, 1, 2, 3),))
     pairs = consolidated(told).interleaved
     assert [first for first, _ in pairs] == [0, 1]
     assert {second for _, second in pairs} == {4, 5}  # place 3 was recalled itself
@@ -96,7 +96,7 @@ def test_there_are_as_many_pairs_as_new_memories_or_old_ones_that_were_not_recal
 
 def test_who_is_interleaved_is_the_same_every_time_and_another_one_another_night() -> None:
     rows = [Row(1, stage=STAGED), *(Row(id_) for id_ in range(2, 40))]
-    tonight = snapshot(rows, replays=(shown(1, 0),))
+    tonight = snapshot(rows, replays=(answer_shown(1, 0),))
     nights = [replace(tonight, at=tonight.at + night * DAY) for night in range(12)]
     drawn = [consolidated(night).interleaved for night in nights]
     assert drawn == [consolidated(night).interleaved for night in nights]
@@ -132,7 +132,7 @@ def test_a_day_leaves_95_hundredths() -> None:
 def test_two_dreams_at_one_moment_are_one() -> None:
     told = snapshot([Row(1, strength=0.7)], last=3)
     once = downscale(told, KNOBS, Draft.of(told))
-    again = lived(told, once)
+    again = state_after_dream(told, once)
     assert strengths(downscale(again, KNOBS, Draft.of(again))) == strengths(once)
 
 

@@ -36,7 +36,7 @@ def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     assert list(engine.upkeep.verify()) == []
 
 
-def said(engine: Engine, query: str, **options: Any) -> set[str]:
+def texts_found(engine: Engine, query: str, **options: Any) -> set[str]:
     """Texts, and the observations in force of entities."""
     hits = engine.search(query, limit=50, **options).hits
     texts = {hit.memory.text for hit in hits if hit.memory.text}
@@ -59,11 +59,11 @@ def test_what_was_not_there_yet_is_not_found(
     engine.remember("a blue kettle")
     engine.graph.add_observations({"kettle": ["kettle with a dent"]})
     first = {"a red kettle", "where is the kettle", "kettle of steel"}
-    assert said(engine, "kettle", profile=profile, as_of=before) == set()
-    assert said(engine, "kettle", profile=profile, as_of=between) == first
+    assert texts_found(engine, "kettle", profile=profile, as_of=before) == set()
+    assert texts_found(engine, "kettle", profile=profile, as_of=between) == first
     later = first | {"a blue kettle", "kettle with a dent"}
-    assert said(engine, "kettle", profile=profile, as_of=clock()) == later
-    assert said(engine, "kettle", profile=profile) == later
+    assert texts_found(engine, "kettle", profile=profile, as_of=clock()) == later
+    assert texts_found(engine, "kettle", profile=profile) == later
 
 
 @every_model
@@ -79,12 +79,12 @@ def test_a_text_is_found_and_read_as_it_stood(
     second = clock()
     clock.tick(DAY)
     engine.update(id_, text="a green pot")
-    assert said(engine, "red kettle", profile=profile, as_of=first) == {"a red kettle"}
-    assert said(engine, "red kettle", profile=profile, as_of=second) == {"a blue kettle"}
-    assert said(engine, "blue", profile=profile, as_of=second) == {"a blue kettle"}
+    assert texts_found(engine, "red kettle", profile=profile, as_of=first) == {"a red kettle"}
+    assert texts_found(engine, "red kettle", profile=profile, as_of=second) == {"a blue kettle"}
+    assert texts_found(engine, "blue", profile=profile, as_of=second) == {"a blue kettle"}
     if model == "none":
-        assert said(engine, "green pot", profile=profile, as_of=first) == set()
-        assert said(engine, "kettle", profile=profile) == set()
+        assert texts_found(engine, "green pot", profile=profile, as_of=first) == set()
+        assert texts_found(engine, "kettle", profile=profile) == set()
     (hit,) = engine.search("red kettle", profile=profile, as_of=first, explain=True).hits
     assert hit.memory.former == ()
     assert hit.passage == (None if model == "none" else "a red kettle")
@@ -109,11 +109,11 @@ def test_what_was_corrected_or_forgotten_since_still_held_then(
     )
     engine.graph.delete_observations({"Kettle": ["has a lid"]})
     held = {"the kettle is red", "the kettle is loud", "is made of tin", "has a lid"}
-    assert said(engine, "kettle", profile=profile, as_of=then) == held
-    assert said(engine, "kettle", profile=profile) == {"the kettle is blue", "is made of steel"}
+    assert texts_found(engine, "kettle", profile=profile, as_of=then) == held
+    assert texts_found(engine, "kettle", profile=profile) == {"the kettle is blue", "is made of steel"}
     engine.graph.delete_entities(["Kettle"])
-    assert said(engine, "kettle", profile=profile) == {"the kettle is blue"}
-    assert said(engine, "kettle", profile=profile, as_of=then) == held
+    assert texts_found(engine, "kettle", profile=profile) == {"the kettle is blue"}
+    assert texts_found(engine, "kettle", profile=profile, as_of=then) == held
     hits = engine.search("kettle", profile=profile, as_of=then, limit=50).hits
     assert {hit.memory.superseded_at for hit in hits} == {None}
     assert {hit.memory.deleted_at for hit in hits} == {None}
@@ -129,9 +129,9 @@ def test_what_was_superseded_is_found_where_it_is_asked_for(
     engine.supersede(wrong, "the kettle is blue")
     engine.forget([gone])
     both = {"the kettle is red", "the kettle is blue"}
-    assert said(engine, "kettle", profile=profile, include_superseded=True) == both
+    assert texts_found(engine, "kettle", profile=profile, include_superseded=True) == both
     clock.tick(DAY)
-    assert said(engine, "kettle", profile=profile, include_superseded=True, as_of=then) == both
+    assert texts_found(engine, "kettle", profile=profile, include_superseded=True, as_of=then) == both
     hits = engine.search("kettle", profile=profile, include_superseded=True).hits
     assert {hit.memory.superseded_by is None for hit in hits} == {True, False}
 
@@ -144,10 +144,10 @@ def test_the_moment_itself_counts_as_then(engine: Engine, clock: FixedClock) -> 
     engine.supersede(id_, "the kettle is blue")
     corrected = clock()
     microsecond = timedelta(microseconds=1)
-    assert said(engine, "kettle", as_of=made - microsecond) == set()
-    assert said(engine, "kettle", as_of=made) == {"the kettle is red"}
-    assert said(engine, "kettle", as_of=corrected - microsecond) == {"the kettle is red"}
-    assert said(engine, "kettle", as_of=corrected) == {"the kettle is blue"}
+    assert texts_found(engine, "kettle", as_of=made - microsecond) == set()
+    assert texts_found(engine, "kettle", as_of=made) == {"the kettle is red"}
+    assert texts_found(engine, "kettle", as_of=corrected - microsecond) == {"the kettle is red"}
+    assert texts_found(engine, "kettle", as_of=corrected) == {"the kettle is blue"}
 
 
 def test_ages_and_times_are_told_from_then(engine: Engine, clock: FixedClock) -> None:
@@ -181,12 +181,12 @@ def test_filters_hold_in_the_past_too(engine: Engine, clock: FixedClock) -> None
     then = clock()
     clock.tick(DAY)
     engine.forget(ids)
-    assert said(engine, "kettle") == set()
-    assert said(engine, "kettle", as_of=then, tags=["kitchen"]) == {"a red kettle"}
+    assert texts_found(engine, "kettle") == set()
+    assert texts_found(engine, "kettle", as_of=then, tags=["kitchen"]) == {"a red kettle"}
     both = {"my kettle of now", "my kettle of before"}
-    assert said(engine, "kettle", as_of=then, kinds=["message"]) == both
-    assert said(engine, "kettle", as_of=then, kinds=["message"], session="now") == {"my kettle of now"}
-    assert said(engine.scoped("someone"), "kettle", as_of=then) == set()
+    assert texts_found(engine, "kettle", as_of=then, kinds=["message"]) == both
+    assert texts_found(engine, "kettle", as_of=then, kinds=["message"], session="now") == {"my kettle of now"}
+    assert texts_found(engine.scoped("someone"), "kettle", as_of=then) == set()
 
 
 @every_profile
@@ -205,7 +205,7 @@ def test_two_texts_that_became_one_were_two_then(engine: Engine, clock: FixedClo
     then = clock()
     clock.tick(DAY)
     engine.update(id_, text="the kettle is red")
-    assert said(engine, "kettle", as_of=then) == {"the kettle is red", "the kettle is loud"}
+    assert texts_found(engine, "kettle", as_of=then) == {"the kettle is red", "the kettle is loud"}
 
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
@@ -218,7 +218,7 @@ def test_a_former_wording_is_found_by_its_meaning(make_engine: MakeEngine, clock
     engine.update(id_, text="Ada plays the cello")
     best = engine.search("in which city did she relocate to an apartment", as_of=then).hits[0]
     assert best.memory.text == "Ada moved into a flat in Berlin"
-    assert "Ada moved into a flat in Berlin" not in said(engine, "relocate to an apartment")
+    assert "Ada moved into a flat in Berlin" not in texts_found(engine, "relocate to an apartment")
 
 
 @pytest.mark.parametrize("wrong", [NAIVE, "last week", 7])
@@ -240,9 +240,11 @@ def test_what_was_gone_for_a_while_was_gone_then(engine: Engine, clock: FixedClo
     engine.restore(forgotten)
     engine.restore(corrected)
     now = {"the kettle is red", "the lamp hangs in the hall", "the lamp hangs in the cellar"}
-    assert said(engine, "kettle lamp") == now
-    assert said(engine, "kettle lamp", as_of=between) == {"the lamp hangs in the cellar"}
-    assert said(engine, "kettle lamp", as_of=between, include_superseded=True) == now - {"the kettle is red"}
+    assert texts_found(engine, "kettle lamp") == now
+    assert texts_found(engine, "kettle lamp", as_of=between) == {"the lamp hangs in the cellar"}
+    assert texts_found(engine, "kettle lamp", as_of=between, include_superseded=True) == now - {
+        "the kettle is red"
+    }
     happened = [event.what for event in engine.history(forgotten).events]
     assert happened == ["noted", "forgotten", "restored"]
 

@@ -39,7 +39,7 @@ DAY = timedelta(days=1)
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def said(items: tuple[ContextItem, ...]) -> list[str]:
+def texts_of(items: tuple[ContextItem, ...]) -> list[str]:
     return [item.text for item in items]
 
 
@@ -133,8 +133,8 @@ def test_context_looks_across_sessions_whatever_the_current_one_is(engine: Engin
     talk(engine, "now", "hello")
     inside = Engine(replace(engine._services, session="now"))
     for asked in (engine.context("kettle", session="now"), inside.context("kettle")):
-        assert said(asked.memories) == ["the kettle leaks"]
-        assert said(asked.turns) == ["hello"]
+        assert texts_of(asked.memories) == ["the kettle leaks"]
+        assert texts_of(asked.turns) == ["hello"]
 
 
 def test_context_leaves_no_trace(engine: Engine) -> None:
@@ -154,14 +154,14 @@ def test_as_of_shows_the_turns_and_memories_of_then(engine: Engine, clock: Fixed
     engine.supersede(wrong, "The kettle is blue")
     talk(engine, "now", *(f"turn {number}" for number in range(60)))
     asked = engine.context("kettle red blue", session="now", as_of=then)
-    assert said(asked.turns) == ["first turn", "second turn"]
-    assert said(asked.memories) == ["The kettle is red"]
+    assert texts_of(asked.turns) == ["first turn", "second turn"]
+    assert texts_of(asked.memories) == ["The kettle is red"]
     today = engine.context("kettle red blue", session="now", budget_tokens=5_000)
     assert today.turns == engine.context("turn", session="now", budget_tokens=9_000, as_of=NOW + DAY).turns
     assert len(today.turns) == 50
-    assert "The kettle is blue" in said(today.memories)
-    assert "The kettle is red" not in said(today.memories)
-    assert said(today.turns)[-1] == "turn 59"
+    assert "The kettle is blue" in texts_of(today.memories)
+    assert "The kettle is red" not in texts_of(today.memories)
+    assert texts_of(today.turns)[-1] == "turn 59"
 
 
 # Silence
@@ -212,7 +212,7 @@ def test_where_nothing_bears_on_the_prompt_nothing_is_said(engine: Engine, promp
 def test_where_something_bears_on_the_prompt_it_is_said(engine: Engine, prompt: str, helpful: str) -> None:
     fill_household(engine)
     asked = engine.context(prompt)
-    assert helpful in said(asked.memories)
+    assert helpful in texts_of(asked.memories)
     assert asked.bearing >= 0.5
 
 
@@ -252,10 +252,10 @@ def test_given_messages_are_the_recent_turns_and_bring_up_memories(engine: Engin
         session="now",
     )
     assert asked.query == "Does the kettle of Ada leak?"
-    assert said(asked.turns) == ["Good morning", "Good morning to you", "Does the kettle of Ada leak?"]
+    assert texts_of(asked.turns) == ["Good morning", "Good morning to you", "Does the kettle of Ada leak?"]
     assert {item.id for item in asked.turns} == {None}
-    assert "The kettle of Ada leaks since Monday" in said(asked.memories)
-    assert "Ada: owns a kettle" in said(asked.memories)
+    assert "The kettle of Ada leaks since Monday" in texts_of(asked.memories)
+    assert "Ada: owns a kettle" in texts_of(asked.memories)
 
 
 def test_a_short_last_message_is_read_with_the_one_before(engine: Engine) -> None:
@@ -268,14 +268,14 @@ def test_a_short_last_message_is_read_with_the_one_before(engine: Engine) -> Non
         ]
     )
     assert asked.query == "Shall we talk about the kettle?\nYes, why?"
-    assert said(asked.memories) == ["The kettle leaks since Monday"]
+    assert texts_of(asked.memories) == ["The kettle leaks since Monday"]
 
 
 def test_a_given_message_that_is_stored_stands_there_once(engine: Engine) -> None:
     talk(engine, "now", "the kettle leaks", "the kettle is red")
     asked = engine.context([{"content": "The kettle  leaks"}, {"content": "is the kettle red or blue"}])
     assert asked.text.lower().count("the kettle leaks") == 1
-    assert said(asked.memories) == ["the kettle is red"]
+    assert texts_of(asked.memories) == ["the kettle is red"]
 
 
 @pytest.mark.parametrize(
@@ -323,10 +323,10 @@ def test_the_newest_turns_and_the_best_memories_come_first(engine: Engine) -> No
     talk(engine, "now", *(f"this is turn number {number}" for number in range(30)))
     engine.remember_many([f"note {number} on the kettle of aunt number {number}" for number in range(30)])
     asked = engine.context("kettle of my aunts", session="now", budget_tokens=120)
-    assert said(asked.turns)[-1] == "this is turn number 29"
-    numbers = [int(text.split()[-1]) for text in said(asked.turns)]
+    assert texts_of(asked.turns)[-1] == "this is turn number 29"
+    numbers = [int(text.split()[-1]) for text in texts_of(asked.turns)]
     assert numbers == list(range(numbers[0], 30))
-    assert any("kettle of aunt" in text for text in said(asked.memories))
+    assert any("kettle of aunt" in text for text in texts_of(asked.memories))
     assert asked.left_out > 0
     assert count_tokens("\n".join(item.line for item in asked.turns)) <= 70
 
@@ -336,7 +336,7 @@ def test_turns_take_what_memories_leave(engine: Engine) -> None:
     alone = engine.context("kettle", session="now", budget_tokens=200)
     engine.remember("The kettle leaks")
     beside = engine.context("kettle", session="now", budget_tokens=200)
-    assert said(beside.memories) == ["The kettle leaks"]
+    assert texts_of(beside.memories) == ["The kettle leaks"]
     assert len(alone.turns) - 3 <= len(beside.turns) < len(alone.turns)
 
 

@@ -58,13 +58,13 @@ def in_session(engine: Engine, session: str) -> Engine:
     return Engine(replace(engine._services, session=session))
 
 
-def kept(engine: Engine, id_: int) -> Memory:
+def stored_memory(engine: Engine, id_: int) -> Memory:
     memory = engine.get(id_)
     assert memory is not None
     return memory
 
 
-def said(memories: Sequence[Memory]) -> list[str]:
+def texts_of(memories: Sequence[Memory]) -> list[str]:
     return [memory.text for memory in memories]
 
 
@@ -81,7 +81,7 @@ def test_turns_are_stored_in_order_with_who_said_them_and_when(engine: Engine) -
     messages = engine.sessions.turns("monday")
     assert [message.id for message in messages] == list(told.ids)
     assert [message.position for message in messages] == [1, 2, 3, 4, 5]
-    assert said(messages) == SAID
+    assert texts_of(messages) == SAID
     assert [(one.role, one.speaker, one.created_at) for one in messages[:2]] == [
         ("user", "Ada", SAID_AT),
         ("assistant", None, SAID_AT + timedelta(minutes=1)),
@@ -102,7 +102,7 @@ def test_a_turn_without_a_time_is_of_now_and_one_from_elsewhere_is_undated(
     engine: Engine, clock: FixedClock
 ) -> None:
     told = engine.add_messages("s", [Turn("hello"), Turn("imported", source="a file")])
-    now, then = (kept(engine, id_) for id_ in told.ids)
+    now, then = (stored_memory(engine, id_) for id_ in told.ids)
     assert (now.created_at, now.undated) == (clock(), False)
     assert then.undated
 
@@ -113,8 +113,8 @@ def test_a_later_batch_goes_on_where_the_session_ended(engine: Engine) -> None:
     engine.add_messages("a", TALK[2:])
     assert [message.position for message in engine.sessions.turns("a")] == [1, 2, 3, 4, 5]
     assert [message.position for message in engine.sessions.turns("b")] == [1]
-    assert said(engine.sessions.turns("a", last=2)) == ["Since when?", "Since Monday"]
-    assert said(engine.sessions.turns("a", last=99)) == SAID
+    assert texts_of(engine.sessions.turns("a", last=2)) == ["Since when?", "Since Monday"]
+    assert texts_of(engine.sessions.turns("a", last=99)) == SAID
     for last in (0, -1, 1_001):
         with pytest.raises(InvalidInput, match=f"1 to 1,000, not {last}"):
             engine.sessions.turns("s", last=last)
@@ -139,7 +139,7 @@ def test_a_wrong_turn_stops_the_batch_or_is_left_out_and_named(
             assert engine.sessions.turns(told) == []
             done = engine.add_messages(told, rows, keep_going=True)
             assert [row.index for row in done.rejected] == [1]
-            assert (done.created, said(engine.sessions.turns(told))) == (2, ["first", "last"])
+            assert (done.created, texts_of(engine.sessions.turns(told))) == (2, ["first", "last"])
 
 
 def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
@@ -181,7 +181,7 @@ def test_only_messages_have_neighbours_and_only_in_their_scope(engine: Engine) -
         engine.scoped("someone").sessions.neighbours(told.ids[0])
     engine.scoped("someone").add_messages("short", TALK[:1])
     engine.add_messages("short", TALK)
-    assert said(engine.scoped("someone").sessions.turns("short", last=2)) == ["Hello there"]
+    assert texts_of(engine.scoped("someone").sessions.turns("short", last=2)) == ["Hello there"]
     assert engine.scoped("someone").sessions.turns("s") == []
     assert [one.turns for one in engine.scoped("someone").sessions.list()] == [1]
 
@@ -244,14 +244,14 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
     drawn = ["I'm vegan.", "I live in Berlin.", "We chose Oslo yesterday."]
     assert [(note.text, note.created) for note in told.notes] == [(text, True) for text in drawn]
     for note, place, speaker in ((vegan, 0, "Ada"), (berlin, 0, "Ada"), (oslo, 2, "Bob")):
-        memory = kept(engine, note.id)
+        memory = stored_memory(engine, note.id)
         assert memory.kind is Kind.NOTE
         assert (memory.drawn_from, memory.speaker) == (told.ids[place], speaker)
         assert (memory.session, memory.created_at) == ("talk", SAID_AT)
         assert memory.category == note.category
     assert vegan.category == "wellness"
     assert set(berlin.mentions) == {"Ada", "Berlin"}
-    happened = kept(engine, oslo.id).happened_at
+    happened = stored_memory(engine, oslo.id).happened_at
     assert happened is not None
     assert happened.date() == SAID_AT.date() - timedelta(days=1)
     assert told.note is None
@@ -260,7 +260,7 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
     assert engine.search("Ada Berlin", kinds=["note"]).hits[0].memory.id == berlin.id
     # Drawing again passes over what was drawn.
     assert engine.sessions.extract("talk") == ()
-    assert (engine.counts().notes, kept(engine, vegan.id).duplicates) == (3, 0)
+    assert (engine.counts().notes, stored_memory(engine, vegan.id).duplicates) == (3, 0)
     with pytest.raises(InvalidInput, match="no session named 'nowhere'; `sessions` lists"):
         engine.sessions.extract("nowhere")
 
@@ -271,7 +271,7 @@ def test_yesterday_is_told_from_where_the_user_is(engine: Engine) -> None:
     # In Tokyo it is five in the morning of the 26th.
     said_at = datetime(2026, 2, 25, 20, tzinfo=UTC)
     (note,) = engine.add_messages("s", [{"content": "I moved to Oslo yesterday.", "at": said_at}]).notes
-    memory = kept(engine, note.id)
+    memory = stored_memory(engine, note.id)
     assert memory.happened_at == datetime(2026, 2, 25, tzinfo=tokyo)
     assert memory.created_at == said_at
 
@@ -282,7 +282,10 @@ def test_turns_that_come_one_by_one_leave_the_notes_of_turns_that_come_together(
     told = [engine.add_messages("s", [{"speaker": who, "content": text}]) for who, text in talk]
     (note,) = told[-1].notes
     assert note.text == "My sister Laura moved to Oslo in May."
-    assert (kept(engine, note.id).speaker, kept(engine, note.id).drawn_from) == ("Ada", told[-1].ids[0])
+    assert (stored_memory(engine, note.id).speaker, stored_memory(engine, note.id).drawn_from) == (
+        "Ada",
+        told[-1].ids[0],
+    )
     # All of them together leave nothing more.
     assert engine.sessions.extract("s") == ()
 
@@ -301,7 +304,7 @@ def test_nothing_is_drawn_where_the_caller_says_so_and_later_it_can_be(engine: E
     assert (told.notes, engine.counts().notes) == ((), 0)
     (note,) = engine.sessions.extract("s")
     assert (note.text, note.created) == ("I live in Berlin.", True)
-    assert kept(engine, note.id).drawn_from == told.ids[0]
+    assert stored_memory(engine, note.id).drawn_from == told.ids[0]
     # Messages that come again are drawn from, unless they were.
     turns = [{"content": "I live in Rome.", "source": "export:1"}]
     first = engine.add_messages("t", turns, extract=False)
@@ -338,7 +341,7 @@ def test_messages_stay_where_the_extractor_fails_and_the_note_says_so(engine: En
     assert texts(engine, "Berlin") == {"I live in Berlin."}
     with pytest.raises(ExtractionFailed):
         engine.sessions.extract("s")
-    assert said(engine.sessions.turns("s")) == ["I live in Berlin."]
+    assert texts_of(engine.sessions.turns("s")) == ["I live in Berlin."]
 
 
 def test_a_retry_draws_what_the_first_try_could_not(engine: Engine) -> None:
@@ -348,7 +351,7 @@ def test_a_retry_draws_what_the_first_try_could_not(engine: Engine) -> None:
     assert (again.ids, [note.text for note in again.notes]) == (failed.ids, ["I live in Berlin."])
     # Another retry counts no note twice.
     assert drawing(engine, Rules()).add_messages("s", [{"content": "I live in Berlin."}], key="k") == again
-    assert kept(engine, again.notes[0].id).duplicates == 0
+    assert stored_memory(engine, again.notes[0].id).duplicates == 0
 
 
 def test_a_retry_of_an_extractor_that_changed_its_mind_keeps_the_first_notes(engine: Engine) -> None:

@@ -158,7 +158,7 @@ def says(hit: Hit) -> set[str]:
     return {memory.text} if memory.text else {seen.content for seen in memory.in_force}
 
 
-def shown(engine: Engine, question: str, **options: Any) -> list[set[str]]:
+def shown_texts(engine: Engine, question: str, **options: Any) -> list[set[str]]:
     return [says(hit) for hit in engine.search(question, limit=50, **options).hits]
 
 
@@ -185,14 +185,14 @@ def test_no_copy_outranks_the_correction_under_any_profile(
     copies = set(told.copies)
     assert wording(done) == copies
     for profile in PROFILES:
-        now = shown(engine, told.question, profile=profile)
+        now = shown_texts(engine, told.question, profile=profile)
         assert {told.right} in now
         assert not copies & set().union(*now)
-        then = set().union(*shown(engine, told.question, profile=profile, as_of=before))
+        then = set().union(*shown_texts(engine, told.question, profile=profile, as_of=before))
         assert told.right not in then
         # `repeats` may have folded two equal wordings into one.
         assert len(copies & then) >= 2
-        both = shown(engine, told.question, profile=profile, include_superseded=True)
+        both = shown_texts(engine, told.question, profile=profile, include_superseded=True)
         assert {told.right} in both
         assert told.copies[corrected] in set().union(*both)
 
@@ -206,7 +206,7 @@ def test_what_is_only_like_the_error_stays(make_engine: MakeEngine, model: str, 
     done = engine.supersede(ids[0], told.right)
     assert not wording(done) & set(told.others)
     for other in told.others:
-        assert {other} in shown(engine, other, kinds=["note"])
+        assert {other} in shown_texts(engine, other, kinds=["note"])
     assert {alike.text for alike in done.similar} <= set(told.others)
 
 
@@ -219,8 +219,8 @@ def test_all_facts_are_corrected_in_one_store_without_touching_one_another(make_
         assert wording(done) == set(fact.copies)
     for fact in FACTS.values():
         for profile in PROFILES:
-            assert not set(fact.copies) & set().union(*shown(engine, fact.question, profile=profile))
-        assert {fact.right} in shown(engine, fact.question)[:3]
+            assert not set(fact.copies) & set().union(*shown_texts(engine, fact.question, profile=profile))
+        assert {fact.right} in shown_texts(engine, fact.question)[:3]
 
 
 @every_model
@@ -239,7 +239,7 @@ def test_every_copy_goes_with_the_error_however_many_there_are(engine: Engine) -
     old = engine.remember("The standup is at 10:00.").id
     done = engine.supersede(old, "The standup is at 9:30.")
     assert len(done.retired) == 59
-    assert shown(engine, "when is the standup") == [{"The standup is at 9:30."}]
+    assert shown_texts(engine, "when is the standup") == [{"The standup is at 9:30."}]
 
 
 # Recognising copies
@@ -268,13 +268,13 @@ def test_a_fact_may_give_way_to_a_memory_that_is_there(engine: Engine) -> None:
     done = engine.supersede(old, new)
     assert done.by.id == new
     assert engine.counts().notes == 2
-    assert shown(engine, "Alice works") == [{"Alice works at Microsoft"}]
+    assert shown_texts(engine, "Alice works") == [{"Alice works at Microsoft"}]
     # A correction in words that are there takes the note that has them. Copies may be left as they are.
     third = engine.remember("Alice works at Apple").id
     engine.remember("Alice is working at Apple")
     done = engine.supersede(third, "alice works at microsoft", copies=False)
     assert (done.by.id, wording(done)) == (new, {"Alice works at Apple"})
-    assert {"Alice is working at Apple"} in shown(engine, "Alice")
+    assert {"Alice is working at Apple"} in shown_texts(engine, "Alice")
 
 
 def test_an_observation_that_repeats_the_error_is_retired_and_the_entity_stays(engine: Engine) -> None:
@@ -312,7 +312,7 @@ def test_the_correction_can_be_corrected_in_its_turn(engine: Engine, clock: Fixe
     second = engine.supersede(first, "Alice works at Microsoft").by.id
     clock.tick(60)
     third = engine.supersede(second, "Alice works at Apple").by.id
-    assert shown(engine, "Alice works") == [{"Alice works at Apple"}]
+    assert shown_texts(engine, "Alice works") == [{"Alice works at Apple"}]
     memory = engine.get(second)
     assert memory is not None
     assert memory.superseded_by == third
@@ -329,7 +329,7 @@ def test_another_scopes_copies_stay(engine: Engine) -> None:
     done = engine.supersede(old, "Alice works at Microsoft")
     assert [one.id for one in done.retired] == [old]
     for other in others:
-        assert shown(other, "Alice works", kinds=["note"]) == [{"Alice works at Google"}]
+        assert shown_texts(other, "Alice works", kinds=["note"]) == [{"Alice works at Google"}]
         with pytest.raises(NotFound):
             other.supersede(old, "Alice works nowhere")
         with pytest.raises(NotFound):
@@ -371,26 +371,26 @@ def test_what_was_retired_can_be_restored(make_engine: MakeEngine, clock: FixedC
     clock.tick(60)
     back = engine.restore(old)
     assert (back.superseded_at, back.superseded_by) == (None, None)
-    assert shown(engine, "Google") == [{"Alice works at Google"}] or model != "none"
-    assert {"Alice works at Google"} in shown(engine, "Alice works at Google")
+    assert shown_texts(engine, "Google") == [{"Alice works at Google"}] or model != "none"
+    assert {"Alice works at Google"} in shown_texts(engine, "Alice works at Google")
     # Its copies stay retired until they are restored, too.
-    assert {"Alice is working at Google"} not in shown(engine, "Alice works at Google")
+    assert {"Alice is working at Google"} not in shown_texts(engine, "Alice works at Google")
     engine.restore(copy)
-    assert {"Alice is working at Google"} in shown(engine, "Alice works at Google")
+    assert {"Alice is working at Google"} in shown_texts(engine, "Alice works at Google")
     with pytest.raises(NotFound, match="no forgotten or superseded memory"):
         engine.restore(old)
     assert engine.supersede(old, "Alice works at Apple").by.text == "Alice works at Apple"
-    assert {"Alice works at Google"} not in shown(engine, "Alice works")
+    assert {"Alice works at Google"} not in shown_texts(engine, "Alice works")
 
 
 def test_a_retired_memory_that_was_forgotten_comes_back_as_retired(engine: Engine) -> None:
     old = engine.remember("Alice works at Google").id
     engine.supersede(old, "Alice works at Microsoft")
     engine.forget([old])
-    assert shown(engine, "Alice works", include_superseded=True) == [{"Alice works at Microsoft"}]
+    assert shown_texts(engine, "Alice works", include_superseded=True) == [{"Alice works at Microsoft"}]
     engine.restore(old)
-    assert shown(engine, "Alice works") == [{"Alice works at Microsoft"}]
-    assert {"Alice works at Google"} in shown(engine, "Alice works", include_superseded=True)
+    assert shown_texts(engine, "Alice works") == [{"Alice works at Microsoft"}]
+    assert {"Alice works at Google"} in shown_texts(engine, "Alice works", include_superseded=True)
 
 
 def test_a_correction_may_say_more_than_its_text(engine: Engine) -> None:

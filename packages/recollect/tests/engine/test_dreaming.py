@@ -65,7 +65,7 @@ def lines(engine: Engine) -> dict[int, str]:
     return {row["id"]: line for row, line in rows if row.get("record") == "memory"}
 
 
-def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
+def content_rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table with content."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
@@ -178,14 +178,14 @@ def test_a_dream_edits_nothing_so_nothing_looks_newer(engine: Engine, clock: Fix
 def test_dreaming_twice_at_one_moment_changes_nothing_more(engine: Engine, clock: FixedClock) -> None:
     world(engine, clock)
     assert engine.dream().id == 1
-    before = held(engine)
+    before = content_rows(engine)
     assert engine.dream().id is None
-    assert held(engine) == before
+    assert content_rows(engine) == before
     assert len(engine.dreams.history()) == 1
     # After an undo, the same dream can run again.
     engine.dreams.undo(1)
     assert engine.dream().id == 2
-    assert held(engine) == before
+    assert content_rows(engine) == before
 
 
 def test_no_answer_is_replayed_twice(engine: Engine, clock: FixedClock) -> None:
@@ -198,11 +198,11 @@ def test_no_answer_is_replayed_twice(engine: Engine, clock: FixedClock) -> None:
 
 def test_a_dry_run_tells_what_would_be_and_writes_nothing(engine: Engine, clock: FixedClock) -> None:
     world(engine, clock)
-    before, export = held(engine), exported(engine)
+    before, export = content_rows(engine), exported(engine)
     tried = engine.dream(dry_run=True)
     assert tried.id is None
     assert tried.report.merged == ((4, 3),)
-    assert held(engine) == before
+    assert content_rows(engine) == before
     assert exported(engine) == export
     assert engine.dreams.history() == ()
     done = engine.dream()
@@ -264,9 +264,9 @@ def test_a_phase_that_is_switched_off_does_nothing(engine: Engine, clock: FixedC
 
 def test_no_phase_is_no_dream_and_an_unknown_phase_an_error(engine: Engine, clock: FixedClock) -> None:
     world(engine, clock)
-    before = held(engine)
+    before = content_rows(engine)
     engine.dream(phases=[])
-    assert held(engine) == before
+    assert content_rows(engine) == before
     with pytest.raises(InvalidInput, match=r"No phase named 'rem'; there are: consolidate, downscale"):
         engine.dream(phases=["rem"])
 
@@ -322,7 +322,7 @@ def test_undoing_the_last_dreams_leaves_no_trace_of_them(
     # After a day, after two more, and after so long that much is pruned.
     for days in (1, 2, 400):
         clock.tick(days * DAY)
-        states.append((held(engine), exported(engine), ranked(engine)))
+        states.append((content_rows(engine), exported(engine), ranked(engine)))
         engine.dream(gate=False, knobs=KEEN)
     assert [dream.id for dream in engine.dreams.history()] == [3, 2, 1]
     rows, export, ranking = states[-back]
@@ -331,7 +331,7 @@ def test_undoing_the_last_dreams_leaves_no_trace_of_them(
     assert undone.ids == (3, 2, 1)[:back]
     assert undone.left == ()
     assert exported(engine) == export
-    assert held(engine) == rows
+    assert content_rows(engine) == rows
     clock.now = engine.dreams.history()[back - 1].at
     assert ranked(engine) == ranking
 
@@ -344,12 +344,12 @@ def test_answers_between_dreams_stay_known_when_those_are_undone(engine: Engine,
         engine.dream(gate=False, knobs=KEEN)
         clock.tick(DAY)
         ask(engine, query)
-    used = held(engine)["recall"]
+    used = content_rows(engine)["recall"]
     assert engine.dreams.undo(2, later=True).left == ()
     assert exported(engine) == states[1]
     assert engine.dreams.undo(1).left == ()
     assert exported(engine) == states[0]
-    assert held(engine)["recall"] == used
+    assert content_rows(engine)["recall"] == used
     assert engine.dream(dry_run=True).report.answers == len(used)
 
 
@@ -376,10 +376,10 @@ def test_an_earlier_dream_is_not_undone_before_a_later_one(engine: Engine, clock
     engine.dream()
     clock.tick(DAY)
     engine.dream()
-    before = held(engine)
+    before = content_rows(engine)
     with pytest.raises(Conflict, match="Dream 2 came after dream 1"):
         engine.dreams.undo(1)
-    assert held(engine) == before
+    assert content_rows(engine) == before
     engine.dreams.undo(2)
     engine.dreams.undo(1)
     with pytest.raises(Conflict, match="Dream 1 was undone already"):
@@ -446,21 +446,21 @@ def test_a_survivor_takes_over_repeats_tags_and_uses_and_gives_them_back(
     engine.record_shown([first])
     clock.tick(2 * DAY)
     engine.record_shown([second])
-    before = held(engine)
+    before = content_rows(engine)
     report = engine.dream().report
     assert report.merged == ((second, first),)
     survivor, gone = got(engine, first), got(engine, second)
     # It was said twice more: once as the other, which was itself repeated once.
     assert (survivor.duplicates, survivor.tags) == (2, ("green", "tea"))
     assert (gone.superseded_by, gone.superseded_at) == (first, clock.now)
-    used = {row[0]: row[1:] for row in held(engine)["usage"]}
+    used = {row[0]: row[1:] for row in content_rows(engine)["usage"]}
     assert used[first] == (3, microseconds(clock.now))
-    assert len([row for row in held(engine)["usage_day"] if row[0] == first]) == 2
+    assert len([row for row in content_rows(engine)["usage_day"] if row[0] == first]) == 2
     assert ("merged with", f"memory {second}: {gone.text}") in [
         (event.what, event.detail) for event in engine.history(first).events
     ]
     engine.dreams.undo(1)
-    assert held(engine) == before
+    assert content_rows(engine) == before
 
 
 def test_two_that_were_merged_into_one_are_parted_exactly(engine: Engine, clock: FixedClock) -> None:
@@ -476,11 +476,11 @@ def test_two_that_were_merged_into_one_are_parted_exactly(engine: Engine, clock:
     for id_ in ids[1:]:
         clock.tick(DAY)
         engine.record_shown([id_])
-    before = held(engine)
+    before = content_rows(engine)
     merged = engine.dream().report.merged
     assert set(merged) == {(ids[1], ids[0]), (ids[2], ids[0])}
     engine.dreams.undo(1)
-    assert held(engine) == before
+    assert content_rows(engine) == before
 
 
 @pytest.mark.sqlite
@@ -495,7 +495,7 @@ def test_a_use_after_the_merge_stays_with_the_survivor(engine: Engine, clock: Fi
     clock.tick(DAY)
     engine.record_shown([first])
     engine.dreams.undo(1)
-    used = {row[0]: row[1:] for row in held(engine)["usage"]}
+    used = {row[0]: row[1:] for row in content_rows(engine)["usage"]}
     assert used == {
         first: (3, microseconds(clock.now)),
         second: (1, microseconds(clock.now) - DAY * 1_000_000),
@@ -516,14 +516,14 @@ def test_who_survives_is_as_strong_and_as_awake_as_whom_it_takes_in(
     assert (got(engine, old).consolidation, got(engine, old).strength) == ("archived", 0.01)
     new = engine.remember("Ada drinks the tea in the garden!").id
     engine.record_shown([new])
-    before = held(engine)
+    before = content_rows(engine)
     done = engine.dream(gate=False, without=["prune"])
     assert done.report.merged == ((new, old),)
     assert (got(engine, old).consolidation, got(engine, old).strength) == ("consolidated", 1.0)
     assert engine.dream(gate=False, without=["prune"]).id is None
     assert done.id is not None
     engine.dreams.undo(done.id)
-    assert held(engine) == before
+    assert content_rows(engine) == before
 
 
 def test_what_was_merged_is_no_error_whose_copies_must_go(engine: Engine, clock: FixedClock) -> None:
@@ -654,14 +654,14 @@ def test_a_dream_that_would_hide_what_people_find_writes_nothing_or_leaves_out_t
     engine.remember_many([f"the kettle number {number} is red" for number in range(6)])
     ask(engine, "kettle")
     clock.tick(400 * DAY)
-    before = held(engine)
+    before = content_rows(engine)
     stopped = engine.dream(knobs=KEEN)
     assert stopped.id is None
     verdict = stopped.report.gate
     assert verdict is not None
     assert verdict.blame is Phase.PRUNE
     assert verdict.losses
-    assert held(engine) == before
+    assert content_rows(engine) == before
     assert engine.dreams.history() == ()
     done = engine.dream(knobs=KEEN, drop_failing=True)
     assert done.id == 1
@@ -895,12 +895,12 @@ def test_who_took_another_in_may_be_pruned_in_the_same_dream_and_both_come_back(
     engine.dream(gate=False, phases=["downscale", "place"])
     clock.tick(400 * DAY)
     engine.record_shown([3])
-    before = held(engine)
+    before = content_rows(engine)
     done = engine.dream(gate=False, knobs=Knobs(prune_echo=0.5))
     assert (done.report.merged, done.report.pruned, done.left) == (((2, 1),), (1,), ())
     assert (got(engine, 2).superseded_by, got(engine, 1).deleted_at) == (1, clock.now)
     assert engine.dreams.undo(2).left == ()
-    assert held(engine) == before
+    assert content_rows(engine) == before
 
 
 def test_a_dream_is_found_by_its_id_without_reading_the_others(engine: Engine, clock: FixedClock) -> None:

@@ -120,12 +120,12 @@ def test_a_single_word_is_not_compared_by_meaning(angles: Engine) -> None:
 def test_only_the_likely_are_embedded(make_engine: MakeEngine) -> None:
     asked: list[str] = []
 
-    class Watched(Angles):
+    class RecordingAngles(Angles):
         def documents(self, texts: Sequence[str]) -> Vectors:
             asked.extend(texts)
             return super().documents(texts)
 
-    model = Watched()
+    model = RecordingAngles()
     engine = make_engine(lambda _: model)
     ada = {"name": "Ada", "observations": ["one 0", "two 90", "three 180", "four 185"]}
     engine.create_entities([ada, {"name": "Bob", "observations": ["alone 0"]}])

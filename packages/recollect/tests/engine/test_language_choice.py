@@ -53,11 +53,11 @@ class StandIn:
 def stand_ins(**before: Callable[[], None]) -> Callable[[str], Embedder | None]:
     """`plain` reads only English, `many` every language."""
 
-    def named(name: str) -> Embedder | None:
+    def load_embedder(name: str) -> Embedder | None:
         short = name.partition("@")[0]
         return StandIn(Model(f"{short}@1", 256), before.get(short, lambda: None))
 
-    return named
+    return load_embedder
 
 
 def models(*, install: str | None = None, automatic: bool = True) -> LanguageModels:

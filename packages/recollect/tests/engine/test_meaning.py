@@ -99,12 +99,12 @@ def test_what_is_said_again_and_again_is_embedded_once(make_engine: MakeEngine, 
 
 @pytest.mark.parametrize("when", ["asked for", "reading"])
 def test_a_write_succeeds_without_the_model_and_words_find_it(make_engine: MakeEngine, when: str) -> None:
-    def named(_: str) -> Embedder | None:
+    def load_embedder(_: str) -> Embedder | None:
         if when == "asked for":
             raise UNAVAILABLE
         return Failing(256, 0, UNAVAILABLE)
 
-    engine = make_engine(named)
+    engine = make_engine(load_embedder)
     for batch in (
         engine.create_entities([{"name": "Ada", "observations": ["likes tea", "likes green tea so much"]}]),
         engine.graph.add_observations({"Ada": ["likes tea and cake and chess"]}),
@@ -208,12 +208,12 @@ def test_the_next_question_is_asked_by_the_model_that_another_program_changed_to
     former, latter = HashingEmbedder(), HashingEmbedder(64)
     there = {"hashing": former, former.model.name: former, "wide": latter, latter.model.name: latter}
 
-    def named(name: str) -> Embedder:
+    def load_model(name: str) -> Embedder:
         if name not in there:
             raise UNAVAILABLE
         return there[name]
 
-    engine = make_engine(named)
+    engine = make_engine(load_model)
     engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}])
     engine.search("tea")
     expected = store.last_model
@@ -294,14 +294,14 @@ def test_vectors_of_many_scopes_are_made_in_full_batches_and_written_scope_by_sc
     written: list[tuple[Scope, int]] = []
     apply = Repository.apply
 
-    def noted(store: Repository, changes: Sequence[Change], **options: Any) -> Receipt:
+    def apply_recorded(store: Repository, changes: Sequence[Change], **options: Any) -> Receipt:
         for change in changes:
             assert isinstance(change, PutVectors)
             assert change.scope is not None
             written.append((change.scope, len(change.vectors)))
         return apply(store, changes, **options)
 
-    monkeypatch.setattr(Repository, "apply", noted)
+    monkeypatch.setattr(Repository, "apply", apply_recorded)
     assert Internals(engine).embed_pending().embedded == 100
     # 34, 33 and 33 notes, of which the model reads 64 and 36 at once: the second scope's are in both.
     assert [len(texts) for texts in counting.calls] == [64, 36]

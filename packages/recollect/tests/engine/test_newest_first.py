@@ -22,12 +22,12 @@ DAY = 86_400
 LISBON, PORTO = "Ana lives in Lisbon, near the river.", "Ana lives in Porto."
 
 
-def found(engine: Engine, query: str, **options: object) -> list[str]:
+def texts_found(engine: Engine, query: str, **options: object) -> list[str]:
     return [hit.memory.text for hit in engine.search(query, **options).hits]  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def moved(engine: Engine, clock: FixedClock) -> Engine:
+def engine_with_move(engine: Engine, clock: FixedClock) -> Engine:
     """Lisbon is stored first, and contains more words of the query."""
     engine.remember(LISBON)
     clock.tick(DAY)
@@ -40,24 +40,26 @@ def moved(engine: Engine, clock: FixedClock) -> Engine:
 RIVER = "where does Ana live, near which river"
 
 
-def test_the_later_of_two_stands_first_and_a_question_about_the_past_turns_it_round(moved: Engine) -> None:
-    assert found(moved, RIVER)[:2] == [PORTO, LISBON]
+def test_the_later_of_two_stands_first_and_a_question_about_the_past_turns_it_round(
+    engine_with_move: Engine,
+) -> None:
+    assert texts_found(engine_with_move, RIVER)[:2] == [PORTO, LISBON]
     for query in ("where did Ana live before?", "¿dónde vivía Ana (lives) antes?"):
-        assert found(moved, query)[:2] == [LISBON, PORTO]
-    hits = moved.search(RIVER, explain=True).hits
+        assert texts_found(engine_with_move, query)[:2] == [LISBON, PORTO]
+    hits = engine_with_move.search(RIVER, explain=True).hits
     assert any(reason.step == "newest wins" for reason in hits[0].reasons)
     assert [recompute_score(hit.reasons) for hit in hits] == [hit.score for hit in hits]
 
 
-def test_both_stay_in_force_and_each_says_what_the_other_is(moved: Engine) -> None:
-    newer, older = moved.search(RIVER).hits[:2]
+def test_both_stay_in_force_and_each_says_what_the_other_is(engine_with_move: Engine) -> None:
+    newer, older = engine_with_move.search(RIVER).hits[:2]
     assert [(each.id, each.text, each.is_newer) for each in newer.conflicts_with] == [(1, LISBON, False)]
     assert [(each.id, each.text, each.is_newer) for each in older.conflicts_with] == [(2, PORTO, True)]
     assert older.outdated_by == older.conflicts_with[0]
     assert newer.outdated_by is None
     assert all(hit.memory.superseded_at is None for hit in (newer, older))
     # The other is named though it is not shown.
-    (only,) = moved.search(RIVER, limit=1).hits
+    (only,) = engine_with_move.search(RIVER, limit=1).hits
     assert (only.memory.id, only.conflicts_with[0].id) == (2, 1)
 
 
@@ -76,20 +78,20 @@ def test_the_order_of_arrival_makes_no_difference(make_engine: MakeEngine) -> No
         engine = make_engine()
         for text in texts:
             engine.remember(text, happened_at=times[text])
-        orders.append(found(engine, RIVER))
+        orders.append(texts_found(engine, RIVER))
     assert orders[0] == orders[1] == [PORTO, LISBON]
 
 
-def test_an_older_question_finds_what_held_then(moved: Engine, clock: FixedClock) -> None:
+def test_an_older_question_finds_what_held_then(engine_with_move: Engine, clock: FixedClock) -> None:
     """As of the first day, there was nothing that said otherwise."""
-    answer = moved.search(RIVER, as_of=clock() - timedelta(days=1, hours=12))
+    answer = engine_with_move.search(RIVER, as_of=clock() - timedelta(days=1, hours=12))
     assert [hit.memory.text for hit in answer.hits] == [LISBON]
     assert answer.hits[0].conflicts_with == ()
 
 
-def test_what_was_superseded_contradicts_nothing(moved: Engine) -> None:
-    moved.supersede(1, 2)
-    assert not any(hit.conflicts_with for hit in moved.search(RIVER, include_superseded=True).hits)
+def test_what_was_superseded_contradicts_nothing(engine_with_move: Engine) -> None:
+    engine_with_move.supersede(1, 2)
+    assert not any(hit.conflicts_with for hit in engine_with_move.search(RIVER, include_superseded=True).hits)
 
 
 @pytest.mark.parametrize("role", ["assistant", "AI", "model"])
@@ -124,19 +126,19 @@ def test_what_the_query_does_not_ask_for_moves_nothing(engine: Engine, clock: Fi
     engine.remember(both)
     clock.tick(DAY)
     engine.remember(PORTO)
-    assert found(engine, "what colour is the sail of Ana's boat?")[0] == both
-    assert found(engine, "where does Ana live?")[0] == PORTO
+    assert texts_found(engine, "what colour is the sail of Ana's boat?")[0] == both
+    assert texts_found(engine, "where does Ana live?")[0] == PORTO
 
 
-def test_context_marks_the_line_of_the_older_one(moved: Engine) -> None:
-    lines = moved.context(RIVER).text.splitlines()
+def test_context_marks_the_line_of_the_older_one(engine_with_move: Engine) -> None:
+    lines = engine_with_move.context(RIVER).text.splitlines()
     (older,) = [line for line in lines if line.endswith(f'"{LISBON}"')]
     (newer,) = [line for line in lines if line.endswith(f'] "{PORTO}"')]
     assert f'older than "{PORTO}"]' in older
     assert "older" not in newer
     assert lines.index(newer) < lines.index(older)
     # Their order is that of the ranking.
-    text = moved.context("where did Ana live before?").text
+    text = engine_with_move.context("where did Ana live before?").text
     assert text.index(LISBON) < text.index(f'] "{PORTO}"')
 
 
@@ -159,10 +161,10 @@ def test_observing_says_what_an_observation_contradicts(engine: Engine) -> None:
     ]
 
 
-def test_the_report_lists_open_contradictions_and_how_to_settle_each(moved: Engine) -> None:
-    moved.create_entities([{"name": "Bo", "observations": ["Works at Acme"]}])
-    moved.graph.add_observations({"Bo": ["Works at Bo's Boats"]})
-    report = moved.upkeep.consolidation_report()
+def test_the_report_lists_open_contradictions_and_how_to_settle_each(engine_with_move: Engine) -> None:
+    engine_with_move.create_entities([{"name": "Bo", "observations": ["Works at Acme"]}])
+    engine_with_move.graph.add_observations({"Bo": ["Works at Bo's Boats"]})
+    report = engine_with_move.upkeep.consolidation_report()
     assert {(each.older_text, each.newer_text, each.command) for each in report.contradictions} == {
         (LISBON, PORTO, "recollect supersede 1 2"),
         (
@@ -172,12 +174,12 @@ def test_the_report_lists_open_contradictions_and_how_to_settle_each(moved: Engi
         ),
     }
     assert "Open contradictions, each with the command that retires the older one: 2" in report.text
-    moved.supersede(1, 2)
-    assert len(moved.upkeep.consolidation_report().contradictions) == 1
+    engine_with_move.supersede(1, 2)
+    assert len(engine_with_move.upkeep.consolidation_report().contradictions) == 1
 
 
-def stated(engine: Engine, query: str, as_of: datetime | None = None) -> dict[str, float]:
-    """What the step with weight 0.4 added, by text."""
+def stated_scores(engine: Engine, query: str, as_of: datetime | None = None) -> dict[str, float]:
+    """The score that the step with weight 0.4 added, by text."""
     profile = hand_weighted(time_score={"stated": 0.4})
     answer = engine.search(query, explain=True, profile=profile, as_of=as_of)
     return {
@@ -191,10 +193,10 @@ def stated(engine: Engine, query: str, as_of: datetime | None = None) -> dict[st
 def test_a_question_that_names_a_year_lifts_what_had_begun_by_then(engine: Engine) -> None:
     terms = (("Vera", 1990), ("Jon ", 1996), ("Ida ", 2004))
     engine.remember_many([{"text": f"{name} chaired the harbour board from {year}."} for name, year in terms])
-    fits = stated(engine, "who chaired the harbour board from 1998 to 2000?")
+    fits = stated_scores(engine, "who chaired the harbour board from 1998 to 2000?")
     # 8 years before: 1 / (1 + 8/5); 2 years before: 1 / (1 + 2/5)
     assert fits == pytest.approx({"Vera": 5 / 13, "Jon ": 5 / 7, "Ida ": 0})
-    assert stated(engine, "who chaired the harbour board last year?") == {}
+    assert stated_scores(engine, "who chaired the harbour board last year?") == {}
 
 
 # Texts that say themselves since when they hold
@@ -219,7 +221,7 @@ def test_whatever_the_weights_a_named_year_puts_first_what_had_begun_by_then(
         clock.tick(gap)
 
     def first(query: str) -> str:
-        return found(engine, query, profile=profile)[0]
+        return texts_found(engine, query, profile=profile)[0]
 
     assert first("where did Ana live in 2020?") == SINCE_2019
     assert first("where did Ana live in 2024?") == SINCE_2023
@@ -231,9 +233,9 @@ def test_where_one_says_since_when_the_later_told_counts_from_then(engine: Engin
     engine.remember("Ana lives in Lisbon.")
     clock.tick(DAY)
     engine.remember(SINCE_2023)
-    assert found(engine, "where does Ana live?")[0] == SINCE_2023
-    assert found(engine, "where did Ana live in 2024?")[0] == SINCE_2023
-    assert found(engine, "where did Ana live in 2020?")[0] == "Ana lives in Lisbon."
+    assert texts_found(engine, "where does Ana live?")[0] == SINCE_2023
+    assert texts_found(engine, "where did Ana live in 2024?")[0] == SINCE_2023
+    assert texts_found(engine, "where did Ana live in 2020?")[0] == "Ana lives in Lisbon."
 
 
 def test_what_is_yet_to_begin_is_not_the_later_one(engine: Engine, clock: FixedClock) -> None:
@@ -241,7 +243,7 @@ def test_what_is_yet_to_begin_is_not_the_later_one(engine: Engine, clock: FixedC
     engine.remember(plan)
     clock.tick(DAY)
     engine.remember(SINCE_2019)
-    assert found(engine, "where does Ana live?")[:2] == [SINCE_2019, plan]
+    assert texts_found(engine, "where does Ana live?")[:2] == [SINCE_2019, plan]
 
 
 def test_a_date_that_was_brought_forward_is_no_older_than_the_former_one(
@@ -277,10 +279,10 @@ def test_years_begin_where_the_user_lives(
     with recollect.open(":memory:", model="hashing", clock=clock) as memory:
         memory.remember(SINCE_2019)
         memory.remember(SINCE_2023)
-        assert found(memory, query)[0] == first
+        assert texts_found(memory, query)[0] == first
         memory.remember("Vera chaired the harbour board from 2023.")
         # It began in that very month.
-        assert stated(memory, "who chaired the harbour board in 2023?")["Vera"] == 1
+        assert stated_scores(memory, "who chaired the harbour board in 2023?")["Vera"] == 1
 
 
 def test_as_of_a_moment_only_the_words_of_then_are_read(engine: Engine, clock: FixedClock) -> None:
@@ -289,10 +291,10 @@ def test_as_of_a_moment_only_the_words_of_then_are_read(engine: Engine, clock: F
     clock.tick(DAY)
     engine.update(note.id, text="Vera chairs the harbour board since 1990.")
     query = "who chaired the harbour board in 1995?"
-    assert stated(engine, query) == pytest.approx({"Vera": 1 / 2})
-    assert stated(engine, query, as_of=before) == {"Vera": 0}
+    assert stated_scores(engine, query) == pytest.approx({"Vera": 1 / 2})
+    assert stated_scores(engine, query, as_of=before) == {"Vera": 0}
 
 
-def test_what_the_user_set_aside_does_not_win(moved: Engine) -> None:
-    moved.update(2, status="archived")
-    assert found(moved, RIVER)[0] == LISBON
+def test_what_the_user_set_aside_does_not_win(engine_with_move: Engine) -> None:
+    engine_with_move.update(2, status="archived")
+    assert texts_found(engine_with_move, RIVER)[0] == LISBON

@@ -162,7 +162,7 @@ def test_the_query_itself_is_no_answer_but_a_note_that_says_the_same_is(
     """The engine's session is `test`; the same words of another session, or as a note, are no echo."""
     garden(engine, 3)
 
-    def found() -> set[tuple[Kind, str | None]]:
+    def message_origins() -> set[tuple[Kind, str | None]]:
         hits = engine.search("where is the kettle", profile=profile, limit=50).hits
         return {(hit.memory.kind, hit.memory.session) for hit in hits if hit.memory.text}
 
@@ -170,12 +170,12 @@ def test_the_query_itself_is_no_answer_but_a_note_that_says_the_same_is(
         put = PutText(Scope(), NewText(Kind.MESSAGE, "where is the kettle", session=session))
         store.apply([put], at=clock())
     engine.reindex()
-    assert found() == {(Kind.MESSAGE, "another")}
+    assert message_origins() == {(Kind.MESSAGE, "another")}
     store.apply([PutText(Scope(), NewText(Kind.NOTE, "where is the kettle"))], at=clock())
     engine.reindex()
     # Equal texts are shown once: whichever ranks higher of the note and the other session's message.
-    assert len(found()) == 1
-    assert (Kind.MESSAGE, "test") not in found()
+    assert len(message_origins()) == 1
+    assert (Kind.MESSAGE, "test") not in message_origins()
 
 
 @every_profile
@@ -234,10 +234,10 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
     engine.graph.open_nodes(["tea 0", "kettle 5"])
     queries = ["green tea", "kettle water", "what is sugar", "number"]
 
-    def asked() -> list[Answer]:
+    def ask_all() -> list[Answer]:
         return [engine.search(query, profile=profile, explain=True) for query in queries]
 
-    before = asked()
+    before = ask_all()
     for other in (engine.scoped("someone"), engine.scoped("", "an agent of mine")):
         garden(other, 60)
         for query in queries:
@@ -245,7 +245,7 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
             search_semantic(other, query)
         other.graph.open_nodes(["tea 0", "kettle 5"])
         other.graph.delete_entities(["sugar 7"])
-    assert asked() == before
+    assert ask_all() == before
 
 
 # Reverie before the first dream
@@ -392,11 +392,11 @@ def test_a_recall_reads_the_store_once(
     reads = []
     read = store.read
 
-    def counted(within: Scope | None = None) -> AbstractContextManager[Snapshot]:
+    def counting_read(within: Scope | None = None) -> AbstractContextManager[Snapshot]:
         reads.append(profile)
         return read(within)
 
-    monkeypatch.setattr(store, "read", counted)
+    monkeypatch.setattr(store, "read", counting_read)
     assert engine.search("tea leaf", profile=profile, explain=True).hits
     assert len(reads) == 1
 

@@ -32,7 +32,7 @@ MARCH_2020 = datetime(2020, 3, 5, 9, tzinfo=UTC)
 pytestmark = pytest.mark.usefixtures("nothing_is_out_of_step")
 
 
-def kept(engine: Engine, id_: int) -> Memory:
+def stored_memory(engine: Engine, id_: int) -> Memory:
     memory = engine.get(id_)
     assert memory is not None
     return memory
@@ -61,19 +61,19 @@ def test_a_note_keeps_what_was_said_about_it(engine: Engine, clock: FixedClock) 
         source="a letter",
     )
     assert (done.created, done.text, done.category) == (True, "The kettle leaks.", "household")
-    note = kept(engine, done.id)
+    note = stored_memory(engine, done.id)
     assert note.kind is Kind.NOTE
     assert (note.importance, note.category, note.source) == (0.9, "household", "a letter")
     assert (note.happened_at, note.created_at, note.updated_at) == (MARCH_2020, clock(), clock())
     assert set(note.tags) == {"kitchen", "to do"}
     assert (note.revisions, note.duplicates, note.undated) == (0, 0, False)
     bare = engine.remember("  Ça va?\n\n\tno — e\u0301té\u200d 東京 🎉  ")
-    note = kept(engine, bare.id)
+    note = stored_memory(engine, bare.id)
     assert note.text == "  Ça va?\n\n\tno — e\u0301té\u200d 東京 🎉  "
     assert (note.importance, note.category, note.happened_at, note.tags) == (0.5, None, None, ())
     assert (bare.mentions, bare.similar) == ((), None)
     there = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
-    note = kept(engine, engine.remember("new year in Tokyo", happened_at=there).id)
+    note = stored_memory(engine, engine.remember("new year in Tokyo", happened_at=there).id)
     assert note.happened_at == datetime(2025, 12, 31, 16, tzinfo=UTC)
 
 
@@ -119,7 +119,7 @@ def test_the_same_words_again_raise_a_count_instead_of_making_a_twin(
         clock.tick(3600)
         second = engine.remember(again)
         assert (second.id, second.created, second.text) == (first.id, False, "The kettle leaks.")
-        note = kept(engine, first.id)
+        note = stored_memory(engine, first.id)
         assert (note.duplicates, note.created_at, note.updated_at) == (times, born, clock())
     assert notes(engine) == 1
     assert texts(engine, "kettle") == ["The kettle leaks."]
@@ -130,7 +130,7 @@ def test_a_repeat_adds_its_tags_and_entities_and_keeps_the_rest(engine: Engine) 
     first = engine.remember("It leaks.", tags=["kitchen"], about=["Ada"], importance=0.9, category="house")
     again = engine.remember("It leaks.", tags=["Kitchen", "old"], about=["Bob"], importance=0.1, category="x")
     assert set(again.mentions) == {"Ada", "Bob"}
-    note = kept(engine, first.id)
+    note = stored_memory(engine, first.id)
     assert set(note.tags) == {"kitchen", "old"}
     assert (note.importance, note.category) == (0.9, "house")
 
@@ -152,7 +152,7 @@ def test_a_note_links_to_the_entities_it_names_and_makes_none(engine: Engine) ->
     # `York` is only part of a longer name, and `Bob` is no entity yet.
     assert set(done.mentions) == {"Ada", "New York", "Node.js", "東京"}
     assert engine.counts().entities == 5
-    assert not kept(engine, done.id).about
+    assert not stored_memory(engine, done.id).about
 
 
 def test_a_first_name_links_to_the_only_person_who_has_it(engine: Engine) -> None:
@@ -174,7 +174,7 @@ def test_a_first_name_links_to_the_only_person_who_has_it(engine: Engine) -> Non
     ):
         assert engine.remember(text).mentions == (), text
     told = engine.add_messages("s", [{"speaker": "Ana", "content": "I moved to Lisbon"}], extract=False)
-    assert len(kept(engine, told.ids[0]).mentions) == 1
+    assert len(stored_memory(engine, told.ids[0]).mentions) == 1
     engine.create_entities(["Ana"])
     assert engine.remember("Ana called today").mentions == ("Ana",)
 
@@ -190,11 +190,11 @@ def test_only_what_may_be_a_person_goes_by_its_first_name(engine: Engine) -> Non
 def test_a_first_name_that_two_have_means_neither_and_former_links_stay(engine: Engine) -> None:
     engine.create_entities(["Ana Souza"])
     before = engine.remember("Ana called, and then Ana Pereira did")
-    (souza,) = kept(engine, before.id).mentions
+    (souza,) = stored_memory(engine, before.id).mentions
     engine.create_entities(["Ana Pereira"])
     # It names the new one in full, and keeps what it was linked to.
-    assert len(kept(engine, before.id).mentions) == 2
-    assert souza in kept(engine, before.id).mentions
+    assert len(stored_memory(engine, before.id).mentions) == 2
+    assert souza in stored_memory(engine, before.id).mentions
     assert engine.remember("Ana called again").mentions == ()
     assert engine.remember("Ana Souza called too").mentions == ("Ana Souza",)
 
@@ -202,17 +202,17 @@ def test_a_first_name_that_two_have_means_neither_and_former_links_stay(engine: 
 def test_a_person_who_comes_later_is_linked_to_the_notes_with_their_first_name(engine: Engine) -> None:
     first = engine.remember("Ana called")
     engine.create_entities(["Ana Souza"])
-    assert len(kept(engine, first.id).mentions) == 1
+    assert len(stored_memory(engine, first.id).mentions) == 1
     second = engine.remember("Luis and Ana called")
     engine.create_entities(["Ana Pereira"])
-    assert kept(engine, second.id).mentions == kept(engine, first.id).mentions
+    assert stored_memory(engine, second.id).mentions == stored_memory(engine, first.id).mentions
 
 
 def test_about_names_entities_that_the_text_does_not(engine: Engine) -> None:
     engine.create_entities(["Ada"])
     done = engine.remember("She likes tea", about=["ada"])
     assert done.mentions == ("Ada",)
-    assert kept(engine, done.id).about == kept(engine, done.id).mentions
+    assert stored_memory(engine, done.id).about == stored_memory(engine, done.id).mentions
     # It makes no entity, and nothing is written without one of this scope.
     other = engine.scoped("someone")
     with pytest.raises(NotFound, match="no entity named 'Ada'; create it first"):
@@ -235,10 +235,10 @@ def test_a_note_that_holds_another_is_flagged_and_both_are_kept(make_engine: Mak
     assert second.similar is not None
     assert (second.similar.id, second.similar.text) == (first.id, "The red kettle leaks")
     assert 0.7 <= second.similar.similarity <= 1
-    note = kept(engine, second.id)
+    note = stored_memory(engine, second.id)
     assert (note.similar_to, note.similarity) == (first.id, second.similar.similarity)
     unlike = engine.remember("Taxes are due in April")
-    assert (unlike.similar, kept(engine, unlike.id).similar_to) == (None, None)
+    assert (unlike.similar, stored_memory(engine, unlike.id).similar_to) == (None, None)
     assert engine.scoped("someone").remember("The red kettle leaks onto the kitchen floor").similar is None
     assert notes(engine) == 4
 
@@ -331,7 +331,7 @@ def test_an_update_finds_anew_who_is_mentioned_and_what_is_alike(engine: Engine)
     note = engine.update(
         id_, text="The red kettle leaks, says Bob, on the whole kitchen floor since this morning"
     )
-    assert [kept(engine, entity).name for entity in note.mentions] == ["Bob"]
+    assert [stored_memory(engine, entity).name for entity in note.mentions] == ["Bob"]
     assert note.similar_to == first.id
 
 
@@ -346,8 +346,8 @@ def test_an_update_of_nothing_or_of_nobody_says_so(engine: Engine) -> None:
     entity = engine.create_entities(["Ada"]).entities[0].id
     with pytest.raises(InvalidInput, match="no text to update"):
         engine.update(entity, text="Bob")
-    assert kept(engine, entity).revisions == 0
-    assert kept(engine, id_).text == "tea"
+    assert stored_memory(engine, entity).revisions == 0
+    assert stored_memory(engine, id_).text == "tea"
 
 
 # Tags
@@ -374,7 +374,7 @@ def test_many_notes_are_stored_in_order_from_texts_mappings_and_records(engine: 
     assert [note.text for note in batch.notes] == ["one tea", "two teas", "three teas"]
     assert [note.id for note in batch.notes] == sorted(note.id for note in batch.notes)
     assert batch.rejected == ()
-    assert kept(engine, batch.notes[1].id).importance == 1.0
+    assert stored_memory(engine, batch.notes[1].id).importance == 1.0
 
 
 def test_one_wrong_row_stops_the_batch_and_nothing_is_written(engine: Engine) -> None:
@@ -437,7 +437,7 @@ def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
     first = engine.remember("tea", key="k")
     again = engine.remember("tea", key="k")
     assert again == first
-    assert kept(engine, first.id).duplicates == 0
+    assert stored_memory(engine, first.id).duplicates == 0
     with pytest.raises(Conflict, match="used for other changes"):
         engine.remember("coffee", key="k")
     many = engine.remember_many(["one", "two"], key="many")
@@ -477,7 +477,10 @@ def test_the_same_words_of_another_day_are_another_note(engine: Engine) -> None:
     assert first.id != second.id
     again = engine.remember("Went to the dentist", happened_at=days[0], source="diary")
     assert (again.id, again.created) == (first.id, False)
-    assert (kept(engine, first.id).source, kept(engine, first.id).duplicates) == ("diary", 1)
+    assert (stored_memory(engine, first.id).source, stored_memory(engine, first.id).duplicates) == (
+        "diary",
+        1,
+    )
 
 
 def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine) -> None:
@@ -486,7 +489,7 @@ def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine) -> None:
     for wrong in wrong_ids:
         with pytest.raises(InvalidInput):
             engine.forget(wrong)
-    assert all(kept(engine, id_).deleted_at is None for id_ in ids)
+    assert all(stored_memory(engine, id_).deleted_at is None for id_ in ids)
 
 
 def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engine) -> None:

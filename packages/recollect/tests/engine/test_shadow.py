@@ -358,13 +358,13 @@ def test_a_caller_says_how_good_an_answer_was(teas: Engine) -> None:
     teas.feedback([best, other], -1, second.event)
     teas.feedback(best, 0.5, query="Tea Leaf")
 
-    def said() -> list[tuple[tuple[int, float], ...]]:
+    def ratings() -> list[tuple[tuple[int, float], ...]]:
         return [
             tuple((id_, grade) for id_, kind, grade in each.feedback if kind == "said")
             for each in logged(teas)
         ]
 
-    assert said() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
+    assert ratings() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
     unseen = teas.remember("the tide").id
     with pytest.raises(NotFound, match="That answer did not show memory"):
         teas.feedback([best, unseen], 1, first)
@@ -374,7 +374,7 @@ def test_a_caller_says_how_good_an_answer_was(teas: Engine) -> None:
         teas.feedback(best, 2, first)
     with pytest.raises(InvalidInput, match="from -1"):
         teas.feedback(best, True, first)
-    assert said() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
+    assert ratings() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
 
 
 def test_what_is_noted_later_is_logged_as_the_answer_that_it_was_part_of(teas: Engine) -> None:

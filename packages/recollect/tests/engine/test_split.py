@@ -70,7 +70,7 @@ def links(engine: Engine) -> set[tuple[str, str, str]]:
     return {(each.source_name, each.type, each.target_name) for each in engine.graph.read_graph().relations}
 
 
-def told(analysis: SplitAnalysis) -> set[frozenset[str]]:
+def topic_groups(analysis: SplitAnalysis) -> set[frozenset[str]]:
     return {frozenset(seen.content for seen in topic.observations) for topic in analysis.topics}
 
 
@@ -84,7 +84,7 @@ def test_topics_are_found_by_meaning(make_engine: MakeEngine) -> None:
     engine = make_engine(loaded, "arctic-s")
     apollo(engine)
     found = engine.upkeep.propose_split("apollo").analysis
-    assert told(found) == {frozenset(LOGIN), frozenset(DATABASE), frozenset(TEAM)}
+    assert topic_groups(found) == {frozenset(LOGIN), frozenset(DATABASE), frozenset(TEAM)}
     assert [topic.name for topic in found.topics] == ["Login User", "Database Table", "Team Lisbon"]
     assert (found.observations, found.limit, found.needs_split, found.rest) == (27, 25, True, ())
     # 27/25 + 3/27
@@ -348,11 +348,11 @@ def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyP
     writes = []
     apply = type(engine._services.store).apply
 
-    def counted(store: Any, changes: Any, **options: Any) -> Any:
+    def counting_apply(store: Any, changes: Any, **options: Any) -> Any:
         writes.append([type(change).__name__ for change in changes])
         return apply(store, changes, **options)
 
-    monkeypatch.setattr(type(engine._services.store), "apply", counted)
+    monkeypatch.setattr(type(engine._services.store), "apply", counting_apply)
     done = engine.upkeep.execute_split("Apollo", HALVES)
     assert writes[0] == ["Adopt", "Relate", "Adopt", "Relate", "RemoveObservations"]
     assert all(set(write) == {"PutVectors"} for write in writes[1:])

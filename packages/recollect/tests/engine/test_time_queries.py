@@ -205,13 +205,13 @@ def test_searches_that_look_then_bring_up_what_the_crowd_would_hide(engine: Engi
     plain = replace(COGNIS, retrieve=(ByMeaning(times=1), ByWords("stemmed", times=1)))
     then = replace(plain, retrieve=(ByMeaning(times=1, then=True), ByWords("stemmed", times=1, then=True)))
 
-    def found(query: str, profile: object) -> list[str]:
+    def texts_found(query: str, profile: object) -> list[str]:
         return [hit.memory.text for hit in engine.search(query, profile=profile, limit=5).hits]  # type: ignore[arg-type]
 
-    assert wanted not in found("which kettle was it last week", plain)
-    assert found("which kettle was it last week", then)[0] == wanted
+    assert wanted not in texts_found("which kettle was it last week", plain)
+    assert texts_found("which kettle was it last week", then)[0] == wanted
     # Without a time there is nothing to look for then.
-    assert found("which kettle was it", then) == found("which kettle was it", plain)
+    assert texts_found("which kettle was it", then) == texts_found("which kettle was it", plain)
 
 
 @pytest.mark.parametrize("query", ["what happened last week?", "last week", "¿qué pasó la semana pasada?"])
@@ -399,5 +399,5 @@ def test_what_names_the_asked_time_answers_a_question_about_a_time_alone(engine:
     assert answer.confidence == answer.hits[0].confidence == 0.95
     other = engine.search("what happened in 2017?")
     assert other.confidence is not None
-    # Nothing is known of that year, so confidence is lower. A small store never rules an answer out.
+    # That year is unknown, so confidence is lower. A small store never rules an answer out.
     assert other.confidence < answer.confidence

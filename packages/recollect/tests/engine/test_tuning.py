@@ -242,16 +242,16 @@ def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
     engine = without_cooccurrence(teas)
     assert engine.search("tea leaf", profile="limbic").note is not None
 
-    def done(*, dry_run: bool = False) -> TuningChange:
+    def take_off(*, dry_run: bool = False) -> TuningChange:
         if way == "reset":
             return engine.tuning.reset("limbic", dry_run=dry_run)
         return engine.tuning.rollback(0, "limbic", dry_run=dry_run)
 
-    assert done(dry_run=True).before == {GAMMA: 0.05}
-    told = done()
+    assert take_off(dry_run=True).before == {GAMMA: 0.05}
+    told = take_off()
     assert (told.written, told.before, told.after) == (True, {GAMMA: 0.05}, {})
     assert engine.search("tea leaf", profile="limbic").note is None
-    assert not done().written
+    assert not take_off().written
 
 
 def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engine) -> None:
@@ -290,12 +290,12 @@ def test_analysis_leaves_out_what_showed_another_baseline(teas: Engine) -> None:
     def asking(against: str) -> Engine:
         return Engine(replace(teas._services, trial=TrialSettings(design="split", against=against, share=0)))
 
-    def judged(engine: Engine, query: str) -> None:
+    def rate_first_hit(engine: Engine, query: str) -> None:
         answer = engine.recall(query, profile="limbic", limit=4)
         engine.feedback(answer.hits[0].memory.id, 1, answer)
 
-    judged(asking("reverie"), "tea one")
-    judged(asking("similarity"), "tea two")
+    rate_first_hit(asking("reverie"), "tea one")
+    rate_first_hit(asking("similarity"), "tea two")
     found = asking("similarity").tuning.analyze("limbic").analysis
     assert (found.against, found.other_baselines) == ("similarity", 1)
     assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 0}

@@ -317,11 +317,11 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     waited: list[float | None] = []
     settle = engine._services.usage.settle
 
-    def watched(at_most_seconds: float | None) -> None:
+    def recording_settle(at_most_seconds: float | None) -> None:
         waited.append(at_most_seconds)
         settle(at_most_seconds)
 
-    monkeypatch.setattr(engine._services.usage, "settle", watched)
+    monkeypatch.setattr(engine._services.usage, "settle", recording_settle)
     monkeypatch.setattr(engine._services.usage, "patience_seconds", 0.01)
     # The gate is shut: were any of them to wait for the writing, it would never return.
     assert len(engine.recall("tea", limit=10).hits) == 6

@@ -79,7 +79,7 @@ def terms_in(view: Snapshot, scope: int = 1) -> set[str]:
     return {term for at, term in view.rows("term", ("scope_id", "term")) if at == scope}
 
 
-def found(store: Store, word: str, scope: int = 1) -> list[int]:
+def ids_with_word(store: Store, word: str, scope: int = 1) -> list[int]:
     with store.read() as view:
         ids: list[int] = TermIndex(view, scope).postings(Phrase((word,)), "plain").ids.tolist()
     return ids
@@ -123,7 +123,7 @@ def test_writing_the_same_again_changes_nothing(bare: Store, merged_soon: None) 
     write(bare, texts)
     with bare.read() as view:
         assert (TermIndex(view, 1).size("plain"), TermIndex(view, 1).size("pairs"), terms_in(view)) == before
-    assert found(bare, "tea") == list(range(1, 10))
+    assert ids_with_word(bare, "tea") == list(range(1, 10))
 
 
 # Merging, and what comes between
@@ -144,8 +144,8 @@ def test_documents_wait_until_there_are_too_many(bare: Store, merged_soon: None)
 def test_ids_that_come_between_and_before_stand_in_order(bare: Store, merged_soon: None) -> None:
     write(bare, dict.fromkeys((100, 200, 300, 400), "tea"))
     write(bare, dict.fromkeys((150, 350, 500, 50), "tea cup"))
-    assert found(bare, "tea") == [50, 100, 150, 200, 300, 350, 400, 500]
-    assert found(bare, "cup") == [50, 150, 350, 500]
+    assert ids_with_word(bare, "tea") == [50, 100, 150, 200, 300, 350, 400, 500]
+    assert ids_with_word(bare, "cup") == [50, 150, 350, 500]
     # The block that began at 100 begins at 50 now: 50 100 | 150 200, 300 350 | 400 500.
     assert blocks(bare, "tea") == [(50, 2), (150, 2), (300, 2), (400, 2)]
 
@@ -154,13 +154,13 @@ def test_a_merged_document_that_changes_waits_again_and_is_found_once(bare: Stor
     write(bare, dict.fromkeys(range(1, 5), "green tea"))
     write(bare, {1: "black tea", 4: "tea and cake"})
     assert merged(bare) == {1: 0, 2: 1, 3: 1, 4: 0}
-    assert found(bare, "tea") == [1, 2, 3, 4]
-    assert found(bare, "green") == [2, 3]
+    assert ids_with_word(bare, "tea") == [1, 2, 3, 4]
+    assert ids_with_word(bare, "green") == [2, 3]
     assert blocks(bare, "green") == [(2, 1), (3, 1)]
     write(bare, {5: "green", 6: "green"})
     assert set(merged(bare).values()) == {1}
-    assert found(bare, "green") == [2, 3, 5, 6]
-    assert found(bare, "tea") == [1, 2, 3, 4]
+    assert ids_with_word(bare, "green") == [2, 3, 5, 6]
+    assert ids_with_word(bare, "tea") == [1, 2, 3, 4]
 
 
 def test_a_block_whose_documents_all_go_goes_too(bare: Store, merged_soon: None) -> None:
@@ -168,14 +168,14 @@ def test_a_block_whose_documents_all_go_goes_too(bare: Store, merged_soon: None)
     assert blocks(bare, "tea") == [(1, 2), (3, 2), (5, 2)]
     erase(bare, 3, 4, 5)
     assert blocks(bare, "tea") == [(1, 2), (6, 1)]
-    assert found(bare, "tea") == [1, 2, 6]
+    assert ids_with_word(bare, "tea") == [1, 2, 6]
 
 
 def test_an_id_beyond_every_width_is_found(bare: Store, merged_soon: None) -> None:
     ids = [3, 4 + 2**8, 5 + 2**16, 6 + 2**31, 2**53 - 1]
     write(bare, dict.fromkeys(ids, "tea чай"))
     assert set(merged(bare).values()) == {1}
-    assert found(bare, "tea") == ids
+    assert ids_with_word(bare, "tea") == ids
     with bare.read() as view:
         assert TermIndex(view, 1).postings(Phrase(("ча", "ай")), "pairs").ids.tolist() == ids
 
@@ -187,7 +187,7 @@ def test_a_term_of_a_high_number_is_found(bare: Store, merged_soon: None, number
     bare.transact(lambda rows: rows.put("term", [spent]))
     write(bare, {id_: f"tea{id_} of чай" for id_ in range(1, 5)})
     for id_ in range(1, 5):
-        assert found(bare, f"tea{id_}") == [id_]
+        assert ids_with_word(bare, f"tea{id_}") == [id_]
     with bare.read() as view:
         assert max(id_ for (id_,) in view.rows("term", ("id",))) > number
     erase(bare, 1, 2, 3, 4)
@@ -224,7 +224,7 @@ def test_a_word_stays_while_a_document_that_waits_or_a_merged_one_has_it(
         monkeypatch.setattr(word_index, "_MOST_UNMERGED", 0 if is_merged and id_ == 1 else 99)
         write(bare, {id_: "tea"})
     erase(bare, 1)
-    assert found(bare, "tea") == [2]
+    assert ids_with_word(bare, "tea") == [2]
     erase(bare, 2)
     with bare.read() as view:
         assert terms_in(view) == set()
@@ -234,7 +234,7 @@ def test_an_index_that_is_cleared_is_empty_and_the_other_untouched(bare: Store, 
     write(bare, dict.fromkeys(range(1, 6), "tea чай"))
     write(bare, dict.fromkeys(range(11, 16), "tea чай"), scope=2)
     bare.transact(lambda rows: clear_index(rows, 1))
-    assert (found(bare, "tea"), found(bare, "tea", 2)) == ([], [11, 12, 13, 14, 15])
+    assert (ids_with_word(bare, "tea"), ids_with_word(bare, "tea", 2)) == ([], [11, 12, 13, 14, 15])
     with bare.read() as view:
         assert TermIndex(view, 1).sizes == IndexSize()
         assert {scope for (scope,) in view.rows("document", ("scope_id",))} == {2}
@@ -248,7 +248,7 @@ def test_an_index_that_is_cleared_is_empty_and_the_other_untouched(bare: Store, 
 def test_a_document_that_moves_to_another_scope_leaves_the_first_one_whole(bare: Store) -> None:
     write(bare, {1: "tea cake", 2: "tea"})
     write(bare, {1: "tea bread"}, scope=2)
-    assert (found(bare, "tea"), found(bare, "tea", 2)) == ([2], [1])
+    assert (ids_with_word(bare, "tea"), ids_with_word(bare, "tea", 2)) == ([2], [1])
     with bare.read() as view:
         assert (terms_in(view, 1), terms_in(view, 2)) == ({"tea"}, {"tea", "bread"})
         assert TermIndex(view, 1).sizes == IndexSize(1, 1, 0, 0, 1)
@@ -285,7 +285,7 @@ def test_what_is_rolled_back_leaves_no_word(bare: Store, merged_soon: None) -> N
 
     with pytest.raises(InvalidInput):
         bare.transact(work)
-    assert (found(bare, "tea"), found(bare, "cake")) == ([1, 2, 3, 4, 5], [])
+    assert (ids_with_word(bare, "tea"), ids_with_word(bare, "cake")) == ([1, 2, 3, 4, 5], [])
     with bare.read() as view:
         assert terms_in(view) == {"tea"}
         assert TermIndex(view, 1).sizes.documents == 5
@@ -315,7 +315,7 @@ def test_a_batch_that_keeps_going_indexes_what_succeeded(store: Repository, merg
 WORDS = ["tea", "teas", "cake", "walking", "walked", "año", "кот", "котёл", "東京", "京都", "🚀", "", "the"]
 
 
-def said(chance: random.Random) -> str:
+def random_text(chance: random.Random) -> str:
     return " ".join(chance.choices(WORDS, k=chance.randint(1, 9))) or "?"
 
 
@@ -324,19 +324,24 @@ def next_changes(chance: random.Random, ids: Sequence[int]) -> list[Change]:
     id_ = chance.choice(ids) if ids else 1
     name = chance.choice(["Ada", "東京タワー", "Кот"])
     text = NewText(
-        chance.choice([Kind.NOTE, Kind.MESSAGE]), f"{said(chance)} {chance.randint(0, 999)}", session="s"
+        chance.choice([Kind.NOTE, Kind.MESSAGE]),
+        f"{random_text(chance)} {chance.randint(0, 999)}",
+        session="s",
     )
-    seen = NewObservation(said(chance) or "tea")
+    seen = NewObservation(random_text(chance) or "tea")
     options: list[list[Change]] = [
         [PutText(scope, text)],
-        [PutText(scope, replace(text, text=f"{said(chance)} {at}")) for at in range(chance.randint(1, 9))],
+        [
+            PutText(scope, replace(text, text=f"{random_text(chance)} {at}"))
+            for at in range(chance.randint(1, 9))
+        ],
         [PutEntity(scope, NewEntity(name, "thing", (seen,)))],
         [AddObservations(scope, name, (seen,))],
         [RemoveObservations(scope, name, (seen.content,))],
-        [Amend(scope, id_, text=f"{said(chance)} {chance.randint(0, 999)}")],
+        [Amend(scope, id_, text=f"{random_text(chance)} {chance.randint(0, 999)}")],
         [
-            Amend(scope, id_, text=f"{said(chance)} again"),
-            Amend(scope, id_, text=f"{said(chance)} and again"),
+            Amend(scope, id_, text=f"{random_text(chance)} again"),
+            Amend(scope, id_, text=f"{random_text(chance)} and again"),
         ],
         [Forget(scope, (id_,))],
         [Restore(scope, id_)],
@@ -345,7 +350,7 @@ def next_changes(chance: random.Random, ids: Sequence[int]) -> list[Change]:
         [
             PutText(scope, text),
             Forget(scope, (id_,)),
-            PutText(scope, replace(text, text=f"{said(chance)} !")),
+            PutText(scope, replace(text, text=f"{random_text(chance)} !")),
         ],
     ]
     return chance.choice(options)

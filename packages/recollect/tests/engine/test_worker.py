@@ -115,7 +115,7 @@ def test_closing_runs_what_waits_lets_it_know_and_takes_nothing_more(worker: Wor
 # Embedding in the background
 
 
-class Watched(HashingEmbedder):
+class PausingEmbedder(HashingEmbedder):
     """Says when it has begun, and goes on when it may."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ def test_who_closes_the_memory_stops_embedding_after_the_batch_and_the_next_goes
     nothing = unembedded(lambda _: None, model="none")
     embed_all(nothing)
     assert nothing.counts().due == TEXTS
-    slow = Watched()
+    slow = PausingEmbedder()
     memory = unembedded(lambda _: slow)
     Internals(memory).embed_in_background()
     assert slow.begun.wait(PATIENCE_SECONDS)

@@ -64,7 +64,7 @@ _PATIENCE_SECONDS = 600.0
 
 @dataclass
 class Clock:
-    """A clock that only moves when it is told to."""
+    """A clock that only moves when a test moves it."""
 
     now: datetime
 

@@ -202,12 +202,12 @@ def live(folder: Path, script: Iterable[list[str]]) -> list[dict[str, Any]]:
         given = next((word[1:] for word in typed if word.startswith("<")), None)
         words = [word for word in typed if not word.startswith("<")]
         status, out, error = calls.run_command([*words, "--json"], folder, clock, given)
-        said = _steady(words[0], _read(out, folder))
+        said = _steady(words[0], _parse_output(out, folder))
         lived.append({"typed": list(typed), "status": status, "json": said, "told": bool(error)})
     return lived
 
 
-def _read(out: str, folder: Path) -> Any:
+def _parse_output(out: str, folder: Path) -> Any:
     """As JSON, without the folders of this machine; what is no JSON is prose."""
     text = out.replace(str(folder), "FOLDER").replace(str(PROGRAMS), "PROGRAMS")
     try:

@@ -110,7 +110,7 @@ def open_corners(path: Path) -> Memory:
     return calls.open_memory(path, Clock(at(NOW)))
 
 
-def asked() -> Iterator[dict[str, Any]]:
+def questions() -> Iterator[dict[str, Any]]:
     for question in QUESTIONS:
         for profile in PROFILE_NAMES:
             yield {**question, "profile": profile}

@@ -89,7 +89,7 @@ def _analyzed(memory: Memory, profile: str) -> Any:
     return {**read, "log": {name: value for name, value in read["log"].items() if name != "seed"}}
 
 
-def _counted(memory: Memory) -> Any:
+def _counts(memory: Memory) -> Any:
     read = plain(calls.counts(memory))
     return {name: value for name, value in read.items() if name not in {"bytes", "schema"}}
 
@@ -112,7 +112,7 @@ FACTS: dict[str, Callable[[Memory], Any]] = {
         str(id_): calls.history(memory, id_).events for id_ in range(1, 50) if calls.get(memory, id_)
     },
     "sessions": calls.sessions,
-    "counts": _counted,
+    "counts": _counts,
     "official export": lambda memory: calls.exported(memory, "official").splitlines(),
     "full export": lambda memory: calls.exported(memory, "full").splitlines(),
 }
@@ -152,7 +152,7 @@ def waked(memory: Memory) -> dict[str, Any]:
     """Embed the pending texts, and find them by meaning."""
     return {
         "reindexed": plain(calls.reindex(memory)),
-        "counts": _counted(memory),
+        "counts": _counts(memory),
         "found": _short(calls.recall(memory, "bad weather last winter", limit=4, record=False)),
     }
 

@@ -32,7 +32,7 @@ def write_rankings() -> None:
     with TemporaryDirectory() as folder, _world(Path(folder) / "world.db") as memory:
         answers = [
             {"asked": question, "answer": rankings.answered(memory, question)}
-            for question in rankings.asked()
+            for question in rankings.all_questions()
         ]
         contexts = [
             {
@@ -63,7 +63,7 @@ def write_corners() -> None:
         with frozen_corners.open_corners(path) as memory:
             answers = [
                 {"asked": question, "answer": rankings.answered(memory, question)}
-                for question in frozen_corners.asked()
+                for question in frozen_corners.questions()
             ]
     _write("rankings-corners.jsonl", as_lines(answers))
 

@@ -99,7 +99,7 @@ WHY_NOT: tuple[tuple[str, int | str, dict[str, Any]], ...] = (
 )
 
 
-def asked() -> Iterator[dict[str, Any]]:
+def all_questions() -> Iterator[dict[str, Any]]:
     """Every question with its arguments, in the order of the file."""
     for query in QUERIES:
         for profile in PROFILE_NAMES:

@@ -18,7 +18,7 @@ def _each(read: Callable[[Memory, int], Any]) -> Callable[[Memory], Any]:
     return lambda memory: {str(id_): read(memory, id_) for id_ in _IDS}
 
 
-def _told(report: Any) -> Any:
+def _report(report: Any) -> Any:
     """Its text is sentences, and no value."""
     read = plain(report)
     return {**read, "text": {"message": read["text"]}}
@@ -47,7 +47,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
         for hit in calls.search_reflections(memory, "ask", author="Otto", record=False).hits
     ],
     "duplicates": lambda memory: calls.find_duplicate_observations(memory, threshold=0.4),
-    "consolidation_report": lambda memory: _told(calls.consolidation_report(memory, stale_days=30)),
+    "consolidation_report": lambda memory: _report(calls.consolidation_report(memory, stale_days=30)),
     "split": lambda memory: calls.propose_split(memory, "Workshop"),
     "self_test": lambda memory: calls.self_test(memory, sample=6, limit=5, profiles=["recollect", "limbic"]),
     "dreams": calls.dreams,

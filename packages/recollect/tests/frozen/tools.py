@@ -197,7 +197,7 @@ async def live(folder: Path, made: Iterable[tuple[str, dict[str, Any]]]) -> dict
                 answers.append({"tool": tool, "given": given, **result})
             return {
                 "answers": answers,
-                "resources": {uri: _read(await calls.read_resource(client, uri)) for uri in RESOURCES},
+                "resources": {uri: _parse_text(await calls.read_resource(client, uri)) for uri in RESOURCES},
                 "prompts": {name: await calls.get_prompt(client, name, given) for name, given in PROMPTS},
             }
 
@@ -213,5 +213,5 @@ async def offered(folder: Path) -> dict[str, Any]:
             return {"sets": sets, **await calls.definitions(client)}
 
 
-def _read(text: str | None) -> Any:
+def _parse_text(text: str | None) -> Any:
     return None if text is None else json.loads(text)

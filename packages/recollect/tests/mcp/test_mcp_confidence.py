@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp_world import done, said
+from mcp_world import call_tool_ok, texts_of
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -15,19 +15,19 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_an_answer_and_its_hits_say_how_likely_they_are(client: Client) -> None:
-    await done(client, "remember", text="The spare key of the boathouse hangs behind the barometer")
-    await done(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
+    await call_tool_ok(client, "remember", text="The spare key of the boathouse hangs behind the barometer")
+    await call_tool_ok(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
     query = "Where does the spare key of the boathouse hang?"
-    known = await done(client, "recall", query=query, limit=2)
+    known = await call_tool_ok(client, "recall", query=query, limit=2)
     assert known["answer"] == "likely"
     assert known["hits"][0]["confidence"] > known["hits"][1]["confidence"]
     unknown = await client.call_tool("recall", {"query": "violin concerts"})
-    assert "(Nothing here seems to answer that; these are the nearest.)" in " ".join(said(unknown))
-    told = await done(client, "recall", query="violin concerts")
+    assert "(Nothing here seems to answer that; these are the nearest.)" in " ".join(texts_of(unknown))
+    told = await call_tool_ok(client, "recall", query="violin concerts")
     assert told["answer"] == "unlikely"
 
 
 async def test_the_least_confidence_leaves_out_guesses(client: Client) -> None:
-    await done(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
-    told = await done(client, "recall", query="Which orchestra performed?", min_confidence=0.5)
+    await call_tool_ok(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
+    told = await call_tool_ok(client, "recall", query="Which orchestra performed?", min_confidence=0.5)
     assert (told["hits"], told["answer"]) == ([], "unlikely")

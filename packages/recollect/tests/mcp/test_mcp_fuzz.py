@@ -15,7 +15,7 @@ from hypothesis_profiles import tries
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_arguments import arguments
-from mcp_world import done, said
+from mcp_world import call_tool_ok, texts_of
 
 import recollect
 from recollect.mcp.server import MemoryServer
@@ -94,7 +94,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, data: st.DataObject) -> None:
     given_ = data.draw(arguments(TOOLS[tool]["arguments"]))
     result = fuzzed.call(tool, given_)
-    (text, *_) = said(result)
+    (text, *_) = texts_of(result)
     assert text
     assert UNEXPECTED not in text
     if result.is_error:
@@ -110,13 +110,13 @@ def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, 
 async def test_a_million_mistakes_are_answered_like_one(client: Client) -> None:
     with anyio.fail_after(PATIENCE_SECONDS):
         result = await client.call_tool("create_entities", {"entities": [1] * 1_000_000})
-    (told,) = said(result)
+    (told,) = texts_of(result)
     assert told == (
         "create_entities: `entities`: there are 1,000,000 entries; pass at most 10,000. Nothing was done."
     )
     with anyio.fail_after(PATIENCE_SECONDS):
         result = await client.call_tool("recall", {"query": ["tea"] * 100_000})
-    assert len(said(result)[0]) < 500
+    assert len(texts_of(result)[0]) < 500
 
 
 @pytest.mark.anyio
@@ -134,14 +134,14 @@ async def test_spoiled_calls_over_stdio_leave_the_server_and_its_memories_whole(
 
     collect()
     async with served.stdio("--tools", "all") as client:
-        ids = [(await done(client, "remember", text=text))["id"] for text in KEPT]
+        ids = [(await call_tool_ok(client, "remember", text=text))["id"] for text in KEPT]
         for tool, given_ in calls:
             with anyio.fail_after(PATIENCE_SECONDS):
                 result = await client.call_tool(tool, given_)
-            assert said(result)
-            assert UNEXPECTED not in said(result)[0]
+            assert texts_of(result)
+            assert UNEXPECTED not in texts_of(result)[0]
         for id_, text in zip(ids, KEPT, strict=True):
-            found = await done(client, "history", id=id_)
+            found = await call_tool_ok(client, "history", id=id_)
             assert found["events"][0]["detail"] == text
     with recollect.open(served.recollect.store, model="hashing") as memory:
         assert not memory.upkeep.verify()

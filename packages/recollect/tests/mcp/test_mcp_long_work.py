@@ -10,7 +10,7 @@ import anyio.to_thread
 import pytest
 from long_work import Steps, Toil
 from mcp import Client
-from mcp_world import done, offering, said
+from mcp_world import call_tool_ok, offering, texts_of
 
 import recollect
 from recollect.mcp.server import MemoryServer
@@ -49,7 +49,7 @@ async def test_a_long_write_tells_how_far_it_is(served: Served, transport: str, 
     heard = Heard()
     async with served.over(transport, mode=mode) as client:
         await client.call_tool("create_entities", {"entities": buoys(150)}, progress_callback=heard)
-        await done(client, "read_graph", limit=1)
+        await call_tool_ok(client, "read_graph", limit=1)
     # Each buoy is two texts to embed: its name, and its light.
     assert [total for _, total in heard.steps] == [heard.steps[-1][0]] * len(heard.steps)
     assert len(heard.steps) > 1
@@ -64,11 +64,11 @@ async def test_long_reading_tells_how_far_it_is_and_never_goes_back(served: Serv
     async with served.inside("all") as client:
         rows = buoys(450)
         rows[0]["observations"] = [f"{'red' if n % 2 else 'white'} light of day {n}" for n in range(40)]
-        await done(client, "create_entities", entities=rows)
-        await done(client, "remember", text="The white light is out")
+        await call_tool_ok(client, "create_entities", entities=rows)
+        await call_tool_ok(client, "remember", text="The white light is out")
         result = await client.call_tool(tool, {}, progress_callback=heard)
-        assert not result.is_error, said(result)
-        await done(client, "stats")
+        assert not result.is_error, texts_of(result)
+        await call_tool_ok(client, "stats")
     # A page is 200 entities.
     assert [done_ for done_, _ in heard.steps[:3]] == [200, 400, 450]
     assert list(heard.steps[0]) == [200, 450]
@@ -137,5 +137,5 @@ async def test_reading_has_a_deadline(served: Served, monkeypatch: pytest.Monkey
     async with toiling(served, toil, "auto", reads=True) as (client, _):
         result = await client.call_tool("toil", {})
         assert result.is_error
-        assert "given up after" in said(result)[0]
+        assert "given up after" in texts_of(result)[0]
         await toil.until(toil.ended)

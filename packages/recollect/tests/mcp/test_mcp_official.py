@@ -15,7 +15,7 @@ import pytest
 from conftest import PATIENCE_SECONDS
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_world import said
+from mcp_world import texts_of
 from official_calls import Calls
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Both:
 
 def shape(result: types.CallToolResult) -> tuple[bool, object, str]:
     """What a client sees: whether it failed, the data, and the first text. We may add a second."""
-    return bool(result.is_error), result.structured_content, said(result)[0]
+    return bool(result.is_error), result.structured_content, texts_of(result)[0]
 
 
 @asynccontextmanager
@@ -131,7 +131,7 @@ async def test_an_existing_name_gains_its_new_observations(pair: Both) -> None:
     )
     assert theirs.structured_content == {"entities": []}
     assert ours.structured_content == {"entities": [entity("Ada", "likes tea")]}
-    assert said(ours)[1] == (
+    assert texts_of(ours)[1] == (
         'These existed and gained the new observations: "Ada". "Ada" keeps its type "person".'
     )
     graphs = await pair.data("open_nodes", names=["Ada"])
@@ -145,7 +145,9 @@ async def test_a_relation_to_a_missing_entity_creates_it(pair: Both) -> None:
     await pair.alike("create_entities", entities=[entity("Ada")])
     theirs, ours = await pair.results("create_relations", relations=[relation("Ada", "knows", "Bo")])
     assert shape(theirs) == shape(ours)
-    assert said(ours)[1] == ("These entities did not exist and were created with the type 'unknown': \"Bo\".")
+    assert texts_of(ours)[1] == (
+        "These entities did not exist and were created with the type 'unknown': \"Bo\"."
+    )
     graphs = await pair.data("read_graph")
     assert [graph["entities"] for graph in graphs] == [
         [entity("Ada")],
@@ -158,7 +160,7 @@ async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given
     given = [entity("Acme", "makes anvils", type_="company"), entity("Zed")]
     theirs, ours = await pair.results("create_entities", entities=given)
     assert shape(theirs) == shape(ours)
-    assert said(ours)[1] == (
+    assert texts_of(ours)[1] == (
         'These existed and gained the new observations: "Acme". '
         "These had the type 'unknown' and took the one given: "
         '"Acme" ("company"), "Zed" ("person").'
@@ -167,7 +169,7 @@ async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given
     assert ordered(graphs[0]) == ordered(graphs[1])
     theirs, ours = await pair.results("create_entities", entities=[entity("Acme", type_="ship")])
     assert shape(theirs) == shape(ours)
-    assert said(ours)[1] == '"Acme" keeps its type "company".'
+    assert texts_of(ours)[1] == '"Acme" keeps its type "company".'
 
 
 async def test_a_few_relations_bring_their_inverse(pair: Both) -> None:
@@ -185,7 +187,7 @@ async def test_what_has_no_visible_character_is_refused(pair: Both) -> None:
         theirs, ours = await pair.results("create_entities", entities=[nothing])
         assert not theirs.is_error
         assert ours.is_error
-        assert "give it at least one visible character" in said(ours)[0]
+        assert "give it at least one visible character" in texts_of(ours)[0]
 
 
 async def test_errors_say_what_to_do(pair: Both) -> None:
@@ -195,13 +197,13 @@ async def test_errors_say_what_to_do(pair: Both) -> None:
     assert shape(ours) == (True, None, "There is no entity named 'Nobody'; create it first.")
     theirs, ours = await pair.results("search_nodes")
     assert theirs.is_error
-    assert "Input validation error" in said(theirs)[0]
+    assert "Input validation error" in texts_of(theirs)[0]
     told = "search_nodes: `query` is missing; it takes query. Nothing was done."
     assert shape(ours) == (True, None, told)
     theirs, ours = await pair.results("read_graph", depth=2)
     assert not theirs.is_error
     assert ours.is_error
-    assert "there is no argument 'depth'" in said(ours)[0]
+    assert "there is no argument 'depth'" in texts_of(ours)[0]
 
 
 async def test_a_search_finds_words_apart_and_puts_the_best_first(pair: Both) -> None:
@@ -256,7 +258,7 @@ async def test_a_name_in_another_case_finds_the_entity_and_deletes_nothing(pair:
     assert (theirs["entities"], ours["entities"]) == ([], [entity("Zoë")])
     theirs, ours = await pair.results("delete_entities", entityNames=["ZOE"])
     assert shape(theirs) == shape(ours)
-    assert said(ours)[1] == "Nothing matched; names are exact; there is no 'ZOE', but 'Zoë'."
+    assert texts_of(ours)[1] == "Nothing matched; names are exact; there is no 'ZOE', but 'Zoë'."
     await pair.alike("read_graph")
     theirs, ours = await pair.data("create_relations", relations=[relation("zoë", "knows", "ZOË")])
     assert theirs == {"relations": [relation("zoë", "knows", "ZOË")]}
@@ -265,16 +267,19 @@ async def test_a_name_in_another_case_finds_the_entity_and_deletes_nothing(pair:
 
 async def test_a_deletion_says_what_was_not_there_and_how_to_undo_it(pair: Both) -> None:
     theirs, ours = await pair.results("delete_entities", entityNames=["Nobody"])
-    assert said(theirs) == ["Entities deleted successfully"]
-    assert said(ours) == [*said(theirs), "Nothing matched; names are exact; `search_nodes` finds them."]
+    assert texts_of(theirs) == ["Entities deleted successfully"]
+    assert texts_of(ours) == [
+        *texts_of(theirs),
+        "Nothing matched; names are exact; `search_nodes` finds them.",
+    ]
     await pair.alike("create_entities", entities=[entity("Ada"), entity("Bo")])
     knows = relation("Ada", "knows", "Bo")
     await pair.alike("create_relations", relations=[knows])
     theirs, ours = await pair.results("delete_relations", relations=[knows, relation("Bo", "knows", "Ada")])
     assert shape(theirs) == shape(ours)
-    assert said(ours)[1].startswith("Only 1 of 2 were there; ")
+    assert texts_of(ours)[1].startswith("Only 1 of 2 were there; ")
     theirs, ours = await pair.results("delete_entities", entityNames=["Ada"])
-    assert said(ours) == [*said(theirs), "`recollect restore 1` brings them back."]
+    assert texts_of(ours) == [*texts_of(theirs), "`recollect restore 1` brings them back."]
 
 
 async def test_names_are_kept_composed_and_repeats_inside_one_call_once(pair: Both) -> None:

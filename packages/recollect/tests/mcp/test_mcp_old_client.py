@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import PATIENCE_SECONDS
-from kept import kept
+from kept import cache_folder
 
 from recollect.operations.catalogue import SETS
 
@@ -33,7 +33,7 @@ ADA = {"name": "Ada", "entityType": "person", "observations": ["sails", "週末�
 def old_sdk() -> Path:
     """A folder with the old SDK and what it needs, to be found before the new one; kept in `.cache`."""
     # Apart for each Python, since CI runs them all in one checkout.
-    with kept(f"mcp-1-for-python-{sys.version_info.major}.{sys.version_info.minor}") as folder:
+    with cache_folder(f"mcp-1-for-python-{sys.version_info.major}.{sys.version_info.minor}") as folder:
         ready = folder / ".ready"
         if not ready.exists():
             uv = Path(sys.executable).with_name("uv")

@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 from conftest import PATIENCE_SECONDS
 from mcp.shared.exceptions import MCPError
-from mcp_world import done
+from mcp_world import call_tool_ok
 
 import recollect
 from recollect.domain.errors import NotFound
@@ -51,8 +51,8 @@ async def test_the_graph_is_a_resource_and_single_memories_have_templates(client
 async def test_entities_and_memories_are_read_by_their_address(served: Served) -> None:
     odd = {"name": "Zoë / C++ #1?", "entityType": "thing", "observations": []}
     async with served.inside() as client:
-        await done(client, "create_entities", entities=[ADA, odd])
-        note = (await done(client, "remember", text="Ada sails", tags=["boats"]))["id"]
+        await call_tool_ok(client, "create_entities", entities=[ADA, odd])
+        note = (await call_tool_ok(client, "remember", text="Ada sails", tags=["boats"]))["id"]
         assert await read(client, "memory://entity/Ada") == {"entities": [ADA], "relations": []}
         address = "memory://entity/Zo%C3%AB%20%2F%20C%2B%2B%20%231%3F"
         assert (await read(client, address))["entities"] == [odd]
@@ -83,8 +83,8 @@ async def test_a_modern_client_that_listens_hears_of_changes(served: Served, tra
     async with served.over(transport) as client:
         assert client.protocol_version == "2026-07-28"
         async with client.listen(resource_subscriptions=[GRAPH]) as heard:
-            await done(client, "read_graph")
-            await done(client, "create_entities", entities=[ADA])
+            await call_tool_ok(client, "read_graph")
+            await call_tool_ok(client, "create_entities", entities=[ADA])
             with anyio.fail_after(PATIENCE_SECONDS):
                 event = await anext(aiter(heard))
         assert event.uri == GRAPH  # type: ignore[union-attr]  # the only sort of event asked for
@@ -95,7 +95,7 @@ async def test_one_client_hears_of_anothers_change(served: Served) -> None:
     with served.http() as door:
         async with door.client() as listener, door.client() as writer:
             async with listener.listen(resource_subscriptions=[GRAPH]) as heard:
-                await done(writer, "create_entities", entities=[ADA])
+                await call_tool_ok(writer, "create_entities", entities=[ADA])
                 with anyio.fail_after(PATIENCE_SECONDS):
                     await anext(aiter(heard))
             assert (await read(listener, GRAPH))["entities"] == [ADA]
@@ -117,28 +117,28 @@ async def test_a_legacy_client_that_subscribes_hears_of_changes_until_it_ends_th
 
     async with served.over(transport, mode="legacy", message_handler=hear) as client:
         await client.subscribe_resource(GRAPH)
-        await done(client, "read_graph")
-        await done(client, "create_entities", entities=[ADA])
+        await call_tool_ok(client, "read_graph")
+        await call_tool_ok(client, "create_entities", entities=[ADA])
         with anyio.fail_after(PATIENCE_SECONDS):
             await woken.wait()
         assert heard == [GRAPH]
         await client.unsubscribe_resource(GRAPH)
-        await done(client, "delete_entities", entityNames=["Ada"])
-        await done(client, "read_graph")
+        await call_tool_ok(client, "delete_entities", entityNames=["Ada"])
+        await call_tool_ok(client, "read_graph")
         assert heard == [GRAPH]
 
 
 @pytest.mark.parametrize("uri", ["memory://entity/Ada", "memory://memory/1"])
 async def test_a_single_memory_tells_of_its_own_changes_and_of_no_others(client: Client, uri: str) -> None:
-    await done(client, "create_entities", entities=[ADA])
+    await call_tool_ok(client, "create_entities", entities=[ADA])
     async with client.listen(resource_subscriptions=[uri, GRAPH]) as heard:
         events = aiter(heard)
         other = {"name": "Bo", "entityType": "person", "observations": []}
-        await done(client, "create_entities", entities=[other])
+        await call_tool_ok(client, "create_entities", entities=[other])
         with anyio.fail_after(PATIENCE_SECONDS):
             assert (await anext(events)).uri == GRAPH  # type: ignore[union-attr]  # all that was asked for
         observations = [{"entityName": "Ada", "contents": ["rows"]}]
-        await done(client, "add_observations", observations=observations)
+        await call_tool_ok(client, "add_observations", observations=observations)
         with anyio.fail_after(PATIENCE_SECONDS):
             both = {(await anext(events)).uri for _ in range(2)}  # type: ignore[union-attr]
     assert both == {uri, GRAPH}
@@ -146,7 +146,7 @@ async def test_a_single_memory_tells_of_its_own_changes_and_of_no_others(client:
 
 async def test_a_change_by_another_process_is_heard_of(served: Served) -> None:
     async with served.inside() as client:
-        await done(client, "create_entities", entities=[ADA])
+        await call_tool_ok(client, "create_entities", entities=[ADA])
         async with client.listen(resource_subscriptions=["memory://entity/Ada"]) as heard:
             assert served.recollect.process("observe", "Ada", "rows").returncode == 0
             with anyio.fail_after(PATIENCE_SECONDS):
@@ -162,13 +162,13 @@ async def test_an_overgrown_entity_is_read_in_part_and_says_where_the_rest_is(se
         "observations": [f"day {n}: calm sea " * 9 for n in range(2_000)],
     }
     async with served.inside() as client:
-        await done(client, "create_entities", entities=[log])
+        await call_tool_ok(client, "create_entities", entities=[log])
         page = await read(client, "memory://entity/Log")
         (entity,) = page["entities"]
         shown = entity["observations"]
         assert "`open_nodes`" in page["note"]
         while "cursor" in page:
-            page = await done(client, "open_nodes", names=["Log"], cursor=page["cursor"])
+            page = await call_tool_ok(client, "open_nodes", names=["Log"], cursor=page["cursor"])
             shown += page["entities"][0]["observations"]
         assert shown == log["observations"]
         (content,) = (await client.read_resource("memory://memory/1")).contents
@@ -196,7 +196,7 @@ async def test_completion_offers_names_that_begin_so_first_and_says_how_many(
 ) -> None:
     async def create(names: list[str]) -> None:
         rows = [{"name": name, "entityType": "thing", "observations": ["about oolong"]} for name in names]
-        await done(client, "create_entities", entities=rows)
+        await call_tool_ok(client, "create_entities", entities=rows)
 
     await create(["Oolong tea", "Green oolong", "Ferry"])
     completing, entity = Completing(client), "memory://entity/{name}"
@@ -231,7 +231,7 @@ async def test_completion_finds_a_beginning_among_thousands(served: Served) -> N
 
 async def test_completion_of_an_id_offers_those_that_begin_so(client: Client) -> None:
     for number in range(1, 25):
-        await done(client, "remember", text=f"Ship number {number} has passed the light")
+        await call_tool_ok(client, "remember", text=f"Ship number {number} has passed the light")
     completing = Completing(client)
     memory = "memory://memory/{id}"
     assert await completing.values(memory, "id", "2") == ["2", "20", "21", "22", "23", "24"]
@@ -245,7 +245,7 @@ async def test_completion_of_an_id_offers_those_that_begin_so(client: Client) ->
 async def test_prompts_ask_to_save_and_bring_what_is_known(client: Client) -> None:
     prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
     assert set(prompts) == {"save", "recall"}
-    await done(client, "remember", text="Marisol drinks oolong")
+    await call_tool_ok(client, "remember", text="Marisol drinks oolong")
 
     async def text(name: str, **given: str) -> str:
         (message,) = (await client.get_prompt(name, given)).messages

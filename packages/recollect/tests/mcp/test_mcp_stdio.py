@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from conftest import PATIENCE_SECONDS
-from mcp_world import done, said
+from mcp_world import call_tool_ok, texts_of
 from slow_model import slow_model
 
 from recollect.search.recall import WAITING
@@ -133,12 +133,12 @@ def _ids(line: bytes) -> list[int]:
 )
 async def test_text_survives_whatever_the_locale(served: Served, locale: dict[str, str]) -> None:
     async with served.stdio(set_=locale) as client:
-        id_ = (await done(client, "remember", text=HARD))["id"]
+        id_ = (await call_tool_ok(client, "remember", text=HARD))["id"]
         entity = {"name": "灯台 Zoë", "entityType": "場所", "observations": [HARD]}
-        await done(client, "create_entities", entities=[entity])
-        assert (await done(client, "recall", query="灯台", kinds=["note"]))["hits"][0]["text"] == HARD
-        assert (await done(client, "read_graph"))["entities"] == [entity]
-        assert "週末は灯台まで歩く" in said(await client.call_tool("read_graph", {}))[0]
+        await call_tool_ok(client, "create_entities", entities=[entity])
+        assert (await call_tool_ok(client, "recall", query="灯台", kinds=["note"]))["hits"][0]["text"] == HARD
+        assert (await call_tool_ok(client, "read_graph"))["entities"] == [entity]
+        assert "週末は灯台まで歩く" in texts_of(await client.call_tool("read_graph", {}))[0]
     assert served.recollect.json("history", str(id_))
 
 
@@ -287,11 +287,11 @@ def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_n
 
 def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Served) -> None:
     async def graph(client: Client) -> Any:
-        return await done(client, "read_graph")
+        return await call_tool_ok(client, "read_graph")
 
     async def delete(client: Client) -> None:
         assert [entity["name"] for entity in (await graph(client))["entities"]] == ["Imp"]
-        await done(client, "delete_entities", entityNames=["Imp"])
+        await call_tool_ok(client, "delete_entities", entityNames=["Imp"])
 
     official = served.folder / "official.jsonl"
     official.write_text('{"type":"entity","name":"Imp","entityType":"sprite","observations":["is small"]}\n')
@@ -302,5 +302,5 @@ def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Serv
 
 @pytest.mark.anyio
 async def test_null_stands_for_an_argument_that_is_left_out(client: Client) -> None:
-    await done(client, "remember", text="The kettle is red", category=None)
-    assert (await done(client, "recall", query="kettle", limit=None))["hits"]
+    await call_tool_ok(client, "remember", text="The kettle is red", category=None)
+    assert (await call_tool_ok(client, "recall", query="kettle", limit=None))["hits"]

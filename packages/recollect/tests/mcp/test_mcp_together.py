@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 from conftest import PATIENCE_SECONDS
-from mcp_world import done
+from mcp_world import call_tool_ok
 from slow_model import slow_model
 
 import recollect
@@ -33,17 +33,19 @@ async def test_ten_clients_write_and_read_one_store_and_nothing_acknowledged_is_
     async def work(client: Client, who: int) -> None:
         for number in range(ROUNDS):
             text = f"Client {who} saw ship {number} pass the {'red' if number % 2 else 'white'} light"
-            acknowledged[(await done(client, "remember", text=text))["id"]] = text
+            acknowledged[(await call_tool_ok(client, "remember", text=text))["id"]] = text
             name = f"Ship {who}-{number}"
             row = {"name": name, "entityType": "ship", "observations": [f"seen by {who}"]}
-            made = await done(client, "create_entities", entities=[row])
+            made = await call_tool_ok(client, "create_entities", entities=[row])
             assert [each["name"] for each in made["entities"]] == [name]
             entities.add(name)
             sighting = {"from": name, "to": "Lighthouse", "relationType": "passed"}
-            await done(client, "create_relations", relations=[sighting])
-            found = await done(client, "recall", query=text, kinds=["note"], limit=50, budget_tokens=5000)
+            await call_tool_ok(client, "create_relations", relations=[sighting])
+            found = await call_tool_ok(
+                client, "recall", query=text, kinds=["note"], limit=50, budget_tokens=5000
+            )
             assert text in [hit["text"] for hit in found["hits"]]
-            opened = await done(client, "open_nodes", names=[name])
+            opened = await call_tool_ok(client, "open_nodes", names=[name])
             assert opened == {"entities": [row], "relations": [sighting]}
 
     with served.http() as door:

@@ -8,7 +8,7 @@ import pytest
 from conftest import FixedClock
 from jsonschema import Draft202012Validator
 from mcp import Client
-from mcp_world import GOOD, done, good_results, offering, refused, said
+from mcp_world import GOOD, call_tool_ok, good_results, offering, refused, texts_of
 
 import recollect
 from recollect.mcp.server import MemoryServer
@@ -45,9 +45,9 @@ async def test_every_tool_answers_in_the_form_that_it_promises(
     async with served.over(transport, "all", mode=mode) as client:
         forms = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         async for tool, _, result in good_results(client):
-            assert not result.is_error, (tool, said(result))
+            assert not result.is_error, (tool, texts_of(result))
             Draft202012Validator(forms[tool]).validate(result.structured_content)
-            assert all(said(result)), tool
+            assert all(texts_of(result)), tool
 
 
 async def test_every_tool_describes_itself_with_valid_schemas_and_all_hints(client: Client) -> None:
@@ -80,14 +80,14 @@ async def test_asking_twice_gives_the_same_bytes(client: Client) -> None:
 async def test_a_call_that_may_be_repeated_changes_nothing_more(client: Client) -> None:
     async def state() -> tuple[Any, Any]:
         """All but the size of the file: what was asked is noted there."""
-        stats = await done(client, "stats")
-        return await done(client, "read_graph"), stats | {"store": stats["store"] | {"bytes": None}}
+        stats = await call_tool_ok(client, "stats")
+        return await call_tool_ok(client, "read_graph"), stats | {"store": stats["store"] | {"bytes": None}}
 
     async for tool, given, result in good_results(client):
-        assert not result.is_error, said(result)
+        assert not result.is_error, texts_of(result)
         if TOOLS[tool]["idempotent"]:
             before = await state()
-            await done(client, tool, **given)
+            await call_tool_ok(client, tool, **given)
             assert await state() == before, tool
 
 
@@ -116,7 +116,7 @@ async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Ser
     async with served.over(transport) as client:
         for tool, given, told in wrong:
             assert await refused(client, tool, **given) == f"{tool}: {told}. Nothing was done."
-        assert await done(client, "read_graph") == NO_GRAPH
+        assert await call_tool_ok(client, "read_graph") == NO_GRAPH
 
 
 async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client: Client) -> None:
@@ -135,13 +135,13 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client:
         ("undo_dream", {"id": 9}, "There is no dream 9; there is none to undo."),
     ):
         assert (await refused(client, tool, **given)).endswith(told), tool
-    assert await done(client, "read_graph") == NO_GRAPH
+    assert await call_tool_ok(client, "read_graph") == NO_GRAPH
     gone = await client.call_tool("forget", {"ids": [9]})
-    assert said(gone) == [
+    assert texts_of(gone) == [
         "Forgotten: nothing.",
         "Not there: #9. Ids stand after # in what `recall` answers.",
     ]
-    await done(client, "create_entities", entities=entities("Ada", facts=("sails",)))
+    await call_tool_ok(client, "create_entities", entities=entities("Ada", facts=("sails",)))
     contents = [{"content": "rows", "supersedes": "swims"}]
     assert await refused(
         client, "add_observations", observations=[{"entityName": "Ada", "contents": contents}]
@@ -152,9 +152,9 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client:
 
 
 async def test_a_whole_number_may_be_written_with_a_point(client: Client) -> None:
-    await done(client, "remember", text="Marisol drinks oolong")
-    assert len((await done(client, "recall", query="oolong", limit=1.0))["hits"]) == 1
-    assert (await done(client, "history", id=1.0))["id"] == 1
+    await call_tool_ok(client, "remember", text="Marisol drinks oolong")
+    assert len((await call_tool_ok(client, "recall", query="oolong", limit=1.0))["hits"]) == 1
+    assert (await call_tool_ok(client, "history", id=1.0))["id"] == 1
 
 
 @pytest.mark.parametrize("chosen", [*SETS, "recall, stats"])
@@ -169,33 +169,33 @@ async def test_a_server_offers_the_tools_of_its_set_and_no_other(served: Served,
 
 async def test_the_graph_comes_in_pages_that_join_to_the_whole(client: Client) -> None:
     names = [f"Buoy {number:02}" for number in range(25)]
-    await done(client, "create_entities", entities=entities(*names, facts=("floats " * 20,)))
+    await call_tool_ok(client, "create_entities", entities=entities(*names, facts=("floats " * 20,)))
     for given in ({"limit": 7}, {"budget_tokens": 300}):
-        page = await done(client, "read_graph", **given)
+        page = await call_tool_ok(client, "read_graph", **given)
         seen = [entity["name"] for entity in page["entities"]]
         while "cursor" in page:
-            page = await done(client, "read_graph", cursor=page["cursor"], **given)
+            page = await call_tool_ok(client, "read_graph", cursor=page["cursor"], **given)
             seen += [entity["name"] for entity in page["entities"]]
         assert seen == names
 
 
 async def test_what_a_search_leaves_out_is_told(client: Client) -> None:
     names = [f"Buoy {n:02}" for n in range(9)]
-    await done(client, "create_entities", entities=entities(*names, facts=("red " * 30,)))
+    await call_tool_ok(client, "create_entities", entities=entities(*names, facts=("red " * 30,)))
     found = await client.call_tool("search_nodes", {"query": "buoy", "limit": 4})
     assert found.structured_content is not None
     assert len(found.structured_content["entities"]) == 4
     note = "There are more than 4; go on with `cursor`, or ask more narrowly."
     assert found.structured_content["note"] == note
-    assert said(found)[1] == f"{note} The next page: cursor '4'."
-    small = await done(client, "open_nodes", names=names, budget_tokens=100)
+    assert texts_of(found)[1] == f"{note} The next page: cursor '4'."
+    small = await call_tool_ok(client, "open_nodes", names=names, budget_tokens=100)
     left = 9 - len(small["entities"])
     assert small["note"] == f"{left} more did not fit 100 tokens; go on with `cursor`, or ask more narrowly."
-    assert "note" not in await done(client, "search_nodes", query="buoy", limit=9)
+    assert "note" not in await call_tool_ok(client, "search_nodes", query="buoy", limit=9)
 
 
 async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(client: Client) -> None:
-    await done(client, "create_relations", relations=[LEADS])
+    await call_tool_ok(client, "create_relations", relations=[LEADS])
     there = '\'Marisol\' has: "Marisol" "leads" "Tidebook".'
     for change, told in (
         (
@@ -212,7 +212,7 @@ async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(clie
 
 
 async def test_a_name_that_could_mean_two_entities_is_answered_with_both(client: Client) -> None:
-    await done(client, "create_entities", entities=entities("Ada", "ada", "Bo"))
+    await call_tool_ok(client, "create_entities", entities=entities("Ada", "ada", "Bo"))
     both = "There is no entity named 'ADA'; it could be 'Ada' or 'ada': use the exact name."
     assert await refused(client, "set_status", entityName="ADA", status="paused") == both
     assert await refused(client, "analyze_entity_split", entity_name="ADA") == both
@@ -224,9 +224,9 @@ async def test_a_name_that_could_mean_two_entities_is_answered_with_both(client:
 
 
 async def test_a_deletion_takes_exact_names_and_tells_what_was_not_there(client: Client) -> None:
-    await done(client, "create_entities", entities=entities("Ada", "Zoë", "zoe", facts=("sails",)))
+    await call_tool_ok(client, "create_entities", entities=entities("Ada", "Zoë", "zoe", facts=("sails",)))
     contains = {"from": "Ada", "to": "Zoë", "relationType": "contains"}
-    await done(client, "create_relations", relations=[contains])
+    await call_tool_ok(client, "create_relations", relations=[contains])
     knows = {"from": "Ada", "to": "Bo", "relationType": "knows"}
     fact = {"entityName": "Ada", "observations": ["rows"]}
     nothing = "Nothing matched; names are exact;"
@@ -253,12 +253,12 @@ async def test_a_deletion_takes_exact_names_and_tells_what_was_not_there(client:
         result = await client.call_tool(tool, given)
         assert not result.is_error
         noun = tool.removeprefix("delete_").capitalize()
-        assert said(result) == [f"{noun} deleted successfully", told], given
-    left = await done(client, "read_graph")
+        assert texts_of(result) == [f"{noun} deleted successfully", told], given
+    left = await call_tool_ok(client, "read_graph")
     assert [one["name"] for one in left["entities"]] == ["Ada", "Zoë"]
     # Its inverse is deleted with it, and not counted.
-    await done(client, "create_relations", relations=[contains])
-    assert len(said(await client.call_tool("delete_relations", {"relations": [contains]}))) == 1
+    await call_tool_ok(client, "create_relations", relations=[contains])
+    assert len(texts_of(await client.call_tool("delete_relations", {"relations": [contains]}))) == 1
 
 
 @pytest.mark.parametrize(
@@ -268,8 +268,8 @@ async def test_a_deletion_names_the_way_back_that_the_caller_has(
     served: Served, tools: str, undo: str
 ) -> None:
     async with served.inside(tools) as client:
-        await done(client, "create_entities", entities=entities("Ada"))
-        told = said(await client.call_tool("delete_entities", {"entityNames": ["Ada", "Bo"]}))[1]
+        await call_tool_ok(client, "create_entities", entities=entities("Ada"))
+        told = texts_of(await client.call_tool("delete_entities", {"entityNames": ["Ada", "Bo"]}))[1]
         assert told.startswith("Only 1 of 2 were there")
         assert undo in told
 
@@ -280,7 +280,7 @@ async def test_an_answer_recommends_no_tool_that_is_not_offered(served: Served, 
     with recollect.open(served.recollect.store, model="hashing") as memory:
         memory.create_entities([{"name": "Log", "type": "log", "observations": facts}])
     async with served.inside(tools) as client:
-        told = " ".join(said(await client.call_tool("recall", {"query": "calm sea"})))
+        told = " ".join(texts_of(await client.call_tool("recall", {"query": "calm sea"})))
         assert "cut to fit" in told
         named = {name for name in TOOLS if f"`{name}`" in told}
         assert named <= set(SETS[tools])
@@ -304,7 +304,7 @@ async def test_a_search_goes_on_to_the_last_of_thousands(served: Served) -> None
             given: Arguments = {"query": query, "limit": 200, "budget_tokens": 20_000}
             seen: list[str] = []
             while True:
-                page = await done(client, "search_nodes", **given)
+                page = await call_tool_ok(client, "search_nodes", **given)
                 seen += [one["name"] for one in page["entities"]]
                 if "cursor" not in page:
                     break
@@ -334,26 +334,28 @@ async def test_a_minute_later_an_explanation_reads_the_same(served: Served, prof
 async def test_an_answer_that_repeats_what_was_written_stays_within_bounds(client: Client) -> None:
     names = [f"Buoy {n:04}" for n in range(1_000)]
     rows = entities(*names, facts=("red " * 20,))
-    told = await done(client, "create_entities", entities=rows)
+    told = await call_tool_ok(client, "create_entities", entities=rows)
     assert 0 < len(told["entities"]) < 1_000
     assert told["entities"] == rows[: len(told["entities"])]
     assert told["note"].startswith("All 1000 were saved")
-    assert (await done(client, "stats"))["entities"] == 1_000
+    assert (await call_tool_ok(client, "stats"))["entities"] == 1_000
     one = entities("Log", facts=("calm sea, no ship in sight " * 3_000,))
-    told = await done(client, "create_entities", entities=one)
+    told = await call_tool_ok(client, "create_entities", entities=one)
     assert told["note"] == "It was saved whole; only what fits 10000 tokens is repeated here."
 
 
 async def test_statistics_tell_what_one_would_ask(served: Served) -> None:
     async with served.inside("all") as client:
-        await done(client, "remember", text="Marisol moves to Porto in May")
-        await done(client, "remember", text="Marisol moves to Lisbon in May", supersedes=1)
-        await done(client, "add_messages", session="tea", messages=[{"content": "Hello"}], extract=False)
-        await done(client, "create_relations", relations=[LEADS])
+        await call_tool_ok(client, "remember", text="Marisol moves to Porto in May")
+        await call_tool_ok(client, "remember", text="Marisol moves to Lisbon in May", supersedes=1)
+        await call_tool_ok(
+            client, "add_messages", session="tea", messages=[{"content": "Hello"}], extract=False
+        )
+        await call_tool_ok(client, "create_relations", relations=[LEADS])
         observations = [{"entityName": "Marisol", "contents": ["sails"]}]
-        await done(client, "add_observations", observations=observations)
-        await done(client, "delete_entities", entityNames=["Tidebook"])
-        found = await done(client, "stats")
+        await call_tool_ok(client, "add_observations", observations=observations)
+        await call_tool_ok(client, "delete_entities", entityNames=["Tidebook"])
+        found = await call_tool_ok(client, "stats")
         store = found.pop("store")
         counted = dict.fromkeys(("entities", "notes", "messages", "superseded", "sessions"), 1)
         assert found == {**counted, "model": "hashing@1"}

@@ -10,7 +10,7 @@ import anyio
 import mcp_types as types
 import pytest
 from conftest import PATIENCE_SECONDS
-from mcp_world import done
+from mcp_world import call_tool_ok
 
 import recollect
 
@@ -75,11 +75,11 @@ async def test_every_change_of_a_graph_that_fills_more_than_a_page_is_told_and_n
         ("delete_entities", {"entityNames": ["Buoy 7"]}),
     ]
     async with subscribed(served, GRAPH) as (client, heard):
-        await done(client, "remember", text="Ada wrote from Porto")
-        await done(client, "recall", query="Porto")
-        await done(client, "open_nodes", names=["Buoy 1"])
+        await call_tool_ok(client, "remember", text="Ada wrote from Porto")
+        await call_tool_ok(client, "recall", query="Porto")
+        await call_tool_ok(client, "open_nodes", names=["Buoy 1"])
         for tool, given in changes:
-            await done(client, tool, **given)
+            await call_tool_ok(client, tool, **given)
             assert await heard.next() == GRAPH
             # One for each change of the graph, and none came before them.
             assert heard.waiting == 0
@@ -91,5 +91,5 @@ async def test_every_change_of_a_graph_that_fills_more_than_a_page_is_told_and_n
 async def test_an_entity_that_fills_more_than_a_page_tells_of_its_last_observation(served: Served) -> None:
     async with subscribed(served, LOG) as (client, heard):
         observed = [{"entityName": "Log", "contents": ["day 5000: a storm"]}]
-        await done(client, "add_observations", observations=observed)
+        await call_tool_ok(client, "add_observations", observations=observed)
         assert await heard.next() == LOG

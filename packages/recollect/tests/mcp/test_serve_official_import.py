@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import PATIENCE_SECONDS
-from mcp_world import done
+from mcp_world import call_tool_ok
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def official(tmp_path: Path) -> Path:
 
 
 async def graph(client: Client) -> Any:
-    return await done(client, "read_graph", limit=200)
+    return await call_tool_ok(client, "read_graph", limit=200)
 
 
 def names(served: Served, *options: str, **set_: str) -> set[str]:
@@ -152,9 +152,9 @@ async def test_what_was_brought_in_gets_its_vectors_without_being_told(
     served: Served, official: Path
 ) -> None:
     async with served.stdio("--import", str(official)) as client:
-        assert (await done(client, "read_graph"))["entities"]
+        assert (await call_tool_ok(client, "read_graph"))["entities"]
         assert nothing_waits(served.recollect)
-        found = await done(client, "recall", query="Imp 7", limit=1)
+        found = await call_tool_ok(client, "recall", query="Imp 7", limit=1)
     assert found["hits"][0]["name"] == "Imp 7"
     assert served.recollect.json("stats")["vectors"] >= 100
 

@@ -131,7 +131,7 @@ class Life:
         for before in self.dreams:
             before.touched.update(touched)
 
-    def told(self) -> tuple[dict[int, str], list[str]]:
+    def exported_lines(self) -> tuple[dict[int, str], list[str]]:
         out = io.StringIO()
         export_file(self.engine, out, format="full", learning=False)
         rows = [(json.loads(line), line) for line in out.getvalue().splitlines()[1:]]
@@ -139,9 +139,9 @@ class Life:
         return memories, [line for row, line in rows if row["record"] == "relation"]
 
     def dream(self, knobs: Knobs) -> None:
-        lines, relations = self.told()
+        lines, relations = self.exported_lines()
         done = self.engine.dream(knobs=knobs, gate=False)
-        after, _ = self.told()
+        after, _ = self.exported_lines()
         # No memory is destroyed or created.
         assert after.keys() == lines.keys()
         if done.id is not None:
@@ -163,7 +163,7 @@ class Life:
         for each in self.dreams[-count:]:
             touched |= {gone for gone, by in each.spoken_for if by in before.touched}
         del self.dreams[-count:]
-        lines, relations = self.told()
+        lines, relations = self.exported_lines()
         assert set(undone.left) <= touched
         for id_ in before.lines.keys() - touched:
             assert lines[id_] == before.lines[id_]

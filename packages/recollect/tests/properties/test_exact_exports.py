@@ -55,7 +55,7 @@ def imported(store: Repository, text: str) -> ImportReport:
     return report
 
 
-def held(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]]:
+def exported_rows(store: Store, columns: dict[Table, list[str]]) -> dict[Table, list[Any]]:
     """All rows that the file holds; scopes by their names, since they are numbered as they come."""
     with store.read() as snapshot:
         names = {id_: named for id_, *named in snapshot.rows("scope", ("id", "owner", "agent"))}
@@ -102,14 +102,14 @@ def test_every_row_comes_along_in_a_file(filled: Path, tmp_path: Path, postgres:
         places: list[str | Path] = [filled, postgres.database(), tmp_path / "back.db"]
         stores = [stack.enter_context(closing(opened(place))) for place in places]
         columns = columns_of(stores[0])
-        expected = held(stores[0], columns)
+        expected = exported_rows(stores[0], columns)
         assert [table for table, rows in expected.items() if not rows] == []
         assert any(row[columns["answer_log"].index("version")] for row in expected["answer_log"])
         text = exported(Repository(stores[0]))
         for store in stores[1:]:
             report = imported(Repository(store), text)
             assert (report.bad_count, report.dangling_count, report.learnt_left_count) == (0, 0, 0)
-            assert held(store, columns) == expected
+            assert exported_rows(store, columns) == expected
             assert exported(Repository(store)) == text
         again = imported(Repository(stores[-1]), text)
         assert (again.changed, again.learnt_left_count) == (False, 0)

@@ -64,7 +64,7 @@ class Thing:
         return not self.retired and self.gone_at is None
 
     @property
-    def said(self) -> str:
+    def all_text(self) -> str:
         return self.text if self.kind is not Kind.ENTITY else " ".join(self.contents)
 
 
@@ -72,7 +72,7 @@ class Thing:
 class Then:
     """The state at a moment: memories, their texts, and the cosines that the store found."""
 
-    said: dict[int, str]
+    all_text: dict[int, str]
     near: dict[int, float]
     tokens: dict[int, float]
     """How well the words of each match the query's."""
@@ -93,7 +93,7 @@ class PastStory(Story):
 
     # The model
 
-    def named(self, name: str) -> Thing | None:
+    def find_entity(self, name: str) -> Thing | None:
         return next(
             (thing for thing in self.things.values() if thing.name == name and thing.gone_at is None), None
         )
@@ -111,12 +111,12 @@ class PastStory(Story):
     def do(self, *changes: Change) -> list[Outcome]:
         return list(self.store.apply(changes, at=_at(len(self.pictures))).outcomes)
 
-    def done(self) -> None:
+    def end_moment(self) -> None:
         """Everything gets its vectors, and the moment is over."""
         self.do(self.pending_vectors())
         with self.store.read() as view:
             near, scores = scores_of(Search(view, Filter()))
-        said = {id_: thing.said for id_, thing in self.things.items() if thing.lives}
+        said = {id_: thing.all_text for id_, thing in self.things.items() if thing.lives}
         assert near.keys() == said.keys() == scores.keys()
         self.pictures.append(Then(said, near, scores))
 
@@ -125,10 +125,10 @@ class PastStory(Story):
     @rule(kind=KINDS, text=TEXTS)
     def write(self, kind: Kind, text: str) -> None:
         (outcome,) = self.do(PutText(ME, NewText(kind, text, session="s")))
-        self.told(kind, text, outcome)
-        self.done()
+        self.add_to_model(kind, text, outcome)
+        self.end_moment()
 
-    def told(self, kind: Kind, text: str, outcome: Outcome) -> None:
+    def add_to_model(self, kind: Kind, text: str, outcome: Outcome) -> None:
         twin = self.twin(text) if kind is Kind.NOTE else None
         assert outcome.created == (twin is None)
         if twin is None:
@@ -140,28 +140,28 @@ class PastStory(Story):
     def observe(self, name: str, contents: list[str]) -> None:
         new = NewEntity(name, observations=tuple(map(NewObservation, contents)))
         (outcome,) = self.do(PutEntity(ME, new))
-        thing = self.named(name)
+        thing = self.find_entity(name)
         if thing is None:
             thing = self.things[outcome.ids[0]] = Thing(Kind.ENTITY, name=name)
         thing.contents = {content: len(self.pictures) for content in contents} | thing.contents
-        self.done()
+        self.end_moment()
 
     @rule(name=NAMES, old=st.sampled_from(WORDS), new=st.sampled_from(WORDS))
     def correct(self, name: str, old: str, new: str) -> None:
-        thing = self.named(name)
+        thing = self.find_entity(name)
         if thing is not None and old in thing.contents and new not in thing.contents:
             self.do(AddObservations(ME, name, (NewObservation(new, supersedes=old),)))
             del thing.contents[old]
             thing.contents[new] = len(self.pictures)
-            self.done()
+            self.end_moment()
 
     @rule(name=NAMES, content=st.sampled_from(WORDS))
     def remove(self, name: str, content: str) -> None:
         self.do(RemoveObservations(ME, name, (content,)))
-        thing = self.named(name)
+        thing = self.find_entity(name)
         if thing is not None and content in thing.contents:
             thing.removed.append((content, thing.contents.pop(content), len(self.pictures)))
-        self.done()
+        self.end_moment()
 
     @precondition(lambda self: self.things)
     @rule(data=st.data(), texts=st.lists(TEXTS, min_size=1, max_size=2))
@@ -175,7 +175,7 @@ class PastStory(Story):
         with refused(NotFound, thing.gone_at is not None), refused(InvalidInput, wrong):
             self.do(*(Amend(ME, id_, text=text) for text in texts))
             thing.text = texts[-1]
-        self.done()
+        self.end_moment()
 
     @precondition(lambda self: self.things)
     @rule(data=st.data(), text=st.none() | TEXTS)
@@ -191,14 +191,14 @@ class PastStory(Story):
         with refused(RecollectError, not fine):
             (outcome,) = self.do(change)
             if text is not None:
-                self.told(Kind.NOTE, text, outcome)
+                self.add_to_model(Kind.NOTE, text, outcome)
             for id_ in ids:
                 self.things[id_].retired = True
-        self.done()
+        self.end_moment()
 
     @rule(name=NAMES, data=st.data())
     def retire_an_observation(self, name: str, data: st.DataObject) -> None:
-        thing = self.named(name)
+        thing = self.find_entity(name)
         texts = [id_ for id_, each in self.things.items() if each.lives and each.kind is not Kind.ENTITY]
         if thing is None or not thing.contents or not texts:
             return
@@ -208,7 +208,7 @@ class PastStory(Story):
             known = {seen.content: seen.id for seen in memories_by_id(view, [entity])[entity].in_force}
         self.do(Supersede(ME, (), texts[0], observations=(known[content],)))
         del thing.contents[content]
-        self.done()
+        self.end_moment()
 
     @precondition(lambda self: self.things)
     @rule(data=st.data())
@@ -218,20 +218,20 @@ class PastStory(Story):
         (outcome,) = self.do(Forget(ME, (id_,)))
         assert outcome.count == (thing.gone_at is None)
         thing.gone_at = len(self.pictures) if thing.gone_at is None else thing.gone_at
-        self.done()
+        self.end_moment()
 
     @precondition(lambda self: self.things)
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
         id_ = data.draw(st.sampled_from(sorted(self.things)))
         thing = self.things[id_]
-        taken = thing.gone_at is not None and bool(thing.name) and self.named(thing.name) is not None
+        taken = thing.gone_at is not None and bool(thing.name) and self.find_entity(thing.name) is not None
         with refused(NotFound, thing.lives), refused(Conflict, taken):
             self.do(Restore(ME, id_))
             if thing.gone_at is None:
                 thing.retired = False
             thing.gone_at = None
-        self.done()
+        self.end_moment()
 
     @rule(ago=st.integers(0, 10))
     def purge(self, ago: int) -> None:
@@ -243,7 +243,7 @@ class PastStory(Story):
         for id_ in gone:
             del self.things[id_]
             for then in self.pictures:
-                then.said.pop(id_, None)
+                then.all_text.pop(id_, None)
                 then.near.pop(id_, None)
                 then.tokens.pop(id_, None)
         for id_, thing in self.things.items():
@@ -251,13 +251,13 @@ class PastStory(Story):
             thing.removed = [each for each in thing.removed if each not in lost]
             for content, made, removed in lost:
                 self.unsay(id_, content, range(made, removed))
-        self.done()
+        self.end_moment()
 
     def unsay(self, id_: int, content: str, seconds: range) -> None:
         """Take an observation out of the pictures of a time; how near its entity was then is not known."""
         for then in (self.pictures[second] for second in seconds):
-            if id_ in then.said:
-                then.said[id_] = " ".join(word for word in then.said[id_].split() if word != content)
+            if id_ in then.all_text:
+                then.all_text[id_] = " ".join(word for word in then.all_text[id_].split() if word != content)
                 then.near.pop(id_, None)
                 then.tokens.pop(id_, None)
 
@@ -273,18 +273,18 @@ class PastStory(Story):
         sure = self.things.keys()
         with self.store.read() as view:
             for word in WORDS:
-                expected = {id_ for id_, said in then.said.items() if word in said.split()}
+                expected = {id_ for id_, said in then.all_text.items() if word in said.split()}
                 for index in ("plain", "stemmed"):
                     found = {hit.id for hit in Search(view, where).by_words(word, 100, index)}
                     assert found & sure == expected & sure
                     assert expected <= found
             near, tokens = scores_of(Search(view, where))
             page = {memory.id: memory for memory in memory_page(view, where, 0, 1_000)}
-        assert near.keys() == page.keys() >= then.said.keys()
+        assert near.keys() == page.keys() >= then.all_text.keys()
         assert {id_: near[id_] for id_ in then.near} == then.near
         assert {id_: tokens[id_] for id_ in then.tokens} == then.tokens
-        assert near.keys() & sure == then.said.keys() & sure
-        for id_, said in then.said.items():
+        assert near.keys() & sure == then.all_text.keys() & sure
+        for id_, said in then.all_text.items():
             read = memory_at(page[id_], _at(second))
             heard = read.text or " ".join(seen.content for seen in read.in_force)
             assert sorted(heard.split()) == sorted(said.split())

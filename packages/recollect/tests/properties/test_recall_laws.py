@@ -129,7 +129,7 @@ def tell(engine: Engine, world: World) -> None:
     engine.reindex()
 
 
-def asked(engine: Engine, query: str, limit: int | None = None) -> list[Answer]:
+def ask(engine: Engine, query: str, limit: int | None = None) -> list[Answer]:
     return [engine.search(query, limit=limit, profile=profile, explain=True) for profile in PROFILES]
 
 
@@ -140,7 +140,7 @@ def test_reasons_recombine_exactly_lists_are_in_order_and_nothing_is_nan(
 ) -> None:
     live = {memory.id for memory in world.memories if memory.deleted_at is None}
     with opened(world) as engine:
-        for answer in asked(engine, query, limit):
+        for answer in ask(engine, query, limit):
             assert len(answer.hits) <= (10 if limit is None else limit)
             assert {hit.memory.id for hit in answer.hits} <= live
             keys = [(-hit.score, hit.memory.id) for hit in answer.hits]
@@ -151,8 +151,8 @@ def test_reasons_recombine_exactly_lists_are_in_order_and_nothing_is_nan(
                 assert recompute_score(hit.reasons) == hit.score
                 text = json.dumps([asdict(reason) for reason in hit.reasons], allow_nan=False)
                 assert recompute_score(Reason(**reason) for reason in json.loads(text)) == hit.score
-        again = asked(engine, query, limit)
-        assert again == asked(engine, query, limit)
+        again = ask(engine, query, limit)
+        assert again == ask(engine, query, limit)
 
 
 @few
@@ -167,7 +167,7 @@ def test_the_order_in_which_memories_arrive_does_not_matter(
         tuple(data.draw(st.permutations(world.uses))),
     )
     with opened(world) as one, opened(turned) as other:
-        assert plain(asked(one, query)) == plain(asked(other, query))
+        assert plain(ask(one, query)) == plain(ask(other, query))
 
 
 EQUAL_UP_TO = {"recollect": 20, "mnemosyne": 6, "reverie": 100, "cognis": 10}
@@ -199,10 +199,10 @@ def test_while_limits_fetch_equally_many_the_shorter_answer_begins_the_longer(
 @given(world=worlds(), yours=worlds(YOU, first=1_000), query=queries)
 def test_another_owners_memories_and_signals_change_nothing(world: World, yours: World, query: str) -> None:
     with opened(world) as engine:
-        before = asked(engine, query)
+        before = ask(engine, query)
         tell(engine, yours)
         engine.scoped("you").recall("tea leaf cup")
-        assert asked(engine, query) == before
+        assert ask(engine, query) == before
 
 
 @few
@@ -242,7 +242,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
 
 
 def plain(answers: Sequence[Answer]) -> list[list[object]]:
-    """What a caller sees, without the ids of observations, which depend on the order of writes."""
+    """Answers as a caller sees them, without the ids of observations, which depend on the order of writes."""
     return [plain_hits(answer.hits) for answer in answers]
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from recollect.domain.results import Hit
 
 
-def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> None:
+def compare_lives(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> None:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder, ExitStack() as stack:
         places = (SqliteStore(Path(folder) / name) for name in ("alone.db", "shared.db"))
         alone, shared = (stack.enter_context(closing(Repository(place))) for place in places)
@@ -78,4 +78,4 @@ def hits(life: Life, ask: Ask) -> Sequence[Hit]:
 def test_every_answer_and_score_is_the_same_with_another_scope_beside_as_without(
     life: list[tuple[bool, Act]], other: Scope, asked: list[Ask]
 ) -> None:
-    lived(life, other, asked)
+    compare_lives(life, other, asked)

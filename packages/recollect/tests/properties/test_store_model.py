@@ -49,7 +49,7 @@ SORTS = st.sampled_from(["person", "place", "unknown"])
 
 
 @dataclass
-class Seen:
+class ModelObservation:
     """An observation of the model."""
 
     content: str
@@ -67,7 +67,7 @@ class Thing:
 
     name: str
     type: str = "unknown"
-    seen: dict[int, Seen] = field(default_factory=dict)
+    seen: dict[int, ModelObservation] = field(default_factory=dict)
     gone_at: int | None = None
 
     @property
@@ -132,7 +132,7 @@ class StoreStory(Story):
     def observe(self, thing: Thing, outcome: Outcome, contents: list[str], old: str | None = None) -> None:
         new = [text for text in dict.fromkeys(contents) if text not in thing.contents]
         assert [added.content for added in outcome.added] == new
-        thing.seen |= {added.id: Seen(added.content) for added in outcome.added}
+        thing.seen |= {added.id: ModelObservation(added.content) for added in outcome.added}
         for seen in thing.seen.values():
             if seen.in_force and seen.content == old:
                 seen.superseded = True

@@ -47,7 +47,7 @@ WEIGHTS = ConfidenceWeights(
 )
 
 
-def read(
+def confidence_input(
     cosine: list[float],
     bm25: list[float],
     said: list[set[str]],
@@ -76,7 +76,7 @@ def column(inputs: ConfidenceInput, name: str, scale: CosineScale | None = SCALE
 
 
 def test_the_signals_of_two_candidates() -> None:
-    two = read([0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0])
+    two = confidence_input([0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0])
     # near    (0.8 - 0.7) / 0.05 = 2       (0.65 - 0.7) / 0.05 = -1
     # above   (0.8 - 0.6) / 0.05 = 4       (0.65 - 0.6) / 0.05 = 1     the list is too short to show its own
     # held    2 / 4                        1 / 4
@@ -89,14 +89,14 @@ def test_the_signals_of_two_candidates() -> None:
 
 
 def test_ahead_is_told_from_the_mean_of_the_best_five() -> None:
-    six = read([NAN] * 6, [9.0, 5.0, 4.0, 3.0, 2.0, 1.0], [set() for _ in range(6)])
+    six = confidence_input([NAN] * 6, [9.0, 5.0, 4.0, 3.0, 2.0, 1.0], [set() for _ in range(6)])
     # The best five are 4.6 in the mean: 4.4 above it, 0.4 above it, 3.6 below it; all by 3.
     assert [column(six, "ahead")[place] for place in (0, 1, 5)] == pytest.approx([4.4 / 3, 0.4 / 3, -1.2])
 
 
 def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
     # From 0.99 down by hundredths: places 11 to 30 are 0.89 to 0.70, in the mean 0.795.
-    many = read([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
+    many = confidence_input([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
     assert column(many, "above")[0] == pytest.approx((0.99 - 0.795) / 0.05)
     # For an unknown model, in standard deviations of the first thirty, 0.00 to 0.29: 0.0866.
     assert column(many, "above", None)[0] == pytest.approx((0.99 - 0.795) / 0.0865544)
@@ -104,21 +104,23 @@ def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
 
 
 def test_single_signals_by_hand() -> None:
-    words = read([NAN, NAN], [2.0, 1.0], [{"key"}, set()])
+    words = confidence_input([NAN, NAN], [2.0, 1.0], [{"key"}, set()])
     assert column(words, "near") == column(words, "above") == [0.0, 0.0]
-    pair = read([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
+    pair = confidence_input([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
     # No cosine: that of what is far down the list, 0.6, which is (0.6 - 0.7) / 0.05 = -2 and above nothing.
     assert (column(pair, "near")[1], column(pair, "above")[1]) == pytest.approx((-2, 0))
     known = replace(pair, near=np.array([0.8, 0.65]))
     assert (column(known, "near")[1], column(known, "above")[1]) == pytest.approx((-1, 1))
-    one = read([NAN], [1.0], [{"key"}])
+    one = confidence_input([NAN], [1.0], [{"key"}])
     # 2 of 4; in March, 3 of 4
     assert column(one, "held") == pytest.approx([0.5])
     assert column(replace(one, timed=np.array([1.0])), "held") == pytest.approx([0.75])
 
 
 def test_a_hit_and_its_answer_by_hand() -> None:
-    two = read([0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0], [Kind.NOTE, Kind.ENTITY])
+    two = confidence_input(
+        [0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0], [Kind.NOTE, Kind.ENTITY]
+    )
     done = estimate_confidence(two, KEYS, WEIGHTS, SCALE)
     # answer: 0.5 * 2 + 0.5 + 0.5 = 2, and 0.5 * -1 + 0.25 + 0.5 = 0.25
     # -2 + ln((e^2 + e^0.25) / 2) = -0.53292
@@ -134,7 +136,7 @@ def test_a_hit_and_its_answer_by_hand() -> None:
 
 
 def test_where_no_hit_stands_out_the_answer_has_its_own_probability() -> None:
-    flat = read([0.7] * 30, [NAN] * 30, [set()] * 30)
+    flat = confidence_input([0.7] * 30, [NAN] * 30, [set()] * 30)
     done = estimate_confidence(replace(flat, first=10), KEYS, WEIGHTS, SCALE)
     # Each of the first ten has 0.5 * 0 + 0 + 0.5: -2 + ln(e^0.5) = -1.5
     assert done.answer == pytest.approx(1 / (1 + exp(1.5)))
@@ -142,11 +144,11 @@ def test_where_no_hit_stands_out_the_answer_has_its_own_probability() -> None:
 
 
 def test_what_shares_no_word_and_points_elsewhere_is_no_candidate() -> None:
-    assert estimate_confidence(read([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
+    assert estimate_confidence(confidence_input([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
     for said, is_candidate in ((set[str](), False), ({"key"}, True)):
-        pair = read([0.8, 0.01], [NAN, NAN], [{"key"}, said])
+        pair = confidence_input([0.8, 0.01], [NAN, NAN], [{"key"}, said])
         assert bool(estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] > 0.0) is is_candidate
-    nothing = estimate_confidence(read([0.01], [NAN], [set()]), KEYS, WEIGHTS, SCALE)
+    nothing = estimate_confidence(confidence_input([0.01], [NAN], [set()]), KEYS, WEIGHTS, SCALE)
     assert (nothing.hits.tolist(), nothing.answer) == ([0.0], 0.0)
 
 
@@ -154,8 +156,8 @@ def test_what_lies_beyond_the_thirtieth_place_says_nothing() -> None:
     # Falling by hundredths and by tenths; the 31st and 32nd by each search are there in one list only.
     cosine, bm25 = [0.9 - place / 100 for place in range(32)], [9 - place / 10 for place in range(32)]
     score = [1 - place / 50 for place in range(32)]
-    deep = read(cosine, bm25, [{"key"}] * 32, score)
-    shallow = read([*cosine[:30], NAN, NAN], [*bm25[:30], NAN, NAN], [{"key"}] * 32, score)
+    deep = confidence_input(cosine, bm25, [{"key"}] * 32, score)
+    shallow = confidence_input([*cosine[:30], NAN, NAN], [*bm25[:30], NAN, NAN], [{"key"}] * 32, score)
     # Their cosines are known all the same, from their own vectors.
     shallow = replace(shallow, near=deep.near, first=5)
     for scale in (SCALE, None):
@@ -187,14 +189,14 @@ print([each.hex() for each in numbers])
 
 
 def test_every_process_judges_alike_to_the_last_bit() -> None:
-    def said(seed: int) -> str:
+    def output_with_seed(seed: int) -> str:
         run = [sys.executable, "-c", _UNORDERED]
         environment = os.environ | {"PYTHONHASHSEED": str(seed)}
         return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
 
-    first = said(0)
+    first = output_with_seed(0)
     assert len(first.split()) == 20 * 8 + 20 + 1
-    assert [said(seed) for seed in (1, 2, 3)] == [first] * 3
+    assert [output_with_seed(seed) for seed in (1, 2, 3)] == [first] * 3
 
 
 def test_the_fitted_weights_are_complete_and_an_unknown_model_is_judged_by_its_list() -> None:
@@ -233,7 +235,7 @@ Rows = list[tuple[float, float, set[str], float]]
 def ranked(rows: Rows) -> ConfidenceInput:
     best_first = sorted(rows, key=lambda row: -row[3])
     cosine, bm25, said, score = (list(each) for each in zip(*best_first, strict=True))
-    return read(cosine, bm25, said, score)
+    return confidence_input(cosine, bm25, said, score)
 
 
 @given(candidates, st.booleans())

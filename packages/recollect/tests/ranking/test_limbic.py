@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from worlds import DAYS, HOURS, STATUSES, Pairs, Row, column, kept, moment, ranks, scores, stepped
+from worlds import DAYS, HOURS, STATUSES, Pairs, Row, column, kept_scores, moment, ranks, scores, stepped
 
 from recollect.domain.records import Status
 from recollect.ranking.factors import (
@@ -179,7 +179,7 @@ def test_fastmcp_scores_0_907_through_the_profile() -> None:
     ]
     together = {(1, 2): (5, timedelta()), (1, 3): (2, timedelta()), (1, 4): (1, timedelta())}
     ranked = stepped(LIMBIC.steps, rows, moment(rows, together))
-    assert round(kept(ranked, "limbic_score")[1], 3) == 0.907
+    assert round(kept_scores(ranked, "limbic_score")[1], 3) == 0.907
     assert round(Reference(rows, together).composite(1), 3) == 0.907
     marks = {mark.step: mark.values[ranked.ids.tolist().index(1)] for mark in ranked.score_changes}
     assert round(marks["salience"], 3) == 1.425
@@ -211,7 +211,7 @@ def test_all_three_strategies_blend(query: str, weight: float, strategy: str) ->
         3: weight * 0.1 + (1 - weight) * 0.0,
     }
     assert scores(LIMBIC.steps, rows, moment(rows, query=query)) == pytest.approx(blended)
-    assert kept(ranked, "limbic_score") == pytest.approx({1: 0.9, 2: 0.5, 3: 0.1})
+    assert kept_scores(ranked, "limbic_score") == pytest.approx({1: 0.9, 2: 0.5, 3: 0.1})
     assert ranked.score_changes[-1].step == f"routing: {strategy}"
 
 
@@ -242,9 +242,11 @@ def test_blends_by_hand(rows: list[Row], query: str, expected: dict[int, float])
 def test_with_routing_off_the_score_is_the_limbic_score() -> None:
     rows = [Row(1, 0.9, status=Status.ARCHIVED), Row(2, 0.5, accesses=4), Row(3, bm25=1.0)]
     ranked = stepped(UNROUTED.steps, rows)
-    assert dict(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True)) == kept(ranked, "limbic_score")
+    assert dict(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True)) == kept_scores(
+        ranked, "limbic_score"
+    )
     # 1: 0.9 * 0.5 = 0.45     2: 0.5 * 1.5 = 0.75     3: fused 1/61, the most there is, so 0.8
-    assert kept(ranked, "limbic_score") == pytest.approx({3: 0.8, 2: 0.75, 1: 0.45})
+    assert kept_scores(ranked, "limbic_score") == pytest.approx({3: 0.8, 2: 0.75, 1: 0.45})
     assert ranked.ids.tolist() == [3, 2, 1]
 
 
@@ -264,7 +266,7 @@ def test_the_list_is_in_order_of_the_score_and_not_of_the_limbic_score() -> None
     rows = [Row(1, 0.5, accesses=3), Row(2, 0.7), Row(3, 0.1)]
     ranked = stepped(LIMBIC.steps, rows, moment(rows, query=FACTUAL))
     assert ranked.ids.tolist() == [2, 1, 3]
-    assert kept(ranked, "limbic_score")[1] > kept(ranked, "limbic_score")[2]
+    assert kept_scores(ranked, "limbic_score")[1] > kept_scores(ranked, "limbic_score")[2]
 
 
 def test_a_limit_of_the_caller_steers_the_blend_and_the_default_does_not() -> None:
@@ -416,6 +418,8 @@ def test_the_profile_agrees_with_the_reference_on_hundreds_of_sets() -> None:
         final = reference.final(WEIGHTS[strategy])
         order = ranked.ids.tolist()
         assert agrees(dict(zip(order, ranked.score.tolist(), strict=True)), final), (number, rows, pairs)
-        assert agrees(kept(ranked, "limbic_score"), {id_: reference.limbic(id_) for id_ in reference.rows})
-        assert agrees(kept(ranked, "rrf_score"), reference.rrf)
+        assert agrees(
+            kept_scores(ranked, "limbic_score"), {id_: reference.limbic(id_) for id_ in reference.rows}
+        )
+        assert agrees(kept_scores(ranked, "rrf_score"), reference.rrf)
         assert is_best_first(order, final)

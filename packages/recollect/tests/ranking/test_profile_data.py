@@ -64,16 +64,16 @@ def test_what_is_not_given_is_as_published_and_whole_numbers_stand_for_numbers()
 
 
 def test_the_shortlist_has_the_name_that_cognis_published_and_still_reads_by_its_former_one() -> None:
-    def read(**numbers: int) -> Profile:
+    def read_profile(**numbers: int) -> Profile:
         searches = [{"by": "meaning", **numbers}]
         return from_plain({"name": "a", "retrieve": searches, "steps": END})
 
-    named = read(shortlist_size=400)
+    named = read_profile(shortlist_size=400)
     assert named.retrieve == (ByMeaning(shortlist_size=400),)
     assert to_plain(named)["retrieve"][0]["shortlist_size"] == 400
-    assert read(shortlist=400) == named
+    assert read_profile(shortlist=400) == named
     with pytest.raises(InvalidInput, match="shortlist_size is given twice: shortlist is its former name"):
-        read(shortlist=400, shortlist_size=300)
+        read_profile(shortlist=400, shortlist_size=300)
 
 
 def test_every_step_and_factor_has_a_name_and_every_name_one_meaning() -> None:

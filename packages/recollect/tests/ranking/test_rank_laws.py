@@ -18,7 +18,7 @@ from worlds import (
     Moment,
     Row,
     gathered,
-    kept,
+    kept_scores,
     moment,
     pair_maps,
     row_lists,
@@ -50,7 +50,7 @@ every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda
 UNROUTED = tuple(replace(step, on=False) if isinstance(step, Route) else step for step in LIMBIC.steps)
 
 
-def listed(ranked: Candidates) -> list[tuple[int, float]]:
+def ids_and_scores(ranked: Candidates) -> list[tuple[int, float]]:
     return list(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True))
 
 
@@ -61,7 +61,9 @@ def test_arrival_order_does_not_matter(
     rows, when = world
     order = data.draw(st.permutations(range(len(rows))))
     shuffled = gathered(rows, when).at(np.array(order, np.int64))
-    assert listed(run(profile, shuffled, when)) == listed(run(profile, gathered(rows, when), when))
+    assert ids_and_scores(run(profile, shuffled, when)) == ids_and_scores(
+        run(profile, gathered(rows, when), when)
+    )
 
 
 @given(profile=any_profile, world=worlds())
@@ -70,7 +72,7 @@ def test_the_list_is_best_first_ties_by_id_and_cut_to_the_limit(
 ) -> None:
     rows, when = world
     done = run(profile, gathered(rows, when), when)
-    ranked = listed(done)
+    ranked = ids_and_scores(done)
     assert ranked == sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
     whole = run(profile, gathered(rows, when), replace(when, limit=10_000))
     assert len(ranked) == min(when.limit, len(whole))
@@ -86,9 +88,9 @@ def test_a_smaller_limit_gives_the_beginning_of_the_same_list(
 ) -> None:
     rows, when = world
     when = replace(when, limit_given=False)  # a given limit is part of the question
-    whole = listed(run(profile, gathered(rows, when), replace(when, limit=1_000)))
+    whole = ids_and_scores(run(profile, gathered(rows, when), replace(when, limit=1_000)))
     for limit in (0, 1, 3):
-        assert listed(run(profile, gathered(rows, when), replace(when, limit=limit))) == whole[:limit]
+        assert ids_and_scores(run(profile, gathered(rows, when), replace(when, limit=limit))) == whole[:limit]
 
 
 @given(profile=any_profile, world=worlds())
@@ -132,7 +134,7 @@ def test_facts_that_no_step_says_it_reads_move_nothing(
     part = replace(whole, facts=replace(whole.facts, **dict(unread)))
     if "cooccurrence" not in read:
         part = replace(part, cooccurrences=Cooccurrences.none())
-    assert listed(run(profile, part, when)) == listed(run(profile, whole, when))
+    assert ids_and_scores(run(profile, part, when)) == ids_and_scores(run(profile, whole, when))
 
 
 def test_a_step_or_factor_cannot_leave_out_which_facts_it_reads() -> None:
@@ -193,10 +195,10 @@ def test_more_accesses_never_lower_a_memorys_own_limbic_score_or_score(
     id_ = rows[at].id
     before, after = (stepped(LIMBIC.steps, some, moment(some, pairs)) for some in (rows, raised))
     slack = 1 + 1e-12  # for rounding
-    assert kept(after, "limbic_score")[id_] * slack >= kept(before, "limbic_score")[id_]
-    assert dict(listed(after))[id_] + 1e-12 >= dict(listed(before))[id_]
+    assert kept_scores(after, "limbic_score")[id_] * slack >= kept_scores(before, "limbic_score")[id_]
+    assert dict(ids_and_scores(after))[id_] + 1e-12 >= dict(ids_and_scores(before))[id_]
     for other in (row.id for row in rows if row.id != id_):
-        assert kept(after, "limbic_score")[other] <= kept(before, "limbic_score")[other] * slack
+        assert kept_scores(after, "limbic_score")[other] <= kept_scores(before, "limbic_score")[other] * slack
     before, after = (stepped(UNROUTED, some, moment(some, pairs)) for some in (rows, raised))
     assert after.ids.tolist().index(id_) <= before.ids.tolist().index(id_)
 
@@ -212,7 +214,7 @@ def test_more_accesses_may_still_cost_a_place_in_the_routed_list() -> None:
     found = []
     for accesses in (1, 127):
         rows = [Row(1, 0.7, accesses=accesses, seen=600 * DAYS), *others]
-        found.append(listed(stepped(LIMBIC.steps, rows, moment(rows))))
+        found.append(ids_and_scores(stepped(LIMBIC.steps, rows, moment(rows))))
     assert [[id_ for id_, _ in ranked] for ranked in found] == [[2, 1, 3], [2, 3, 1]]
     assert [dict(ranked)[1] for ranked in found] == pytest.approx([0.35, 0.35])
     assert [dict(ranked)[3] for ranked in found] == pytest.approx([0.346, 0.358], abs=5e-4)
@@ -224,7 +226,7 @@ def test_ranking_twice_is_ranking_once(world: tuple[list[Row], Moment]) -> None:
     rows, when = world
     candidates = gathered(rows, when)
     before = candidates.score.copy()
-    first = listed(run(LIMBIC, candidates, when))
-    assert listed(run(LIMBIC, candidates, when)) == first
+    first = ids_and_scores(run(LIMBIC, candidates, when))
+    assert ids_and_scores(run(LIMBIC, candidates, when)) == first
     assert candidates.score.tolist() == before.tolist()
     assert candidates.score_changes == ()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import Row, gathered, kept, moment, row_lists, scores, stepped
+from worlds import Row, gathered, kept_scores, moment, row_lists, scores, stepped
 
 from recollect.domain.records import Kind, Status
 from recollect.ranking.candidates import (
@@ -178,7 +178,7 @@ def test_the_published_figures_of_rank_fusion() -> None:
     first, second = scores([Rrf(60)], [Row(1, 0.9), Row(2, 0.8)]).values()
     assert first - second == pytest.approx(1 / 3_782)
     assert round(first - second, 6) == 0.000264
-    assert kept(stepped(LIMBIC.steps, [A, B, C, D]), "rrf_score")[1] == pytest.approx(1 / 61 + 1 / 63)
+    assert kept_scores(stepped(LIMBIC.steps, [A, B, C, D]), "rrf_score")[1] == pytest.approx(1 / 61 + 1 / 63)
     assert pytest.approx(0.3062, abs=1e-4) == QUARTER
 
 

@@ -173,7 +173,7 @@ def column(factor: Factor, rows: Sequence[Row], when: Moment | None = None) -> l
     return numbers
 
 
-def kept(candidates: Candidates, name: str) -> dict[int, float]:
+def kept_scores(candidates: Candidates, name: str) -> dict[int, float]:
     """A score that was kept under a name, of each id."""
     return dict(zip(candidates.ids.tolist(), candidates.named_values[name].tolist(), strict=True))
 
