@@ -53,7 +53,7 @@ def test_every_package_that_we_import_is_declared(name: str) -> None:
 
 def test_what_we_tell_people_to_install_is_ours() -> None:
     """On the index, `recollect` alone is another project."""
-    told = re.compile(r"(?:pip|uv tool|uvx?|pipx) install [^\n\"]*?(?<!/)\brecollect\b(?![-_./]\w)")
+    told = re.compile(r"(?:pip|uv tool|uvx?|pipx) install [^\n\"`]*?(?<!/)\brecollect\b(?![-_./]\w)")
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/*.md")]
     sources = list(ROOT.glob("packages/*/src/**/*.py"))
     assert len(pages) > 60

@@ -257,13 +257,13 @@ def test_a_day_means_its_end_in_the_users_time_zone(engine: Engine, clock: Fixed
     in_lima.remember("a blue kettle, at half past midnight")
     known = {"a red kettle, at half past eleven in the evening"}
     for day in (date(2026, 3, 1), "2026-03-01", "2026-03-01T23:59", "2026-W09"):
-        assert said(in_lima, "kettle", as_of=day) == known
+        assert texts_found(in_lima, "kettle", as_of=day) == known
         assert [item.id for item in in_lima.context("kettle", as_of=day)] == [late]
     recall = operations()["recall"]  # as MCP and HTTP call it
     (hit,) = recall.call(in_lima, {"query": "kettle", "as_of": "2026-03-01"}).result["hits"]
     assert hit["id"] == late
-    assert said(in_lima, "kettle", as_of="2026-02-28") == set()
-    assert said(engine, "kettle", as_of="2026-03-01") == set()  # in UTC, it was the next day already
+    assert texts_found(in_lima, "kettle", as_of="2026-02-28") == set()
+    assert texts_found(engine, "kettle", as_of="2026-03-01") == set()  # in UTC, it was the next day already
     for wrong in ("yesterday", "2026-13-01"):
         with pytest.raises(InvalidInput, match="write 2026-03-01"):
             in_lima.recall("kettle", as_of=wrong)
