@@ -29,7 +29,7 @@ def saved(folder: Path, *talks: Any, name: str = "conversations.json") -> Path:
     return path
 
 
-def read(folder: Path, *talks: Any) -> list[Conversation]:
+def read_chats(folder: Path, *talks: Any) -> list[Conversation]:
     return list(conversations(saved(folder, *talks)))
 
 
@@ -37,5 +37,5 @@ def texts(conversation: Conversation) -> list[str]:
     return [turn.content for turn in conversation.turns]
 
 
-def said(conversation: Conversation) -> list[tuple[Any, ...]]:
+def turn_tuples(conversation: Conversation) -> list[tuple[Any, ...]]:
     return [(turn.content, turn.role, turn.speaker, turn.at, turn.source) for turn in conversation.turns]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations, read, said, saved, texts
+from chat_reading import conversations, read_chats, saved, texts, turn_tuples
 
 import recollect_importers.conversations as archives_module
 from recollect.domain.errors import InvalidInput
@@ -26,7 +26,7 @@ NOON = 1_714_996_800.0  # 2024-05-06 12:00 UTC
 def node(
     id_: str, parent: str | None, role: str = "user", content: Any = "Hello", **more: Any
 ) -> dict[str, dict[str, Any]]:
-    """One node of the tree; `content` as text, or as it stands in the file."""
+    """One node of the tree; `content` is a text, or the value that the file has."""
     plain = {"content_type": "text", "parts": [content]} if isinstance(content, str) else content
     author = {"role": role, "name": None}
     message = {"id": f"m-{id_}", "author": author, "create_time": NOON, "content": plain}
@@ -52,7 +52,7 @@ def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -
     assert recognise(path) == "chatgpt"
     assert (found.session, found.title, found.bad) == ("chatgpt:c-1", "Tides", ())
     noon = datetime(2024, 5, 6, 12, tzinfo=UTC)
-    assert said(found) == [
+    assert turn_tuples(found) == [
         ("When is high tide?", "user", None, noon, "chatgpt:m-a"),
         ("At six.", "assistant", "ChatGPT", noon, "chatgpt:m-b"),
     ]
@@ -62,13 +62,13 @@ def test_of_several_branches_the_one_is_followed_on_which_the_user_ended(tmp_pat
     draft, first = node("a", "root", content="Draft"), node("b1", "a", "assistant", "First answer")
     second, after = node("b2", "a", "assistant", "Second answer"), node("c1", "b1", content="After")
     for current, branch in (("b2", ["Draft", "Second answer"]), ("c1", ["Draft", "First answer", "After"])):
-        (found,) = read(tmp_path, talk(draft, first, second, after, current=current))
+        (found,) = read_chats(tmp_path, talk(draft, first, second, after, current=current))
         assert texts(found) == branch
     # Without an end, it is the newest leaf.
     newer = node("new", "a", "assistant", "Newer", create_time=NOON + 9)
     for unknown in (None, "gone", 7, ["a"]):
         tree = talk(draft, newer, node("old", "a", "assistant", "Older"))
-        (found,) = read(tmp_path, tree | {"current_node": unknown})
+        (found,) = read_chats(tmp_path, tree | {"current_node": unknown})
         assert texts(found) == ["Draft", "Newer"]
 
 
@@ -119,10 +119,10 @@ SHOWN: dict[str, dict[str, Any]] = {
 def test_what_the_user_was_shown_is_kept_and_nothing_else(tmp_path: Path) -> None:
     for hidden in HIDDEN:
         before, after = node("a", "root", content="Before"), node("z", "x", content="After")
-        (found,) = read(tmp_path, talk(before, hidden, after))
+        (found,) = read_chats(tmp_path, talk(before, hidden, after))
         assert (texts(found), found.bad) == (["Before", "After"], ()), hidden
     for text, given in SHOWN.items():
-        (found,) = read(tmp_path, talk(node("a", "root", **given), title="T\udfff"))
+        (found,) = read_chats(tmp_path, talk(node("a", "root", **given), title="T\udfff"))
         assert (texts(found), found.title) == ([text], "T\ufffd")
 
 
@@ -131,20 +131,20 @@ def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> 
     wrong = [None, float("nan"), "noon", True, 1e300]
     nodes = [node("n0", "root", create_time=None), node("n1", "n0", create_time=NOON + 300)]
     nodes += [node(f"n{n + 2}", f"n{n + 1}", create_time=given) for n, given in enumerate(wrong)]
-    (found,) = read(tmp_path, talk(*nodes))
+    (found,) = read_chats(tmp_path, talk(*nodes))
     assert [turn.at and turn.at.minute for turn in found.turns] == [0, 5, 5, 5, 5, 5, 5]
-    (found,) = read(tmp_path, talk(node("a", "root", create_time=None), create_time=None))
+    (found,) = read_chats(tmp_path, talk(node("a", "root", create_time=None), create_time=None))
     assert [turn.at for turn in found.turns] == [None]
 
 
 def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None:
     start = (node("a", "root"), node("b", "a", "assistant", "Hi"))
-    (before,) = read(tmp_path, talk(*start))
-    (after,) = read(tmp_path, talk(*start, node("c", "b", content="More"), title="Renamed"))
+    (before,) = read_chats(tmp_path, talk(*start))
+    (after,) = read_chats(tmp_path, talk(*start, node("c", "b", content="More"), title="Renamed"))
     assert (after.session, after.turns[:2]) == (before.session, before.turns)
     assert after.turns[2].source == "chatgpt:m-c"
     # Without an id, it is known by its title and start.
-    one, same, other = read(
+    one, same, other = read_chats(
         tmp_path, ONE | {"id": None}, talk(*start, id=None), ONE | {"id": 0, "title": "O"}
     )
     assert one.session == same.session != other.session
@@ -159,7 +159,7 @@ def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path:
         node("e", "d", author=None),
         node("f", "e", content="Good too"),
     )
-    found, first, second, good = read(tmp_path, tree, 7, {"mapping": "none"}, ONE)
+    found, first, second, good = read_chats(tmp_path, tree, 7, {"mapping": "none"}, ONE)
     place = "conversations.json, conversation"
     assert texts(found) == ["Good", "Good too"]
     named = [f"{place} 1, 'Tides', message '{id_}'" for id_ in "bcde"]
@@ -170,7 +170,7 @@ def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path:
 
 
 def test_a_broken_path_is_named_and_what_follows_it_is_read(tmp_path: Path) -> None:
-    gone, circle = read(
+    gone, circle = read_chats(
         tmp_path,
         talk(node("b", "gone", content="Later"), id="c-1"),
         talk(node("a", "b", content="One"), node("b", "a", content="Two"), id="c-2"),
@@ -182,8 +182,10 @@ def test_a_broken_path_is_named_and_what_follows_it_is_read(tmp_path: Path) -> N
 
 
 def test_conversations_in_which_nothing_was_said_are_passed_over(tmp_path: Path) -> None:
-    assert read(tmp_path, talk(node("a", "root", "system", {"content_type": "text", "parts": [""]}))) == []
-    (silent,) = read(tmp_path, talk(node("a", "root", "system")))
+    assert (
+        read_chats(tmp_path, talk(node("a", "root", "system", {"content_type": "text", "parts": [""]}))) == []
+    )
+    (silent,) = read_chats(tmp_path, talk(node("a", "root", "system")))
     assert (silent.turns, silent.bad) == ((), ())
 
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations, saved, texts
-from chat_reading import said as told
+from chat_reading import conversations, saved, texts, turn_tuples
 
 from recollect.domain.errors import InvalidInput
 from recollect.transfer import recognise
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 ROOT = "00000000-0000-4000-8000-000000000000"
 
 
-def said(id_: str | None, sender: str = "human", *blocks: Any, text: str = "", **more: Any) -> dict[str, Any]:
+def turn(id_: str | None, sender: str = "human", *blocks: Any, text: str = "", **more: Any) -> dict[str, Any]:
     message = {"uuid": id_, "sender": sender, "text": text, "created_at": "2024-05-06T12:00:00.5Z"}
     return message | ({"content": list(blocks)} if blocks else {}) | more
 
@@ -35,19 +34,19 @@ def talk(*messages: Any, **more: Any) -> dict[str, Any]:
     return {**known, "chat_messages": list(messages), **more}
 
 
-def read(folder: Path, *messages: Any, **more: Any) -> Conversation:
+def read_chat(folder: Path, *messages: Any, **more: Any) -> Conversation:
     (found,) = conversations(saved(folder, talk(*messages, **more)))
     return found
 
 
 def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -> None:
-    asked = said("a", text="When is high tide?")
-    path = saved(tmp_path, talk(asked, said("b", "assistant", block("At six."))))
+    asked = turn("a", text="When is high tide?")
+    path = saved(tmp_path, talk(asked, turn("b", "assistant", block("At six."))))
     (found,) = conversations(path)
     assert recognise(path) == "claude"
     assert (found.session, found.title, found.bad) == ("claude:c-1", "Tides", ())
     at = datetime(2024, 5, 6, 12, 0, 0, 500_000, tzinfo=UTC)
-    assert told(found) == [
+    assert turn_tuples(found) == [
         ("When is high tide?", "user", None, at, "claude:a"),
         ("At six.", "assistant", "Claude", at, "claude:b"),
     ]
@@ -55,7 +54,7 @@ def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -
 
 def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
     filler = "Let me look.\n```\nThis block is not supported on your current device yet.\n```\nAt six."
-    answer = said(
+    answer = turn(
         "b",
         "assistant",
         {"type": "thinking", "thinking": "Hmm"},
@@ -67,72 +66,75 @@ def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
         block("At six."),
         text=filler,
     )
-    assert texts(read(tmp_path, answer)) == ["Let me look.\n\n[artifact: Tide table]\n\nAt six."]
+    assert texts(read_chat(tmp_path, answer)) == ["Let me look.\n\n[artifact: Tide table]\n\nAt six."]
     # A message of tools alone says nothing, even if its text has fillers.
-    tools = said("b", "assistant", {"type": "tool_use", "name": "x"}, text="This block is not supported")
-    assert texts(read(tmp_path, said("a", text="Go"), tools)) == ["Go"]
-    # The text stands in for blocks that are empty.
-    assert texts(read(tmp_path, said("a", "human", block(""), text="Go"))) == ["Go"]
+    tools = turn("b", "assistant", {"type": "tool_use", "name": "x"}, text="This block is not supported")
+    assert texts(read_chat(tmp_path, turn("a", text="Go"), tools)) == ["Go"]
+    # The text is used if its blocks are empty.
+    assert texts(read_chat(tmp_path, turn("a", "human", block(""), text="Go"))) == ["Go"]
 
 
 def test_attachments_are_mentioned_by_name_and_their_content_is_not_kept(tmp_path: Path) -> None:
-    message = said(
+    message = turn(
         "a",
         text="Please read",
         attachments=[{"file_name": "log.txt", "extracted_content": "SECRET"}, {"extracted_content": "x"}, 3],
         files=[{"file_name": "boat.png"}],
     )
-    assert texts(read(tmp_path, message)) == [
+    assert texts(read_chat(tmp_path, message)) == [
         "Please read\n\n[attachment: log.txt]\n\n[attachment]\n\n[attachment: boat.png]"
     ]
 
 
 def test_of_edited_messages_the_newest_branch_is_kept(tmp_path: Path) -> None:
     tree = [
-        said("a", text="Draft", parent_message_uuid=ROOT),
-        said("b", "assistant", text="Old answer", parent_message_uuid="a"),
-        said("c", text="Edited", parent_message_uuid=ROOT, created_at="2024-05-06T12:05:00Z"),
-        said("d", "assistant", text="New answer", parent_message_uuid="c", created_at="2024-05-06T12:06:00Z"),
+        turn("a", text="Draft", parent_message_uuid=ROOT),
+        turn("b", "assistant", text="Old answer", parent_message_uuid="a"),
+        turn("c", text="Edited", parent_message_uuid=ROOT, created_at="2024-05-06T12:05:00Z"),
+        turn("d", "assistant", text="New answer", parent_message_uuid="c", created_at="2024-05-06T12:06:00Z"),
     ]
-    assert texts(read(tmp_path, *tree)) == ["Edited", "New answer"]
-    assert texts(read(tmp_path, *tree, current_leaf_message_uuid="b")) == ["Draft", "Old answer"]
-    # What makes no tree, has a gap or goes in a circle is kept in its order.
+    assert texts(read_chat(tmp_path, *tree)) == ["Edited", "New answer"]
+    assert texts(read_chat(tmp_path, *tree, current_leaf_message_uuid="b")) == ["Draft", "Old answer"]
+    # Messages without a tree, with a gap or in a cycle keep their order.
     for first, second in ((None, None), (ROOT, "gone"), ("b", "a")):
-        one = said("a", text="One", parent_message_uuid=first)
-        assert texts(read(tmp_path, one, said("b", text="Two", parent_message_uuid=second))) == ["One", "Two"]
+        one = turn("a", text="One", parent_message_uuid=first)
+        assert texts(read_chat(tmp_path, one, turn("b", text="Two", parent_message_uuid=second))) == [
+            "One",
+            "Two",
+        ]
 
 
 def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> None:
-    found = read(
+    found = read_chat(
         tmp_path,
-        said("a", text="One", created_at=None),
-        said("b", text="Two", created_at="2024-05-06T12:00:00+02:00"),
-        said("c", text="Three", created_at="yesterday"),
+        turn("a", text="One", created_at=None),
+        turn("b", text="Two", created_at="2024-05-06T12:00:00+02:00"),
+        turn("c", text="Three", created_at="yesterday"),
     )
     # 11:00 is the start; noon at two hours east of it is 10:00 UTC
     assert [turn.at and turn.at.hour for turn in found.turns] == [11, 10, 10]
     # Without a zone, it is UTC.
-    found = read(tmp_path, said("a", text="One", created_at="2024-05-06T12:00:00"))
+    found = read_chat(tmp_path, turn("a", text="One", created_at="2024-05-06T12:00:00"))
     assert found.turns[0].at == datetime(2024, 5, 6, 12, tzinfo=UTC)
 
 
 def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None:
-    start = [said("a", text="One"), said(None, "assistant", text="Two")]
-    before = read(tmp_path, *start)
-    after = read(tmp_path, *start, said("c", text="Three"), name="Renamed")
+    start = [turn("a", text="One"), turn(None, "assistant", text="Two")]
+    before = read_chat(tmp_path, *start)
+    after = read_chat(tmp_path, *start, turn("c", text="Three"), name="Renamed")
     assert (after.session, after.turns[:2]) == (before.session, before.turns)
     assert len({turn.source for turn in after.turns}) == 3
 
 
 def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    found = read(tmp_path, "text", said("b", "martian", text="Beep"), said("c", text="Good"))
+    found = read_chat(tmp_path, "text", turn("b", "martian", text="Beep"), turn("c", text="Good"))
     assert texts(found) == ["Good"]
     place = "conversations.json, conversation 1, 'Tides', message"
     assert found.bad == (
         f"{place} 1: It is a text, where an object was expected.",
         f"{place} 2: Its `sender` is 'martian'; it is human or assistant.",
     )
-    good = talk(said("a", text="Good"), name="")
+    good = talk(turn("a", text="Good"), name="")
     rows = saved(tmp_path, {"chat_messages": 1}, good | {"uuid": None}, good)
     bad, nameless, kept = conversations(rows, "claude")
     assert "has no list of `chat_messages`" in bad.bad[0]
@@ -143,7 +145,7 @@ def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path:
 def test_several_zips_in_a_folder_are_one_import(tmp_path: Path) -> None:
     for number in (0, 1):
         with zipfile.ZipFile(tmp_path / f"data-batch-000{number}.zip", "w") as archive:
-            one = talk(said("a", text="Hi"), uuid=f"c-{number}")
+            one = talk(turn("a", text="Hi"), uuid=f"c-{number}")
             archive.writestr("conversations.json", json.dumps([one]))
             archive.writestr("users.json", "[]")
     assert recognise(tmp_path) == "claude"
@@ -151,14 +153,14 @@ def test_several_zips_in_a_folder_are_one_import(tmp_path: Path) -> None:
 
 
 def test_exports_of_two_programs_in_one_folder_are_told_apart_by_the_user(tmp_path: Path) -> None:
-    saved(tmp_path, talk(said("a", text="Hi")))
+    saved(tmp_path, talk(turn("a", text="Hi")))
     (tmp_path / "conversations-000.json").write_text('[{"mapping": {}}]')
     with pytest.raises(InvalidInput, match="several programs: chatgpt, claude"):
         recognise(tmp_path)
 
 
 def test_the_wrong_format_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    path = saved(tmp_path, talk(said("a", text="Hi")))
+    path = saved(tmp_path, talk(turn("a", text="Hi")))
     with pytest.raises(InvalidInput, match=r"read as chatgpt.*It has no `mapping`.*recollect import --help"):
         list(conversations(path, "chatgpt"))
     with pytest.raises(InvalidInput, match="No format named 'gemini'; there are: basic-memory"):

@@ -1,4 +1,4 @@
-"""What of an export nobody said, or what has no place here, is counted in the report."""
+"""Parts of an export that cannot be imported are counted in the report."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_of_claude(tmp_path: Path) -> None:
     ]
     root = {"parent_message_uuid": "root"}
     paper = {"file_name": "tides.pdf", "extracted_content": "High water"}
-    other = claude.said("a", "assistant", text="Another answer", created_at="2024-01-01T00:00:00Z", **root)
-    answer = claude.said("b", "assistant", *blocks, attachments=[paper], **root)
+    other = claude.turn("a", "assistant", text="Another answer", created_at="2024-01-01T00:00:00Z", **root)
+    answer = claude.turn("b", "assistant", *blocks, attachments=[paper], **root)
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         archive.writestr("conversations.json", json.dumps([claude.talk(other, answer)]))
         archive.writestr("memories.json", json.dumps([{"conversations_memory": "Ana sails."}]))

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read(folder: Path, text: str, name: str = "note.md") -> Conversation:
+def read_note(folder: Path, text: str, name: str = "note.md") -> Conversation:
     path = folder / name
     path.write_text(dedent(text), encoding="utf-8")
     (found,) = conversations(path)
     return found
 
 
-def said(conversation: Conversation) -> list[tuple[str | None, str | None, str]]:
+def turn_tuples(conversation: Conversation) -> list[tuple[str | None, str | None, str]]:
     return [(turn.role, turn.speaker, turn.content) for turn in conversation.turns]
 
 
@@ -50,21 +50,23 @@ LABELLED = [
 
 def test_a_talk_with_an_assistant_is_known_by_its_labels(tmp_path: Path) -> None:
     for text in LABELLED:
-        assert said(read(tmp_path, text)) == TALK, text
+        assert turn_tuples(read_note(tmp_path, text)) == TALK, text
     # Instructions to the assistant are left out.
-    found = read(tmp_path, "System: Be kind.\nUser: Hello there.\nAssistant: Hello.\n")
-    assert said(found) == [("user", None, "Hello there."), ("assistant", None, "Hello.")]
+    found = read_note(tmp_path, "System: Be kind.\nUser: Hello there.\nAssistant: Hello.\n")
+    assert turn_tuples(found) == [("user", None, "Hello there."), ("assistant", None, "Hello.")]
 
 
 def test_labels_within_an_answer_are_part_of_it(tmp_path: Path) -> None:
     inner = "**Speed:** high\nNote: they sink.\n```\n**User:** in code\n```"
-    found = read(tmp_path, f"**User:** Compare\n**Assistant:** So.\n\n## Boats\n{inner}\n**User:** Thanks\n")
+    found = read_note(
+        tmp_path, f"**User:** Compare\n**Assistant:** So.\n\n## Boats\n{inner}\n**User:** Thanks\n"
+    )
     assert [turn.role for turn in found.turns] == ["user", "assistant", "user"]
     assert inner in found.turns[1].content
 
 
 def test_people_are_known_by_taking_turns(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         """
         # Harbour meeting
@@ -80,7 +82,7 @@ def test_people_are_known_by_taking_turns(tmp_path: Path) -> None:
         """,
     )
 
-    assert said(found) == [
+    assert turn_tuples(found) == [
         ("document", None, "In the old customs house."),
         (None, "Ada", "Shall we dredge the channel?"),
         (None, "Bob", "It would cost too much.\nNote: he is right about that."),
@@ -90,12 +92,14 @@ def test_people_are_known_by_taking_turns(tmp_path: Path) -> None:
     ]
     assert found.title == "Harbour meeting"
     # They may speak on the lines below their names.
-    found = read(tmp_path, "".join(f"**{name}:**\nShall we sail today?\n\n" for name in ("Ada", "Bob") * 2))
-    assert said(found) == [(None, name, "Shall we sail today?") for name in ("Ada", "Bob") * 2]
+    found = read_note(
+        tmp_path, "".join(f"**{name}:**\nShall we sail today?\n\n" for name in ("Ada", "Bob") * 2)
+    )
+    assert turn_tuples(found) == [(None, name, "Shall we sail today?") for name in ("Ada", "Bob") * 2]
 
 
 def test_times_of_turns_are_read_with_the_day_they_are_under(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         """\
         ---
@@ -118,7 +122,7 @@ def test_times_of_turns_are_read_with_the_day_they_are_under(tmp_path: Path) -> 
 
 
 def test_headings_with_a_name_and_a_time_open_turns(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         "### Ada — 2024-05-06 10:12\nHi\n### Bob — 2024-05-06 10:13\nHi\n"
         "### Ada — 2024-05-06T10:14:00Z\nBye\n### Bob (2024-05-06 10:15)\nBye\n",
@@ -127,7 +131,7 @@ def test_headings_with_a_name_and_a_time_open_turns(tmp_path: Path) -> None:
     assert spoken == [("Ada", 12), ("Bob", 13), ("Ada", 14), ("Bob", 15)]
     # A date whose order is unknown marks a turn, but gives no time.
     line = "[05/06/24, 10:32:11] {}: Ahoy\n"
-    found = read(tmp_path, "".join(line.format(name) for name in ("Ada", "Bob", "Ada", "Bob")))
+    found = read_note(tmp_path, "".join(line.format(name) for name in ("Ada", "Bob", "Ada", "Bob")))
     assert [(turn.speaker, turn.at) for turn in found.turns] == [("Ada", None), ("Bob", None)] * 2
 
 
@@ -163,12 +167,12 @@ NOT_TRANSCRIPTS = {
 
 def test_what_only_looks_like_a_transcript_is_a_document(tmp_path: Path) -> None:
     for what, text in NOT_TRANSCRIPTS.items():
-        found = read(tmp_path, text)
+        found = read_note(tmp_path, text)
         assert {(turn.role, turn.speaker) for turn in found.turns} == {("document", None)}, what
 
 
 def test_each_section_of_a_document_is_a_message_with_its_headings_before_it(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         "\nBefore all headings.\n\n# Boats #\n## Sails\nWhite ones.\n\nMore of them.\n```sh\n# not a heading"
         "\n```\n### Jib\n## Hulls\nWooden.\nPorts\n=====\nVigo.\n\nCork\n----\nFar.\n",
@@ -177,7 +181,7 @@ def test_each_section_of_a_document_is_a_message_with_its_headings_before_it(tmp
         "Before all headings.",
         "Boats › Sails\n\nWhite ones.\n\nMore of them.\n```sh\n# not a heading\n```",
         "Boats › Sails › Jib",
-        "Boats › Hulls\n\nWooden.\nPorts\n=====\nVigo.",  # an underline after two lines of text is none
+        "Boats › Hulls\n\nWooden.\nPorts\n=====\nVigo.",  # no heading: two lines above the underline
         "Boats › Cork\n\nFar.",
     ]
     assert {turn.role for turn in found.turns} == {"document"}
@@ -185,7 +189,7 @@ def test_each_section_of_a_document_is_a_message_with_its_headings_before_it(tmp
 
 
 def test_front_matter_gives_the_title_and_the_date(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         """\
         ---
@@ -207,14 +211,14 @@ def test_front_matter_gives_the_title_and_the_date(tmp_path: Path) -> None:
 
 def test_a_daily_note_has_its_date_from_its_name_read_as_utc(tmp_path: Path) -> None:
     for name in ("2024-05-06.md", "2024-05-06 Harbour.md", "2024-05-06-harbour.markdown"):
-        found = read(tmp_path, "---\ncreated: 2024-05-09\n---\nRain.\n", name)
+        found = read_note(tmp_path, "---\ncreated: 2024-05-09\n---\nRain.\n", name)
         day = datetime(2024, 5, 6, tzinfo=UTC)
         assert [(turn.content, turn.at) for turn in found.turns] == [("Rain.", day)]
         assert found.title == name.rpartition(".")[0]
 
 
 def test_a_journal_has_its_dates_from_its_headings(tmp_path: Path) -> None:
-    found = read(
+    found = read_note(
         tmp_path,
         "# 2024\n## 2024-05-06 Monday\nRain.\n### 14:30\nSun.\n## 2024-13-45\nOdd.\n## Later\nEnd.\n",
     )
@@ -229,21 +233,21 @@ def test_a_journal_has_its_dates_from_its_headings(tmp_path: Path) -> None:
 def test_a_line_made_to_be_hard_is_read_like_any_other(tmp_path: Path) -> None:
     wide = " " * 99_999
     for line in (f"# {wide}x", "#" + " !" * 50_000, f"**A**{wide}x", "# " + "t" * 99_999):
-        assert len(read(tmp_path, f"---\na:{wide}\n---\n{line}\n").turns) == 1
+        assert len(read_note(tmp_path, f"---\na:{wide}\n---\n{line}\n").turns) == 1
     # A rule that opens nothing is text.
-    assert texts(read(tmp_path, "---\ntitle: no end\n")) == ["---\ntitle: no end"]
+    assert texts(read_note(tmp_path, "---\ntitle: no end\n")) == ["---\ntitle: no end"]
 
 
 def test_a_section_put_between_others_leaves_their_marks(tmp_path: Path) -> None:
-    before = read(tmp_path, "# Two\nSame.\n# Three\nText.\n# Two\nSame.\n")
-    after = read(tmp_path, "# One\nNew.\n# Two\nSame.\n# Three\nText, changed.\n# Two\nSame.\n")
+    before = read_note(tmp_path, "# Two\nSame.\n# Three\nText.\n# Two\nSame.\n")
+    after = read_note(tmp_path, "# One\nNew.\n# Two\nSame.\n# Three\nText, changed.\n# Two\nSame.\n")
     old, new = ([turn.source for turn in one.turns] for one in (before, after))
     assert before.session == after.session == "markdown:note.md"
     assert len(set(old)) == 3
     assert [source in old for source in new] == [False, True, False, True]
     assert str(old[0]).startswith("markdown:note.md#1:")
     start = "User: yes\nAssistant: yes\nUser: yes\n"
-    before, after = read(tmp_path, start), read(tmp_path, f"{start}Assistant: no\n")
+    before, after = read_note(tmp_path, start), read_note(tmp_path, f"{start}Assistant: no\n")
     assert [turn.source for turn in after.turns[:3]] == [turn.source for turn in before.turns]
     assert len({turn.source for turn in after.turns}) == 4
 
@@ -294,7 +298,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(
     ):
         list(conversations(tmp_path / "a.md"))
     monkeypatch.undo()
-    found = read(tmp_path, "# One\nGood.\n# Two\n" + "x" * (TEXT_LIMIT + 1))
+    found = read_note(tmp_path, "# One\nGood.\n# Two\n" + "x" * (TEXT_LIMIT + 1))
     assert texts(found) == ["One\n\nGood."]
     assert found.bad[0].startswith("note.md, line 3: The turn has 1,000,0")
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chat_reading import conversations, said, texts
+from chat_reading import conversations, texts, turn_tuples
 
 import recollect_importers.turns as turns_module
 from recollect.domain.errors import InvalidInput
@@ -23,7 +23,7 @@ def lines(*rows: Any) -> str:
     return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
 
 
-def read(folder: Path, *rows: Any, name: str = "talk.jsonl") -> list[Conversation]:
+def read_chats(folder: Path, *rows: Any, name: str = "talk.jsonl") -> list[Conversation]:
     path = folder / name
     path.write_text(lines(*rows), encoding="utf-8")
     return list(conversations(path))
@@ -31,7 +31,7 @@ def read(folder: Path, *rows: Any, name: str = "talk.jsonl") -> list[Conversatio
 
 def test_a_turn_says_what_it_knows(tmp_path: Path) -> None:
     first = {"content": "Hi", "role": "user", "speaker": "Ada", "at": "2024-05-06T12:00:00+02:00"}
-    (found,) = read(
+    (found,) = read_chats(
         tmp_path,
         {**first, "session": "s"},
         {"text": "Hello", "name": "Bob", "session": "s", "at": 1_714_996_800},
@@ -39,7 +39,7 @@ def test_a_turn_says_what_it_knows(tmp_path: Path) -> None:
     )
     ten, noon = (datetime(2024, 5, 6, hour, tzinfo=UTC) for hour in (10, 12))
     assert (found.session, found.title, found.bad) == ("s", "s", ())
-    assert [turn[:4] for turn in said(found)] == [
+    assert [turn[:4] for turn in turn_tuples(found)] == [
         ("Hi", "user", "Ada", ten),
         ("Hello", None, "Bob", noon),
         ("Bye", None, None, noon),  # milliseconds
@@ -47,7 +47,7 @@ def test_a_turn_says_what_it_knows(tmp_path: Path) -> None:
 
 
 def test_turns_without_a_session_go_to_one_named_after_the_file(tmp_path: Path) -> None:
-    mixed = read(tmp_path, {"content": "a"}, {"content": "b", "session": 7}, {"content": "c"})
+    mixed = read_chats(tmp_path, {"content": "a"}, {"content": "b", "session": 7}, {"content": "c"})
     assert [(one.session, texts(one)) for one in mixed] == [("turns:talk", ["a", "c"]), ("7", ["b"])]
 
 
@@ -80,7 +80,9 @@ def test_a_line_may_hold_a_whole_conversation(tmp_path: Path) -> None:
         {"role": "tool", "content": "42"},
         {"role": "assistant", "content": [{"type": "text", "text": "Seen"}, {"type": "image_url"}, "too", 3]},
     ]
-    first, second = read(tmp_path, {"messages": messages}, {"messages": messages[:2], "session": "mine"})
+    first, second = read_chats(
+        tmp_path, {"messages": messages}, {"messages": messages[:2], "session": "mine"}
+    )
     assert (first.session, texts(first)) == ("turns:talk#1", ["Look", "Seen\n\n[image]\n\ntoo"])
     assert [turn.role for turn in first.turns] == ["user", "assistant"]
     assert (second.session, texts(second)) == ("mine", ["Look"])
@@ -91,8 +93,8 @@ def test_a_line_may_hold_a_whole_conversation(tmp_path: Path) -> None:
 
 def test_a_grown_file_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None:
     rows = [{"content": "yes"}, {"content": "yes"}, {"content": "a", "session": "s"}]
-    before = read(tmp_path, *rows)
-    after = read(tmp_path, *rows[:2], {"content": "new"}, rows[2], {"content": "b", "session": "s"})
+    before = read_chats(tmp_path, *rows)
+    after = read_chats(tmp_path, *rows[:2], {"content": "new"}, rows[2], {"content": "b", "session": "s"})
     old = [turn.source for one in before for turn in one.turns]
     new = [turn.source for one in after for turn in one.turns]
     assert len(set(new)) == 5
@@ -100,8 +102,8 @@ def test_a_grown_file_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None
     assert old[0] is not None
     assert old[0].startswith("turns:talk#1:")
     # A turn that is mended leaves the marks of those after it.
-    broken = read(tmp_path, {"content": 1}, {"content": "b"})
-    mended = read(tmp_path, {"content": "a"}, {"content": "b"})
+    broken = read_chats(tmp_path, {"content": 1}, {"content": "b"})
+    mended = read_chats(tmp_path, {"content": "a"}, {"content": "b"})
     assert broken[0].turns[-1].source == mended[0].turns[-1].source
 
 
@@ -111,12 +113,12 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
         {"content": "x", "at": "noon"}, {"content": "x", "at": True}, {"content": "x", "at": 1e300},
         {"content": "x", "role": 3}, {"content": "x", "session": []}, {"content": None},
     ]  # fmt: skip
-    (found,) = read(tmp_path, {"content": "Good"}, *bad, {"content": "Good too"})
+    (found,) = read_chats(tmp_path, {"content": "Good"}, *bad, {"content": "Good too"})
     assert texts(found) == ["Good", "Good too"]
     assert [reason.split(":")[0] for reason in found.bad] == [f"talk.jsonl, line {n}" for n in range(2, 13)]
     assert "`at` is 'noon'; it is an ISO 8601 time" in found.bad[5]
     # A broken first line does not hide the format.
-    (found,) = read(tmp_path, "oops", {"content": "a"})
+    (found,) = read_chats(tmp_path, "oops", {"content": "a"})
     assert (texts(found), "line 1" in found.bad[0]) == (["a"], True)
     path = tmp_path / "talk.jsonl"
     path.write_bytes(b'{"content": "a"}\n{"content": "\xff"}\n')
@@ -126,7 +128,7 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 
 def test_bad_messages_of_a_line_and_of_a_list_that_is_cut_short_are_named(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, {"messages": [1, {"role": "user", "content": {}}, {"content": "Good"}]})
+    (found,) = read_chats(tmp_path, {"messages": [1, {"role": "user", "content": {}}, {"content": "Good"}]})
     assert texts(found) == ["Good"]
     assert found.bad == (
         "talk.jsonl, line 1, message 1: It is a number, where an object was expected.",
@@ -141,7 +143,7 @@ def test_bad_messages_of_a_line_and_of_a_list_that_is_cut_short_are_named(tmp_pa
 
 
 def test_surrogates_and_nuls_are_mended(tmp_path: Path) -> None:
-    (found,) = read(
+    (found,) = read_chats(
         tmp_path, '{"content": "a\\ud800b\\u0000c", "speaker": "X\\udc00", "session": "s\\u0000"}'
     )
     assert (found.session, found.turns[0].content, found.turns[0].speaker) == ("s", "a\ufffdbc", "X\ufffd")
@@ -152,7 +154,7 @@ def test_a_long_file_is_read_in_batches_that_keep_sessions_together(
 ) -> None:
     monkeypatch.setattr(turns_module, "BATCH", 4)
     rows = [{"content": str(n), "session": "even" if n % 2 == 0 else "odd"} for n in range(6)]
-    found = read(tmp_path, *rows)
+    found = read_chats(tmp_path, *rows)
     assert [(one.session, texts(one)) for one in found] == [
         ("even", ["0", "2"]),
         ("odd", ["1", "3"]),

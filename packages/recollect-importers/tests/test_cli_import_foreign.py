@@ -215,7 +215,7 @@ def test_vectors_can_wait_for_a_reindex_and_without_a_model_words_find_what_was_
     best, *beside = recollect.json("search", "warm sea", RECOLLECT_MODEL="none")["hits"]
     assert best["memory"]["session"] == "harbour"
     assert "words" in best["found_by"]
-    assert not any("words" in hit["found_by"] for hit in beside)  # only what stands next to it
+    assert not any("words" in hit["found_by"] for hit in beside)  # only through its neighbours
     recollect("reindex")
     assert recollect.json("stats")["due"] == 0
 

@@ -51,7 +51,7 @@ def database(path: Path, script: str, *rows: tuple[str, tuple[object, ...]]) -> 
 
 
 def items(path: Path, format_: str) -> list[ForeignItem]:
-    """What the reader gives; the format is recognised, and is the only one that is."""
+    """Read a source, and check that exactly one format recognises it."""
     source = ForeignSource(path)
     assert [each.name for each in foreign_formats() if not each.order and each.recognises(source)] == [
         format_
@@ -329,7 +329,7 @@ def test_mem0_comes_with_its_history_out_of_either_vector_store(tmp_path: Path, 
     (message,) = [item for item in found if isinstance(item, ForeignMessage)]
     assert (message.session, message.owner, message.agent, message.text) == ("trip", "ana", "bot", "Hi")
     assert [(each.name, each.type) for each in found if isinstance(each, ForeignEntity)] == [("Porto", "gpe")]
-    # Whose it was cannot be known, so nobody else gets it.
+    # The owner is unknown, so no other owner gets it.
     assert list(unplaced(found).values()) == ["key under mat"]
     assert items(tmp_path / "history.db", "mem0") == found
 
@@ -440,7 +440,7 @@ def test_a_source_is_read_whole_and_never_touched(tmp_path: Path, state: str) ->
 
 
 def test_a_source_that_is_written_while_it_is_read_is_to_be_read_again(tmp_path: Path) -> None:
-    """Of a file that nobody had open, reading takes no lock that would keep a program from writing."""
+    """Reading a closed file takes no lock that would keep a program from writing."""
     file = tmp_path / "memory.db"
     with closing(sqlite3.connect(file)) as writer:
         writer.executescript("PRAGMA journal_mode=WAL; CREATE TABLE memories (id)")

@@ -17,7 +17,7 @@ pytest_plugins = ["transfer_stores"]
 AT = "2025-10-31T22:56:56.459100+00:00"
 
 
-def said(role: str, *content: Any, **more: Any) -> dict[str, Any]:
+def turn(role: str, *content: Any, **more: Any) -> dict[str, Any]:
     return {"type": "message", "role": role, "content": list(content), "created_at": AT, **more}
 
 
@@ -25,17 +25,17 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def sent(words: str) -> dict[str, Any]:
+def send_call(words: str) -> dict[str, Any]:
     return {"id": "c", "function": {"name": "send_message", "arguments": json.dumps({"message": words})}}
 
 
 MESSAGES = [
-    said("system", text("You are kind.")),
-    said("user", text(json.dumps({"type": "user_message", "message": "I moved to Porto", "time": "10 AM"}))),
-    said("user", text(json.dumps({"type": "heartbeat", "reason": "automated"}))),
-    said("assistant", {"type": "reasoning", "reasoning": "Say so."}, tool_calls=[sent("Noted!")]),
-    said("tool", text("None"), tool_call_id="c"),
-    said("user", text("Thanks"), name="Ana"),
+    turn("system", text("You are kind.")),
+    turn("user", text(json.dumps({"type": "user_message", "message": "I moved to Porto", "time": "10 AM"}))),
+    turn("user", text(json.dumps({"type": "heartbeat", "reason": "automated"}))),
+    turn("assistant", {"type": "reasoning", "reasoning": "Say so."}, tool_calls=[send_call("Noted!")]),
+    turn("tool", text("None"), tool_call_id="c"),
+    turn("user", text("Thanks"), name="Ana"),
 ]
 BLOCKS = [
     {"id": "block-0", "label": "human", "value": "Ana is allergic to walnuts", "description": "Who it is"},
@@ -97,7 +97,11 @@ def test_a_later_export_numbers_its_rows_anew_and_brings_only_what_is_new(
     file.write_text(json.dumps(NEW), "utf-8")
     import_foreign(mine, file)
     block = {**BLOCKS[0], "id": "block-7", "value": "Ana is allergic to walnuts and hay"}
-    agent = {**AGENT, "block_ids": ["block-7"], "messages": [*MESSAGES[4:], said("user", text("Good night"))]}
+    agent = {
+        **AGENT,
+        "block_ids": ["block-7"],
+        "messages": [*MESSAGES[4:], turn("user", text("Good night"))],
+    }
     file.write_text(json.dumps({**NEW, "agents": [agent], "blocks": [block]}), "utf-8")
     later = import_foreign(mine, file)
     assert (later.notes_new, later.notes_changed, later.messages_new) == (0, 1, 1)

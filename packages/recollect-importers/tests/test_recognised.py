@@ -1,4 +1,4 @@
-"""What a file is shows from what it holds, whatever it is called and however it is packed."""
+"""Formats are recognised by content, whatever the file's name and packing."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def check_page(name: str, *packages: str, folder: Path, locked: str = "requirements.txt") -> None:
-    """Run a page's blocks of Python as one program; what it prints stands in the page's blocks of text."""
+    """Run a page's Python blocks as one program, and find its output in the page's text blocks."""
     page = (ROOT / f"docs/guides/integrations/{name}.md").read_text(encoding="utf-8")
     lock = (ROOT / "packages/recollect-integrations/tests" / locked).read_text(encoding="utf-8")
     for package in packages:

@@ -1,4 +1,4 @@
-"""What models and users write is not always a text that a memory keeps: it comes back all the same."""
+"""Texts that a memory refuses (blank, too long, control characters) still come back from an adapter."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SPACED = " cafe\u0301 "
 @pytest.fixture
 def memory() -> Iterator[Engine]:
     with recollect.open(":memory:", model="none") as memory:
-        # What another agent said under the same name is another conversation.
+        # A session of the same name under another agent is a different conversation.
         memory.scoped("", "another").add_messages(SPACED, [{"content": "Hello"}], extract=False)
         yield memory
 

@@ -39,7 +39,7 @@ CHECKS = [
 ]
 MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 FITTING = (200, 201, 304, 404, 409, 412)
-"""What was asked for is done, or not there, or contradicts what is."""
+"""Allowed statuses: done, not found, or in conflict with the store."""
 REFUSING = (400, 404, 405, 413, 415, 422)
 IDS = st.none() | st.integers(1, 6)
 NAMES = st.none() | st.sampled_from(["Marisol Vega", "Tidebook", "a/b c?d"])
@@ -59,7 +59,7 @@ def fill(memory: Engine) -> None:
 def test_every_endpoint_answers_as_the_document_says(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Some operations write files where they are told to.
+    # Some operations write files to a path in their arguments.
     monkeypatch.chdir(tmp_path)
     fill(engine)
     application = served(engine).application
@@ -71,7 +71,7 @@ def test_every_endpoint_answers_as_the_document_says(
     with get_client(application) as client:
         for operation in map(loaded, schema.get_all_operations()):
             for mode in MODES:
-                # What takes no arguments cannot be given wrong ones.
+                # An operation without arguments cannot be given wrong ones.
                 with suppress(Unsatisfiable):
                     try_cases(operation, mode, statuses[mode], client)
     right, wrong = statuses.values()

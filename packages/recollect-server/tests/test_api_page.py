@@ -29,7 +29,7 @@ def test_the_curl_lines_of_the_page_print_what_it_shows(engine: Engine, tmp_path
     ).splitlines()
     commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ") and "export" not in line]
     assert len(commands) > 10
-    # What each prints ends with a line of its own, since answers end without one.
+    # `echo` ends each output with a newline, because answers end without one.
     script = "\n".join(f"{command}; echo" for command in commands)
     with listening(engine) as url:
         done = subprocess.run(

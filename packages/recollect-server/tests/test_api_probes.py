@@ -1,4 +1,4 @@
-"""For whoever watches the server: /healthz, /readyz, /metrics, and what may be known without a token."""
+"""Monitoring: /healthz, /readyz, /metrics, and what they show without a token."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _checks(recollect: CommandLine, url: str, *, status: int = 0) -> Checks:
     return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
 
 
-def _told(recollect: CommandLine, url: str, what: str, mark: str, *texts: str) -> None:
+def _assert_row(recollect: CommandLine, url: str, what: str, mark: str, *texts: str) -> None:
     """One check has this mark, and says these texts."""
     found, said = _checks(recollect, url, status=1 if mark == "problem" else 0)[what]
     assert found == mark
@@ -92,7 +92,7 @@ def test_a_healthy_store_on_a_server_has_no_problem(recollect: CommandLine, post
     assert f"schema {len(migrations())}" in checks["store"][1]
     assert "does not own the tables" in checks["rights"][1]
     assert "1 note" in checks["holds"][1]
-    # The tests' server is told not to wait for the disk.
+    # The tests' server runs without fsync.
     assert marks["durability"] == "note"
 
 
@@ -132,16 +132,16 @@ def test_a_database_without_a_store_is_told_and_stays_so(
 ) -> None:
     _execute(postgres.node.url(), "CREATE DATABASE empty")
     url = postgres.node.url("empty")
-    _told(recollect, url, "store", "note", "has no store yet", "recollect remember")
+    _assert_row(recollect, url, "store", "note", "has no store yet", "recollect remember")
     with psycopg.connect(url) as hand:
         assert hand.execute("SELECT to_regnamespace('recollect')").fetchone() == (None,)
-    _told(recollect, _user(url), "store", "problem", "GRANT CREATE ON DATABASE empty TO user_of_empty")
+    _assert_row(recollect, _user(url), "store", "problem", "GRANT CREATE ON DATABASE empty TO user_of_empty")
 
 
 def test_tables_of_another_program_are_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
     url = postgres.scratch()
     _execute(url, "CREATE SCHEMA theirs", "CREATE TABLE theirs.customer (id int)")
-    _told(recollect, f"{url}?schema=theirs", "store", "problem", "another program")
+    _assert_row(recollect, f"{url}?schema=theirs", "store", "problem", "another program")
 
 
 def test_a_newer_schema_is_a_problem_and_an_older_one_a_note(
@@ -149,10 +149,10 @@ def test_a_newer_schema_is_a_problem_and_an_older_one_a_note(
 ) -> None:
     newer, url, steps = postgres.scratch(), postgres.scratch(), (*migrations(), "SELECT 1")
     prepare(parse_store_url(newer), steps)
-    _told(recollect, newer, "store", "problem", "pip install --upgrade")
+    _assert_row(recollect, newer, "store", "problem", "pip install --upgrade")
     monkeypatch.setattr("recollect_postgres.doctor.migrations", lambda: steps)
     older = f"older schema {len(steps) - 1}; the next command brings it to {len(steps)}"
-    _told(recollect, url, "store", "note", older)
+    _assert_row(recollect, url, "store", "note", older)
     with psycopg.connect(url) as hand:
         kept = hand.execute("SELECT value FROM recollect.setting WHERE name = 'schema_version'").fetchone()
     assert kept == (str(len(migrations())),)
@@ -163,9 +163,11 @@ def test_missing_rights_are_named_with_what_grants_them(
 ) -> None:
     url = postgres.scratch()
     theirs = _user(url, "USAGE ON SCHEMA recollect", "SELECT ON ALL TABLES IN SCHEMA recollect")
-    _told(recollect, theirs, "rights", "problem", f"GRANT DELETE ON recollect.absence TO {_name(theirs)}")
+    _assert_row(
+        recollect, theirs, "rights", "problem", f"GRANT DELETE ON recollect.absence TO {_name(theirs)}"
+    )
     hidden = _user(postgres.scratch())
-    _told(recollect, hidden, "store", "problem", "GRANT USAGE ON SCHEMA recollect")
+    _assert_row(recollect, hidden, "store", "problem", "GRANT USAGE ON SCHEMA recollect")
 
 
 def test_an_index_that_is_not_valid_is_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
@@ -174,21 +176,21 @@ def test_an_index_that_is_not_valid_is_a_problem(recollect: CommandLine, postgre
     recollect("remember", "Two.", "--store", url)
     with pytest.raises(psycopg.errors.UniqueViolation):
         _execute(url, "CREATE UNIQUE INDEX CONCURRENTLY one_of_each ON recollect.memory(kind)")
-    _told(recollect, url, "indexes", "problem", "REINDEX INDEX CONCURRENTLY recollect.one_of_each")
+    _assert_row(recollect, url, "indexes", "problem", "REINDEX INDEX CONCURRENTLY recollect.one_of_each")
 
 
 def test_row_security_that_is_off_or_passed_by_is_told(
     recollect: CommandLine, postgres: PostgresStores
 ) -> None:
     url = postgres.scratch()
-    _told(recollect, as_superuser(url), "row security", "note", "user postgres sees past it")
+    _assert_row(recollect, as_superuser(url), "row security", "note", "user postgres sees past it")
     _execute(url, "ALTER TABLE recollect.memory NO FORCE ROW LEVEL SECURITY")
-    _told(recollect, url, "row security", "problem", "not in force on memory")
+    _assert_row(recollect, url, "row security", "problem", "not in force on memory")
 
 
 def test_a_server_that_is_not_there_is_a_problem(recollect: CommandLine) -> None:
     url = f"postgresql://app:s3cret@127.0.0.1:{free_port()}/x"
-    _told(recollect, url, "store", "problem", "No server listens at postgresql://app@127.0.0.1")
+    _assert_row(recollect, url, "store", "problem", "No server listens at postgresql://app@127.0.0.1")
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named(recollect: CommandLine) -> None:
@@ -226,10 +228,12 @@ def pair() -> Iterator[tuple[Node, Node]]:
 
 def test_a_primary_tells_of_its_standbys(recollect: CommandLine, pair: tuple[Node, Node]) -> None:
     primary, _ = pair
-    _told(recollect, primary.url(), "replication", "ok", "primary; second streaming (async), 0.", "behind")
+    _assert_row(
+        recollect, primary.url(), "replication", "ok", "primary; second streaming (async), 0.", "behind"
+    )
     unseen = "1 standby, whose lag user user_of_postgres may not see"
     user = _user(primary.url(), *_READ_AND_WRITE)
-    _told(recollect, user, "replication", "ok", unseen, "GRANT pg_monitor TO user_of_postgres")
+    _assert_row(recollect, user, "replication", "ok", unseen, "GRANT pg_monitor TO user_of_postgres")
 
 
 def test_a_replica_tells_its_lag_and_that_it_takes_no_writes(
@@ -300,7 +304,7 @@ def test_a_quorum_that_nobody_can_give_is_a_problem(recollect: CommandLine, post
     try:
         _until(url, "SELECT current_setting('synchronous_standby_names') <> ''")
         waits = "every commit waits for one of: ANY 1 (nobody)"
-        _told(recollect, url, "replication", "problem", waits)
+        _assert_row(recollect, url, "replication", "problem", waits)
     finally:
         _execute(url, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
         _until(url, "SELECT current_setting('synchronous_standby_names') = ''")

@@ -1,4 +1,4 @@
-"""What a token sees and may do over MCP: its own scope, within its right, in sessions of its own."""
+"""Tokens over MCP: each is limited to its own scope, right and sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: named tokens, sessions of browsers, links that work once, forged requests."""
+"""Authentication over HTTP: named tokens, browser sessions, one-time links, forged requests."""
 
 from __future__ import annotations
 
@@ -285,18 +285,22 @@ def test_a_link_signs_in_once_and_soon(house: House) -> None:
 
 
 def test_a_program_gets_a_link_by_proving_that_it_knows_the_token(house: House) -> None:
-    def asked(token: str, port: int = 80, challenge: str | None = None) -> httpx2.Response:
+    def authenticate(token: str, port: int = 80, challenge: str | None = None) -> httpx2.Response:
         given = challenge or house.browser().post("/sign-in/once").json()["challenge"]
         shown = {"x-recollect-challenge": given, "x-recollect-proof": proof_of(token, given, port)}
         return house.browser().post("/sign-in/once", headers=shown)
 
-    answer = asked(TOKEN)
+    answer = authenticate(TOKEN)
     assert answer.json()["store"] == house.memory.upkeep.store_state().id
     assert house.browser().get(answer.json()["link"]).status_code == 303
-    for wrong in (asked("other"), asked(TOKEN, 81), asked(TOKEN, challenge="made-up")):
+    for wrong in (
+        authenticate("other"),
+        authenticate(TOKEN, 81),
+        authenticate(TOKEN, challenge="made-up"),
+    ):
         assert (wrong.status_code, set(wrong.json())) == (401, {"challenge"})
     once = house.browser().post("/sign-in/once").json()["challenge"]
-    assert [asked(TOKEN, challenge=once).status_code for _ in range(2)] == [200, 401]
+    assert [authenticate(TOKEN, challenge=once).status_code for _ in range(2)] == [200, 401]
     # Neither does a session, nor a page of another site.
     assert house.signed_in().post("/sign-in/once", headers=ORIGIN).status_code in {401, 403}
 

@@ -67,7 +67,7 @@ def mem0(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 @pytest.fixture(autouse=True)
 def connected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing leaves the machine."""
+    """Block every connection that leaves the machine."""
     connect = socket.socket.connect
 
     def local(place: socket.socket, address: Any) -> None:
@@ -99,12 +99,12 @@ def connect(mem0: ModuleType) -> Iterator[Connect]:
     """Makes clients of mem0, which close with the test."""
     with ExitStack() as stack:
 
-        def made(url: str, key: str = KEY) -> Any:
+        def make_client(url: str, key: str = KEY) -> Any:
             client = mem0.MemoryClient(api_key=key, host=url)
             stack.callback(client.client.close)
             return client
 
-        yield made
+        yield make_client
 
 
 @pytest.fixture
@@ -117,14 +117,14 @@ def url(memory: Engine) -> Iterator[str]:
 def urls_of_callers(memory: Engine) -> Iterator[str]:
     """A server that knows several keys."""
     policy = AccessPolicy("127.0.0.1", 0, None)
-    faces = Starlette(routes=mem0_routes(MemoryRunner(lambda: memory, Calls(), policy)))
+    routes = Starlette(routes=mem0_routes(MemoryRunner(lambda: memory, Calls(), policy)))
 
-    async def known(scope: Any, receive: Any, send: Any) -> None:
+    async def app_with_known_keys(scope: Any, receive: Any, send: Any) -> None:
         key = with_bearer(scope["path"], dict(scope["headers"]))[b"authorization"].decode()
         scope.setdefault("state", {})[CALLER] = CALLERS[key.removeprefix("Bearer ")]
-        await faces(scope, receive, send)
+        await routes(scope, receive, send)
 
-    with listening(known) as url:
+    with listening(app_with_known_keys) as url:
         yield url
 
 
@@ -138,7 +138,7 @@ def test_the_life_of_a_memory(mem0: ModuleType, connect: Connect, url: str) -> N
         ("I live in Lisbon.", "ADD"),
     ]
     diet, city = (each["id"] for each in added)
-    # Said again, it is no other memory; and small talk is none.
+    # A repeated fact makes no second memory, and small talk makes none.
     again = client.add("I live in Lisbon.", user_id="ana", agent_id="cook", metadata={"topic": "city"})
     assert again["results"] == [{"id": city, "memory": "I live in Lisbon.", "event": "NONE"}]
     assert client.add("hm, thanks", user_id="ana")["results"] == []
@@ -223,25 +223,25 @@ def test_deleting_by_filter_deletes_nothing_else(connect: Connect, url: str, mem
     for user, run, topic in (("ana", "r1", "tea"), ("ana", "r2", "soup"), ("ben", "r1", "tea")):
         client.add(f"I like {topic}.", user_id=user, run_id=run, metadata={"topic": topic})
 
-    def left() -> list[tuple[str, str]]:
+    def remaining_rows() -> list[tuple[str, str]]:
         users = {"user_id": {"in": ["ana", "ben"]}}
         return sorted((row["user_id"], row["run_id"]) for row in client.get_all(filters=users)["results"])
 
     everything = [("ana", "r1"), ("ana", "r2"), ("ben", "r1")]
-    assert left() == everything
+    assert remaining_rows() == everything
     nobodies: tuple[dict[str, Any], ...] = ({}, {"filters": {"AND": []}})
     for nobody in nobodies:
         with pytest.raises(Exception, match="Say whose memories to delete"):
             client.delete_all(**nobody)
     client.delete_all(filters={"AND": [{"user_id": "ana"}, {"topic": "rain"}]})
-    assert left() == everything
+    assert remaining_rows() == everything
     client.delete_all(user_id="ana", run_id="r1")
-    assert left() == [("ana", "r2"), ("ben", "r1")]
+    assert remaining_rows() == [("ana", "r2"), ("ben", "r1")]
     assert [one.name for one in memory.scoped("ana").sessions.list()] == ["r2"]
     client.delete_all(user_id="ana")
-    assert left() == [("ben", "r1")]
+    assert remaining_rows() == [("ben", "r1")]
     client.delete_users(user_id="ben")
-    assert left() == []
+    assert remaining_rows() == []
     assert [note.text for note in memory.list().memories] == ["What the owner of the store noted"]
 
 
@@ -260,7 +260,7 @@ def test_many_at_once_and_feedback(connect: Connect, url: str) -> None:
     assert client.get_all(filters={"user_id": "ana"})["count"] == 0
 
 
-# What the platform sells beside a memory, and mem0's own server lacks too.
+# Features of the hosted platform that mem0's own server lacks, too.
 NOT_HERE: dict[str, Callable[[Any], Any]] = {
     "create_memory_export": lambda client: client.create_memory_export("{}", user_id="ana"),
     "get_memory_export": lambda client: client.get_memory_export(user_id="ana"),
@@ -370,7 +370,7 @@ def test_a_wrong_key_is_refused_in_words(mem0: ModuleType, url: str) -> None:
         mem0.MemoryClient(api_key="wrong", host=url, client=client)
 
 
-def asked(url: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
+def send_request(url: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
     host, slash, folder = url.removeprefix("http://").partition("/")
     connection = HTTPConnection(host, timeout=PATIENCE_SECONDS)
     try:
@@ -386,7 +386,7 @@ def test_the_routes_of_mem0s_own_server(url: str) -> None:
     """It has no version in its paths, and takes its key in a header of its own."""
 
     def ask(method: str, path: str, body: Any = None) -> Any:
-        status, said = asked(url, method, path, body, **{"X-API-Key": KEY})
+        status, said = send_request(url, method, path, body, **{"X-API-Key": KEY})
         assert status == 200, said
         return said
 
@@ -435,16 +435,16 @@ SAID = {"messages": "hi", "user_id": "a"}
 def test_mistakes_are_told_in_mem0s_form(
     url: str, method: str, path: str, body: Any, status: int, advice: str
 ) -> None:
-    answer, said = asked(url, method, path, body, Authorization=f"Bearer {KEY}")
+    answer, said = send_request(url, method, path, body, Authorization=f"Bearer {KEY}")
     assert (answer, list(said)) == (status, ["detail"])
     assert advice in said["detail"]
 
 
 def test_only_below_mem0_is_a_key_taken_its_way(url: str) -> None:
     for headers in ({"X-API-Key": KEY}, {"Authorization": f"Token {KEY}"}):
-        assert asked(url, "GET", "/v1/ping/", **headers)[0] == 200
-        assert asked(url.removesuffix("/mem0"), "GET", "/v1/memories", **headers)[0] == 401
-    assert asked(url, "GET", "/v1/ping/", Authorization="Token wrong", **{"X-API-Key": KEY})[0] == 401
+        assert send_request(url, "GET", "/v1/ping/", **headers)[0] == 200
+        assert send_request(url.removesuffix("/mem0"), "GET", "/v1/memories", **headers)[0] == 401
+    assert send_request(url, "GET", "/v1/ping/", Authorization="Token wrong", **{"X-API-Key": KEY})[0] == 401
 
 
 def test_the_example_runs(mem0: ModuleType, url: str, capsys: pytest.CaptureFixture[str]) -> None:

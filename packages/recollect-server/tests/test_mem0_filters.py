@@ -32,7 +32,7 @@ ROW = {
         ({"AND": [{"user_id": "ana"}, {"OR": [{"run_id": "r2"}, {"topic": "food"}]}]}, True),
         ({"NOT": [{"run_id": "r2"}, {"topic": "work"}]}, True),
         ({"NOT": [{"run_id": "r2"}, {"topic": "food"}]}, False),
-        # Of an object, all must hold for it to be excluded.
+        # An object excludes a row only if all of its conditions hold.
         ({"NOT": {"run_id": "r2", "topic": "food"}}, True),
         ({"agent_id": "*"}, False),
         ({"run_id": "*"}, True),
@@ -44,7 +44,7 @@ ROW = {
         ({"rank": {"gte": 3}}, False),
         ({"rank": {"gt": "many"}}, False),
         ({"rank": {"lte": 2}, "absent": {"lte": 2}}, False),
-        # JSON tells true from 1.
+        # JSON distinguishes true from 1.
         ({"seen": 1}, False),
         ({"categories": {"contains": "diet"}}, True),
         ({"categories": {"in": ["sport", "health"]}}, True),
@@ -103,7 +103,7 @@ def test_a_filter_tells_what_every_row_must_have() -> None:
     assert needed_tags(tree) == ('topic="food"',)
     assert all_needed(tree) is None
     assert all_needed(row_filter({"user_id": "ana", "run_id": "r1"})) == {"user_id": "ana", "run_id": "r1"}
-    # What must not be mistaken for everything that somebody has.
+    # Filters that must not match all of a user's memories.
     assert all_needed(row_filter({"AND": []})) == {}
     assert all_needed(row_filter({"NOT": {"user_id": "ana"}})) is None
     assert all_needed(row_filter({"agent_id": "*"})) is None

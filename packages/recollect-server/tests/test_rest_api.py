@@ -226,7 +226,7 @@ def test_an_edit_of_what_somebody_changed_since_is_refused(rest: TestClient) -> 
     rest.post("/v1/memories", json={"text": "Ines drinks oolong"})
     tag = rest.get("/v1/memories/1").headers["etag"]
     assert rest.get("/v1/memories/1", headers={"If-None-Match": f'"x", W/{tag}'}).status_code == 304
-    # What use makes of it is no edit.
+    # Recording a use is no edit.
     rest.post("/v1/recall", json={"query": "oolong"})
     expected = {"If-Match": tag}
     assert rest.patch("/v1/memories/1", json={"importance": 0.9}, headers=expected).status_code == 200
@@ -255,7 +255,7 @@ def test_an_entitys_tag_changes_with_its_observations_and_its_relations(rest: Te
     rest.post("/v1/relations", json={"relations": [relation]})
     second = rest.get("/v1/entities/Ines", headers={"If-None-Match": first})
     assert second.status_code == 200
-    # A relation is shown with it, but is no edit of it.
+    # A new relation is shown with the entity, but does not edit it.
     paused = rest.put("/v1/entities/Ines/status", json={"status": "paused"}, headers={"If-Match": first})
     assert paused.status_code == 200
     late = rest.delete("/v1/entities/Ines", headers={"If-Match": second.headers["etag"]})
@@ -303,7 +303,7 @@ def test_long_work_tells_how_far_it_is_and_then_its_result(rest: TestClient) -> 
     assert done == sorted(set(done))
     assert last[0] == "result"
     assert len(last[1]["ids"]) == 40
-    # What fails before there was any progress has its own status.
+    # A failure before the first progress event keeps its own status.
     failed = rest.post("/v1/recall", json={}, headers=asked)
     assert (failed.status_code, failed.headers["content-type"]) == (422, PROBLEM)
 
@@ -333,7 +333,7 @@ async def test_a_read_ends_when_its_client_goes(
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        """Nobody listens."""
+        """A listener that drops every event."""
 
     headers = [(b"host", b"testserver"), (b"accept", accept.encode())]
     headers += [(b"authorization", HEADERS["Authorization"].encode())]

@@ -1,4 +1,4 @@
-"""What a token sees and may do over REST: its own scope, whatever of another's it names."""
+"""Tokens over REST: each is limited to its own scope, whatever ids it names."""
 
 from __future__ import annotations
 

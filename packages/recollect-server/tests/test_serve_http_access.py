@@ -1,4 +1,4 @@
-"""The door over HTTP, knocked on through a socket: who comes in, and what those are told who do not."""
+"""Access over HTTP, through a real socket: accepted requests, refused ones, and their messages."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Listening:
         finally:
             connection.close()
 
-    def said(self, wanted: str) -> str:
-        """What the server has told so far, once this is in it."""
+    def wait_for_output(self, wanted: str) -> str:
+        """Wait until the server's output contains this, then return the output."""
         for _ in range(PATIENCE_SECONDS * 20):
             text = self.log.read_text(encoding="utf-8")
             if wanted in text:
@@ -160,7 +160,7 @@ def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(door: 
 def test_on_every_address_others_come_in_by_the_names_that_are_allowed(recollect: CommandLine) -> None:
     with listening(recollect, "--host", EVERYWHERE, RECOLLECT_TOKEN=TOKEN) as here:
         assert here.host == "127.0.0.1"
-        assert f"--allow-host {socket.gethostname()}" in here.said("--allow-host")
+        assert f"--allow-host {socket.gethostname()}" in here.wait_for_output("--allow-host")
         assert here.knock(Host="box.local:7438").status == 421
     allowed = ("--host", EVERYWHERE, "--allow-host", "Box.local", "--allow-host", "192.0.2.7")
     settings = {"RECOLLECT_TOKEN": TOKEN, "RECOLLECT_ALLOW_HOSTS": "[2001:DB8::7], tea.example"}
@@ -169,7 +169,7 @@ def test_on_every_address_others_come_in_by_the_names_that_are_allowed(recollect
             assert here.knock(Host=host).status == 200, host
         assert here.knock(Origin="https://tea.example").status == 200
         assert here.knock(Host="other.local").status == 421
-        assert "--allow-host" not in here.said("Bearer TOKEN")
+        assert "--allow-host" not in here.wait_for_output("Bearer TOKEN")
 
 
 def _has_ipv6() -> bool:
@@ -183,7 +183,7 @@ def _has_ipv6() -> bool:
 @pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
 def test_an_address_of_ipv6_is_told_as_a_client_takes_it(recollect: CommandLine) -> None:
     with listening(recollect, "--host", "::1", RECOLLECT_TOKEN=TOKEN) as here:
-        assert f"at http://[::1]:{here.port}/mcp\n" in here.said("/mcp")
+        assert f"at http://[::1]:{here.port}/mcp\n" in here.wait_for_output("/mcp")
         assert here.knock().status == 200
 
 
@@ -210,7 +210,7 @@ def test_a_token_that_the_user_set_is_not_printed(recollect: CommandLine) -> Non
     settings: dict[tuple[str, ...], dict[str, str]] = {(): {"RECOLLECT_TOKEN": TOKEN}, ("--token", TOKEN): {}}
     for options, variables in settings.items():
         with listening(recollect, *options, **variables) as here:
-            assert TOKEN not in here.said("the token that you set")
+            assert TOKEN not in here.wait_for_output("the token that you set")
             assert here.knock().status == 200
     assert not token_file(recollect.store).exists()
 

@@ -1,4 +1,4 @@
-"""What one client may hold of the HTTP server: connections, time, sessions, lines of its log."""
+"""Limits for one client of the HTTP server: connections, time, sessions, log lines."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def connected(port: int, said: str = "") -> socket.socket:
 
 
 def rest(place: socket.socket) -> bytes:
-    """What comes until the other side closes; however it does."""
+    """Read until the server closes the connection, cleanly or not."""
     said = b""
     try:
         while piece := place.recv(1 << 16):
@@ -72,7 +72,7 @@ def test_connections_that_say_nothing_lock_nobody_out(recollect: CommandLine) ->
         assert kept.recv(12) == b"HTTP/1.1 100"
         silent = [connected(here.port, "POST /mcp HT") for _ in range(200)]
         assert here.knock().status == 200
-        # Who has shown the token makes no room for those who have not.
+        # An authenticated connection is not closed to make room for unauthenticated ones.
         kept.sendall(b"{}")
         assert b"HTTP/1.1 400" in rest(kept)
         for each in (kept, *silent):
@@ -145,7 +145,7 @@ def test_what_is_broken_off_leaves_no_traceback_and_no_session(recollect: Comman
         opened = _opened_by(here, {**HELLO, "params": {"protocolVersion": 5}})
         assert opened == (400, None)
         assert _opened_by(here, HELLO)[0] == 200
-        told = here.said(": bad_initialize")
+        told = here.wait_for_output(": bad_initialize")
     assert "Traceback" not in told
     assert told.count(": not_found") == 1
     assert told.count(": bad_request") == 1
@@ -200,20 +200,20 @@ async def test_who_guesses_the_token_waits_and_cannot_tell_a_right_one_by_its_sp
     monkeypatch.setattr(middleware, "sleep", sleep)
     guard = protected(inner, RefusalLog(lambda _: None), TokenGuesses(lambda: 0.0))
     for _ in range(FREE_GUESSES):
-        await asked(guard, "wrong", "192.0.2.1")
+        await authenticate(guard, "wrong", "192.0.2.1")
     assert slept == []
     for token in ("wrong", TOKEN):
-        await asked(guard, token, "192.0.2.1")
+        await authenticate(guard, token, "192.0.2.1")
     assert slept == pytest.approx([0.1, 0.2])
-    # Nobody else waits, nor does who shows none.
-    await asked(guard, TOKEN, "192.0.2.2")
+    # Other addresses do not wait, nor do requests without a token.
+    await authenticate(guard, TOKEN, "192.0.2.2")
     for _ in range(FREE_GUESSES + 1):
-        await asked(guard, "", "192.0.2.3")
+        await authenticate(guard, "", "192.0.2.3")
     assert len(slept) == 2
     assert passed == ["192.0.2.1", "192.0.2.2"]
 
 
-async def asked(guard: Any, token: str, address: str) -> None:
+async def authenticate(guard: Any, token: str, address: str) -> None:
     headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {token}".encode() if token else b"")]
     scope = {"type": "http", "method": "GET", "path": "/mcp", "headers": headers, "client": (address, 1)}
     await guard(scope, _empty_body, _unheard)
@@ -224,7 +224,7 @@ async def _empty_body() -> Any:
 
 
 async def _unheard(message: Any) -> None:
-    """Nobody listens."""
+    """A send function that drops every message."""
 
 
 def test_a_short_token_is_good_enough_for_this_machine_alone(recollect: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""The TypeScript client: made anew it is the same, it compiles, and its own tests pass against a server."""
+"""The TypeScript client: its generated types are fresh, it compiles, and its tests pass against a server."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def session(*events: Event, id_: str = "monday", user: str = "ana") -> Session:
     return Session(id=id_, app_name="diary", user_id=user, events=list(events))
 
 
-async def found(service: RecollectMemoryService, query: str, user: str = "ana") -> list[MemoryEntry]:
+async def search_memories(
+    service: RecollectMemoryService, query: str, user: str = "ana"
+) -> list[MemoryEntry]:
     return (await service.search_memory(app_name="diary", user_id=user, query=query)).memories
 
 
@@ -59,7 +61,7 @@ async def test_a_session_that_is_added_again_brings_only_what_is_new(service: Re
         ("My horse is called Bruno", "user", None),
         ("Bruno is a fine name", "assistant", "diary_agent"),
     ]
-    entries = await found(service, "what is the horse called?")
+    entries = await search_memories(service, "what is the horse called?")
     assert (entries[0].author, entries[0].content) == ("user", first.content)
     assert entries[0].timestamp == "2026-09-21T14:13:20.250000+00:00"
     assert entries[0].custom_metadata["session"] == "monday"
@@ -67,10 +69,10 @@ async def test_a_session_that_is_added_again_brings_only_what_is_new(service: Re
 
 async def test_users_and_apps_see_only_their_own(service: RecollectMemoryService) -> None:
     await service.add_session_to_memory(session(event("1", "My horse is called Bruno")))
-    assert await found(service, "horse", user="bo") == []
+    assert await search_memories(service, "horse", user="bo") == []
     other = await service.search_memory(app_name="shop", user_id="ana", query="horse")
     assert other.memories == []
-    assert len(await found(service, "horse")) == 1
+    assert len(await search_memories(service, "horse")) == 1
 
 
 async def test_events_come_back_with_all_their_parts_and_metadata(service: RecollectMemoryService) -> None:
@@ -86,7 +88,7 @@ async def test_events_come_back_with_all_their_parts_and_metadata(service: Recol
         events=[seen, silent, Event(author="user")],
         custom_metadata={"n": [1]},
     )
-    (entry,) = await found(service, "horse")
+    (entry,) = await search_memories(service, "horse")
     assert entry.content == seen.content
     assert entry.custom_metadata["n"] == [1]
 
@@ -97,10 +99,10 @@ async def test_a_memory_with_parts_has_the_text_that_it_was_edited_to(
     parts = [Part(text="Ana rides"), Part(text="a horse")]
     kept = [MemoryEntry(content=Content(role="user", parts=parts))]
     await service.add_memory(app_name="diary", user_id="ana", memories=kept)
-    (entry,) = await found(service, "Ana rides")
+    (entry,) = await search_memories(service, "Ana rides")
     assert entry.content.parts == parts
     await service.memory.scoped("ana", "diary").update(int(entry.id or ""), text="Ana rides a bicycle")
-    (entry,) = await found(service, "Ana rides")
+    (entry,) = await search_memories(service, "Ana rides")
     assert entry.content.parts == [Part(text="Ana rides a bicycle")]
 
 
@@ -110,7 +112,7 @@ async def test_thoughts_of_the_model_are_not_searched(service: RecollectMemorySe
     await service.add_session_to_memory(session(said))
     turns = await service.memory.scoped("ana", "diary").sessions.turns("monday")
     assert [turn.text for turn in turns] == ["Bruno it is"]
-    assert (await found(service, "Bruno"))[0].content == said.content
+    assert (await search_memories(service, "Bruno"))[0].content == said.content
 
 
 async def test_memories_are_added_replaced_and_deleted(
@@ -133,20 +135,20 @@ async def test_memories_are_added_replaced_and_deleted(
         await service.add_memory(
             app_name="diary", user_id="ana", memories=[entry("Bo paints")], custom_metadata={"of": "Bo"}
         )
-    (riding,) = await found(service, "riding rides")
+    (riding,) = await search_memories(service, "riding rides")
     assert riding.content.parts is not None
     assert (riding.content.parts[0].text, riding.custom_metadata["sure"]) == ("Ana rides on Mondays", True)
     assert riding.timestamp == "2026-05-01T12:00:00+00:00"
-    assert len(await found(service, "paints")) == 1
+    assert len(await search_memories(service, "paints")) == 1
     with pytest.raises(InvalidInput, match="without text"):
         await service.add_memory(app_name="diary", user_id="ana", memories=[entry("")])
     with pytest.raises(InvalidInput, match="2026-05-01T12:00:00Z"):
         await service.add_memory(app_name="diary", user_id="ana", memories=[entry("x", timestamp="noon")])
 
     await service.delete_memory(app_name="diary", user_id="bo", memory_id=riding.id)
-    assert len(await found(service, "rides")) == 1
+    assert len(await search_memories(service, "rides")) == 1
     await service.delete_memory(app_name="diary", user_id="ana", memory_id=riding.id)
-    assert await found(service, "rides") == []
+    assert await search_memories(service, "rides") == []
     with pytest.raises(InvalidInput, match="that a search returned"):
         await service.delete_memory(app_name="diary", user_id="ana", memory_id="x")
 
@@ -154,16 +156,16 @@ async def test_memories_are_added_replaced_and_deleted(
 async def test_what_was_deleted_does_not_come_back_with_its_session(service: RecollectMemoryService) -> None:
     told = session(event("1", "My horse is called Bruno"), event("2", "I like rain"))
     await service.add_session_to_memory(told)
-    (entry,) = await found(service, "horse")
+    (entry,) = await search_memories(service, "horse")
     await service.delete_memory(app_name="diary", user_id="ana", memory_id=entry.id)
     await service.add_session_to_memory(told)
-    assert await found(service, "horse Bruno") == []
-    assert len(await found(service, "rain")) == 1
+    assert await search_memories(service, "horse Bruno") == []
+    assert len(await search_memories(service, "rain")) == 1
 
 
 async def test_nothing_is_found_for_an_empty_query(service: RecollectMemoryService) -> None:
     await service.add_session_to_memory(session(event("1", "My horse is called Bruno")))
-    assert await found(service, " ") == []
+    assert await search_memories(service, " ") == []
 
 
 class ScriptedLlm(BaseLlm):
@@ -186,7 +188,7 @@ class ScriptedLlm(BaseLlm):
 
 
 async def said_in_a_run(store: Path, prompt: str) -> str:
-    """One run of a program: all of it is made anew, and nothing but the store stays."""
+    """One run of a program; only the store outlives it."""
     service = RecollectMemoryService(store, limit=1)
     sessions = InMemorySessionService()
     agent = Agent(name="companion", model=ScriptedLlm(), tools=[load_memory_tool])

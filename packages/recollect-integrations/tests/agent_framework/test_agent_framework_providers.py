@@ -68,7 +68,7 @@ async def test_a_talk_that_is_handed_over_whole_is_stored_once(memory: AsyncEngi
         "Hello",
         "Hi again",
     ]
-    # What a user says twice was said twice, and a message is known by its id.
+    # Equal texts are separate messages; a message is identified by its id.
     await provider.save_messages("s", [Message("user", ["ok"])])
     await provider.save_messages("s", [Message("user", ["ok"])])
     for _ in range(2):
@@ -102,7 +102,7 @@ class ScriptedClient(FunctionInvocationLayer[Any], BaseChatClient[Any]):
 
 
 async def said_in_a_run(store: Path, prompt: str, session: str) -> tuple[str, ScriptedClient]:
-    """One run of a program: all of it is made anew, and nothing but the store stays."""
+    """One run of a program; only the store outlives it."""
     async with recollect.aio.open(store) as memory:
         client = ScriptedClient()
         agent = Agent(
@@ -120,10 +120,10 @@ async def test_an_agent_remembers_in_one_run_and_knows_in_the_next(tmp_path: Pat
     assert "Lisbon" in said
     reminder = next(message for message in client.read if message.text.startswith("What you remember"))
     assert reminder.additional_properties["_attribution"]["origin_session_ids"] == ["monday"]
-    # Where nothing bears on the prompt, nothing is given.
+    # No memory is relevant to the prompt, so none is given.
     said, _ = await said_in_a_run(store, "Thanks!", "wednesday")
     assert said == "Noted."
-    # Back in the first session, its own messages are its history, and stand there once.
+    # Back in the first session, the history holds its own messages, each once.
     _, client = await said_in_a_run(store, "Good evening", "monday")
     assert [message.text for message in client.read] == [
         "I moved to Lisbon and take the tram to work",

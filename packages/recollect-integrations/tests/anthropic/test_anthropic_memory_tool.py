@@ -269,7 +269,7 @@ def test_each_agent_of_an_owner_has_files_of_its_own(memory: recollect.Engine) -
     call(tools[0], "create", PREFERENCES, file_text="salt")
     assert "does not exist" in call(tools[1], "view", PREFERENCES)
     call(tools[1], "create", PREFERENCES, file_text="sugar")
-    # Who sees all agents' memories works on what belongs to none of them.
+    # A tool without an agent writes memories that belong to no agent.
     assert call(tools[2], "view", PREFERENCES).endswith("\tsugar")
     assert call(tools[0], "view", PREFERENCES).endswith("\tsalt")
 
@@ -352,7 +352,7 @@ def test_claude_remembers_in_one_run_and_knows_in_the_next(url: str, tmp_path: P
         "File created successfully at: /memories/facts.md",
         "     1\tAna moved to Lisbon and takes the tram.",
     ]
-    with recollect.open(store) as memory:  # and whoever else uses this memory knows it, too
+    with recollect.open(store) as memory:  # other users of this memory find it, too
         hit = memory.recall("how does Ana commute?").hits[0]
     assert (hit.memory.speaker, hit.memory.category) == ("/memories/facts.md", "memory file")
 

@@ -1,4 +1,4 @@
-"""Nothing leaves the machine: CrewAI's telemetry and tracing are off before it is imported."""
+"""Switches off CrewAI's telemetry and tracing before it is imported, so that tests send no data."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ LEARNT = "Ana moved to Lisbon and takes the tram"
 
 
 class ScriptedLLM(BaseLLM):
-    """Keeps what a task told, and answers a question with what it was reminded of."""
+    """A scripted model: it saves a task's fact, and answers a question with the recalled one."""
 
     def call(self, messages: Any, *args: Any, response_model: Any = None, **options: Any) -> Any:
         text = messages if isinstance(messages, str) else "\n".join(str(each["content"]) for each in messages)
@@ -238,7 +238,7 @@ class ScriptedLLM(BaseLLM):
 
 
 def said_in_a_run(store: Path, task: str) -> str:
-    """One run of a program: all of it is made anew, and nothing but the store stays."""
+    """One run of a program; only the store outlives it."""
     llm = ScriptedLLM(model="scripted")
     memory = RecollectStorage(store).as_memory(llm=llm)
     agent = Agent(role="clerk", goal="Know people", backstory="A clerk.", llm=llm)

@@ -33,7 +33,7 @@ def tools(store: RecollectDocumentStore) -> list[Tool]:
 
 
 def run(store: RecollectDocumentStore, call: ToolCall) -> str:
-    """What the agent answers: a scripted model calls a tool, and then repeats what the tool gave."""
+    """Run the agent with a scripted model that calls a tool and repeats its result."""
 
     def model(messages: list[ChatMessage]) -> ChatMessage:
         result = messages[-1].tool_call_result

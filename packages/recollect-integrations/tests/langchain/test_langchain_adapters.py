@@ -1,4 +1,4 @@
-"""What LangChain's suites do not ask: exact messages, filters, scores, and who else reads the memory."""
+"""Tests beyond LangChain's own suites: exact messages, filters, scores, and other readers of the memory."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_messages_come_back_exactly_in_order_and_are_found(memory: recollect.Eng
     roles = [turn.role for turn in memory.sessions.turns("today")]
     assert roles[:7] == ["system", "user", "assistant", "tool", "assistant", "function", "lawyer"]
     assert memory.search("weather in Lisboa").hits[0].memory.text.startswith("(calls weather(")
-    # What another client adds to the conversation is part of it.
+    # Messages that another client adds belong to the conversation.
     memory.add_messages("today", [{"role": "assistant", "content": "Good night."}])
     assert again.messages[-1] == AIMessage("Good night.")
     assert RecollectChatMessageHistory(memory, "other").messages == []

@@ -51,14 +51,14 @@ async def remember(said: str, runtime: ToolRuntime) -> str:
 
 @tool
 async def recall(said: str, runtime: ToolRuntime) -> str:
-    """Look up what bears on what the user said."""
+    """Look up memories that are relevant to the user's message."""
     assert runtime.store is not None
     (best,) = await runtime.store.asearch(NAMESPACE, query=said, filter={"by": "ana"}, limit=1)
     return str(best.value["fact"])
 
 
 async def answer(path: Path, tool_name: str, said: str) -> str:
-    """What a new agent says, on a store that is opened for it."""
+    """Return the answer of a new agent on a newly opened store."""
     with RecollectStore(path) as store:
         agent = create_agent(ScriptedModel(tool_name=tool_name), [remember, recall], store=store)
         state = await agent.ainvoke({"messages": [HumanMessage(said)]})

@@ -1,4 +1,4 @@
-"""What is imported from LangGraph's own store is found by ours, as if it had been put there."""
+"""Our store finds items imported from LangGraph's own store as if they had been put there."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def test_imported_items_are_those_that_would_have_been_put(tmp_path: Path) -> No
             {(note.text, note.ref, note.category, note.expires_at is None) for note in memory.list().memories}
             for memory in (imported, written)
         ]
-        assert kept[0] == kept[1]  # what searches read of them, and what finds them by their keys
+        assert kept[0] == kept[1]  # the searchable texts, and the keys
         one.put(("memories", "ana"), "tea", {"text": "Ana drinks mate"})
         assert len(one.search((), limit=10)) == len(VALUES)

@@ -173,7 +173,7 @@ def test_the_best_come_first_with_scores_and_what_is_not_indexed_last_without(st
     assert {item.key for item in store.search(("memories",), query="the tram", limit=2)} == {"1", "4"}
     # Only the fields that are indexed are searched.
     assert [hit.memory.text for hit in store.memory.search("zebra").hits if hit.places.get("words")] == []
-    # A namespace is a scope of the memory, for whoever reads it otherwise.
+    # Outside LangGraph, a namespace is a scope of the memory.
     ana = store.memory.scoped(store.memory.scope.owner, "memories.ana")
     assert ana.search("tram").hits[0].memory.text == "Ana takes the tram to work"
 

@@ -48,7 +48,7 @@ async def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: P
         short = history(memory, "monday", token_limit=24, chat_history_token_ratio=0.5, token_flush_size=5)
         for said in ("I am allergic to peanuts.", "The weather is fine today.", "Let us talk about trains."):
             await agent(prompts).run(said, memory=short)
-        # What no longer fits was handed on, and nothing twice.
+        # Turns beyond the limit were moved to the block, each once.
         turns = [turn.text for turn in memory.sessions.turns("monday")]
         assert turns[:2] == ["I am allergic to peanuts.", "I see."]
         assert len(turns) + len(await short.aget_all(status=MessageStatus.ACTIVE)) == 6

@@ -174,7 +174,7 @@ async def test_an_agent_remembers_in_one_run_and_recalls_in_the_next(tmp_path: P
     with recollect.open(tmp_path / "memory.db") as memory:
         asking = ScriptedModel("recall", query="Where does Ana live now?")
         assert "Lisbon" in await say(asking, memory, "tuesday", "Where do I live?")
-        # What was recalled is not captured as something new.
+        # Recalled memories are not captured again.
         assert "(recalled)" in [turn.text for turn in memory.sessions.turns("tuesday")]
         again = ScriptedModel("remember", text="Ana moved to Lisbon in May.")
         assert await say(again, memory, "monday", "As I said …") == "I knew that already."

@@ -84,7 +84,7 @@ async def test_wrong_arguments_are_told(store: RecollectMemoryStore) -> None:
 
 
 class ScriptedModel(Model):
-    """Says what stands in its prompt between `<memory>`, else notes what it is told; or adds it first."""
+    """A scripted model: it repeats the `<memory>` part of its prompt, or else stores the user's message."""
 
     def __init__(self, adds: bool) -> None:
         self.adds = adds
@@ -119,7 +119,7 @@ class ScriptedModel(Model):
 
 
 def said_in_a_run(path: Path, prompt: str, *, adds: bool = False, **options: Any) -> str:
-    """One run of a program: all of it is made anew, and nothing but the store stays."""
+    """One run of a program; only the store outlives it."""
     with recollect.open(path) as memory:
         store = RecollectMemoryStore(memory, max_search_results=1, **options)
         manager = MemoryManager(stores=[store], add_tool_config=True)

@@ -105,7 +105,7 @@ def dashboard_of(folder: Path) -> Iterator[Served]:
 
 @dataclass
 class Watch:
-    """What pages said and asked for."""
+    """Console messages and requests of pages."""
 
     said: list[str]
     left: list[str]
@@ -162,7 +162,7 @@ def shows(page: Page, words: str) -> None:
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core finds against WCAG 2.2 AA."""
+    """Return axe-core's violations of WCAG 2.2 AA."""
     import axe_playwright_python  # type: ignore[import-untyped]  # it has none
 
     if not page.evaluate("'axe' in window"):

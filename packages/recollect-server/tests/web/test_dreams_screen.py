@@ -1,4 +1,4 @@
-"""Dreams in a browser: tried, dreamt, looked at and undone; and what will fade."""
+"""Dreams in a browser: dry run, run, inspection and undo; and the list of fading memories."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_closed_gate_names_the_questions_that_would_be_lost_and_offers_to_go_w
 ) -> None:
     clock = Clock()
     settings, _ = load({"store": tmp_path / "memory.db", "model": "hashing"})
-    # Whatever nobody used for long is pruned, though nothing else says it.
+    # Prune every memory that was unused for long, even if no other memory repeats it.
     keen = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
     with engine(replace(settings, dream_knobs=keen), clock) as memory:
         memory.remember_many([f"The kettle number {number} is red" for number in range(6)])

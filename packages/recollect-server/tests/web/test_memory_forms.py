@@ -1,4 +1,4 @@
-"""What the forms of Memory, Browse and Why not take, and what they say to the rest; without a browser."""
+"""Forms of Memory, Browse and Why not: accepted input and error messages, without a browser."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_what_a_memory_says_cannot_become_part_of_a_page(client: TestClient, mem
         assert "<script>alert" not in body
         assert "<img src=x" not in body
         assert '"><i>' not in body
-        # Only where it is edited it stands as it is.
+        # Only the edit field shows the text unescaped.
         assert "\u202e" not in body.replace("\u202egnp again</textarea>", "")
 
 

@@ -57,11 +57,11 @@ def test_the_hits_are_those_that_an_agent_gets_and_take_one_search(
     asked: list[str] = []
     recall = recollect.Engine.recall
 
-    def counted(memory: recollect.Engine, query: str, **options: Any) -> recollect.Answer:
+    def count_and_recall(memory: recollect.Engine, query: str, **options: Any) -> recollect.Answer:
         asked.append(query)
         return recall(memory, query, **options)
 
-    monkeypatch.setattr(recollect.Engine, "recall", counted)
+    monkeypatch.setattr(recollect.Engine, "recall", count_and_recall)
     for query in ("early ferry", "where is the spare key?", "choir"):
         page = httpx2.get(f"{dashboard.url}/recall", params={"q": query}).text
         hits = page.partition("that agents do not get")[0]

@@ -76,7 +76,7 @@ def test_contradictions_are_decided_and_taken_back_by_keyboard(chromium: Browser
         page.keyboard.press("z")
         shows(page, "Taken back")
         assert (in_force(undecided, mondays), in_force(undecided, wednesdays)) == (True, True)
-        # What was taken back is in focus again.
+        # The undone decision has the focus again.
         assert "Mondays" in page.locator(".side-text").first.inner_text()
 
         page.keyboard.press("o")

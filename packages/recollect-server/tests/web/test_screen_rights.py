@@ -1,4 +1,4 @@
-"""Who may do what on the screens Answers, Quality and Health; in process: a browser shows nothing more."""
+"""Rights on the screens Answers, Quality and Health, tested in process, without a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 ORIGIN = {"origin": "http://localhost"}
-# What needs more than the right to read, each with the least that does it.
+# Requests that need more than the right to read, each with its least right.
 WRITES = {
     "/answers/1/judge": {"memory": "1", "grade": "1"},
     "/add": {"kind": "note", "text": "New"},
@@ -50,7 +50,7 @@ class Rooms:
     def __init__(self, memory: Engine) -> None:
         self.memory = memory
         policy = AccessPolicy("127.0.0.1", 0, "open-sesame-please")
-        # Whenever it is asked, another hour: so tokens are read anew.
+        # Each call of this clock is an hour later, so cached tokens expire.
         hours = count(step=3_600)
         registry = TokenRegistry(lambda: memory, lambda: float(next(hours)))
         sessions = BrowserSessions(lambda: 0.0)

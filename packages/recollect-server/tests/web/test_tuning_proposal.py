@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def test_a_proposal_is_shown_applied_and_taken_back(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
-        # Somebody always wants the note that is important, though another is more alike.
+        # The user always opens the important note, though another is more similar.
         for number in range(60):
             memory.remember(f"topic{number} kettle", importance=0.0)
             memory.remember(f"topic{number} harbour lamp", importance=1.0)
