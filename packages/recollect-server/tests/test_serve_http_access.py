@@ -100,6 +100,13 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
         yield here
 
 
+def test_the_server_prints_the_addresses_of_the_dashboard_the_api_and_its_page(door: Listening) -> None:
+    said = door.said("API docs: ")
+    for name, path in (("Dashboard", "/"), ("REST API", "/v1"), ("API docs", "/docs")):
+        assert f"{name}: http://{door.host}:{door.port}{path}\n" in said
+        assert door.knock("GET", f"{path}/stats" if path == "/v1" else path).status in {200, 303}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "headers", "status", "advice"),
     [
@@ -278,12 +285,11 @@ def test_an_option_that_only_http_has_is_not_passed_over(
 ) -> None:
     told = recollect.refused("serve", *options, status=2)
     assert f"These options need --http: {named}." in told
-    assert "Add --http" in told
 
 
 def test_a_contradiction_and_a_host_that_leads_nowhere_are_told(recollect: CommandLine) -> None:
     told = recollect.refused("serve", "--http", "--token", "x", "--no-token", status=2)
-    assert "leave one out" in told
+    assert "not both" in told
     told = recollect.refused("serve", "--http", "--host", "no.such.host.invalid", "--token", TOKEN, status=1)
     assert "Cannot listen on port 7438 of no.such.host.invalid" in told
     assert "Unknown error" not in told

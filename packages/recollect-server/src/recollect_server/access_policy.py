@@ -1,4 +1,4 @@
-"""Decides which HTTP requests are allowed, and what the others get."""
+"""The rules for HTTP requests: which are allowed, and how the others are refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PATH = "/mcp"
 SIGN_IN = "/sign-in"
 LARGEST_REQUEST = 4 * 1024 * 1024
 BODY_SECONDS = 60.0
-"""How long the body of a request may take."""
+"""Deadline for the body of a request."""
 SHORTEST_TOKEN = 16
-"""Characters of a token where other machines can guess it."""
+"""Minimum characters of a token if other machines can reach the server."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
@@ -37,14 +37,14 @@ class AccessPolicy:
     host: str
     port: int
     token: str | None
-    """Absent: anyone who can reach the port is allowed."""
+    """None: every client that reaches the port is allowed."""
     allowed: tuple[str, ...] = ()
-    """Names of this machine, beside `host` and those of the loopback."""
+    """Names of this machine besides `host` and the loopback names."""
     tls: bool = False
 
     @property
     def names(self) -> frozenset[str]:
-        """The hosts that a request may name. A page that rebinds its own DNS name to us would name that."""
+        """The allowed `Host` headers. A DNS rebinding page would send its own name."""
         return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed))
 
     @property
@@ -56,7 +56,7 @@ class AccessPolicy:
 
     @property
     def is_everywhere(self) -> bool:
-        """Whether it listens on every address, and so on no address that a client could use."""
+        """Whether it listens on all addresses, so that `host` is not one that clients can use."""
         try:
             return ip_address(self.host).is_unspecified
         except ValueError:
@@ -64,14 +64,14 @@ class AccessPolicy:
 
     @property
     def has_weak_token(self) -> bool:
-        """Whether others could guess it: a shorter one is good enough only for this machine."""
+        """Whether the token is too short for a server that other machines can reach."""
         return self.is_open_to_others and self.token is not None and len(self.token) < SHORTEST_TOKEN
 
     def is_token(self, word: str) -> bool:
         return self.token is not None and hmac.compare_digest(word.encode(), self.token.encode())
 
     def url(self, port: int, path: str = PATH) -> str:
-        """For a client on this machine."""
+        """Return the address for a client on this machine."""
         host = self.host
         if self.is_everywhere:
             host = "::1" if ":" in host else "127.0.0.1"
@@ -88,7 +88,7 @@ class Refusal:
 
 
 class Refused(Exception):
-    """A request that is not answered; `RefusalMiddleware` says why."""
+    """A refused request; `RefusalMiddleware` sends the refusal."""
 
     def __init__(self, why: Refusal) -> None:
         super().__init__(why.message)
@@ -96,10 +96,10 @@ class Refused(Exception):
 
 
 def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
-    """The refusal of a request from any sender, if there is one.
+    """Return the refusal of a request regardless of its sender, if any.
 
-    This comes before authentication: a client that shows no token and looks for a way to get one must learn
-    that there is nothing at the other paths, not that it needs a token to look there.
+    This comes before authentication: MCP clients without a token probe other paths for a sign-in method. They
+    must get 404 there, not 401.
     """
     host = _name(headers.get(b"host", b"").decode("latin-1"))
     if host is None:
@@ -127,21 +127,21 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
 
 
 def _signed_in_pages() -> frozenset[str]:
-    """First parts of the paths of the dashboard's pages, as its routes name them."""
+    """Return the first path segments of the dashboard's pages."""
     from recollect_server.web.routes import HANDLERS  # noqa: PLC0415  # loads every screen, which only a server needs
 
     return frozenset(("docs", "sign-out", *(path.split("/")[1] for _, path in HANDLERS)))
 
 
 def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
-    """The refusal of a request without a known sender; None: what it asks for is public."""
+    """Return the refusal of an unauthenticated request; None if the path is public."""
     first = path.split("/")[1]
     if first in _PUBLIC:
         return None
-    # A client with a wrong token is no browser that could sign in.
+    # A client that sends a token is a program, not a browser that can sign in.
     if first not in _signed_in_pages() or headers.get(b"authorization"):
         return UNAUTHORIZED
-    # The fields of a form are lost, so it leads to the first page.
+    # The form's fields are lost, so the user continues at the first page.
     next_ = f"{path}?{query}" if query else path
     where = f"/sign-in?next={quote(next_)}" if method in SAFE_METHODS and next_ != "/" else "/sign-in"
     if headers.get(b"hx-request"):
@@ -150,16 +150,16 @@ def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes,
 
 
 def local_path(given: str) -> str:
-    """The page to go to after signing in; the first page unless the given one is ours."""
+    """Return the page to show after signing in: the given one if it is ours, else the first."""
     path = given.partition("?")[0]
     is_page = path.startswith("/") and path.split("/")[1] in _signed_in_pages()
-    # Browsers read a backslash as a slash, leave out control characters, and take two slashes for a host.
+    # Browsers read a backslash as a slash, drop control characters, and read two slashes as a host.
     is_plain = given.isascii() and given.isprintable() and "\\" not in given and "//" not in path
     return given if is_page and is_plain else "/"
 
 
 def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
-    """Whether a page of this server made the browser send it; None: unknown, as for other programs."""
+    """Whether a page of this server sent the request; None: unknown, as for programs."""
     site = headers.get(b"sec-fetch-site", b"").lower()
     origin = _ORIGIN.fullmatch(headers.get(b"origin", b"").decode("latin-1").lower())
     if b"origin" in headers:
@@ -172,7 +172,7 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
 
 
 def is_api(path: str) -> bool:
-    """Whether clients of this path read problem details."""
+    """Whether clients of this path expect problem details."""
     return path.startswith("/") and path.split("/")[1] in _PROBLEM_READERS
 
 
@@ -181,9 +181,9 @@ def is_mem0(path: str) -> bool:
 
 
 def with_bearer(path: str, headers: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
-    """The headers of a request, with a key as mem0's clients send it in the place where ours is expected.
+    """Return the headers with the key of a mem0 client as a bearer token.
 
-    That is `Authorization: Token KEY`, or `X-API-Key: KEY`; below `/mem0` alone.
+    Below `/mem0`, clients send `Authorization: Token KEY` or `X-API-Key: KEY`.
     """
     found = dict(headers)
     if not is_mem0(path):
@@ -201,7 +201,7 @@ def is_mcp(path: str) -> bool:
 
 
 def _name(host: str) -> str | None:
-    """The host without its port; None if it is malformed."""
+    """Return the host without its port; None if malformed."""
     found = _HOST.fullmatch(host.lower())
     return None if found is None else found[1] or found[2]
 

@@ -1,4 +1,4 @@
-"""Serving over HTTP: the application with all its routes, and MCP's endpoint in it."""
+"""The HTTP application with all its routes, and the MCP endpoint."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def serve_http(
     tls: ssl.SSLContext | None = None,
     sessions: BrowserSessions | None = None,
 ) -> None:
-    """Serve these operations until interrupted. `opened` gets the port, once clients may connect."""
+    """Serve these operations until interrupted. Call `opened` with the port once clients can connect."""
     if policy.token is None and policy.is_open_to_others:
         raise InvalidInput(
             f"Without a token, anyone who reaches {policy.host} could read and change the memory; "
@@ -77,7 +77,7 @@ def serve_http(
         app(memory.engine, names, policy, refusals, authenticator),
         http=LimitedConnection,
         ws="none",
-        # Addresses are those of the connections, not what a header says.
+        # Client addresses come from the connection, not from headers.
         proxy_headers=False,
         log_level="warning",
         server_header=False,
@@ -91,12 +91,12 @@ def serve_http(
         try:
             _Server(config, memory.stop).run(sockets=[place])
         finally:
-            # A model that is still being loaded would be torn down half made.
+            # Wait for a model that is still loading.
             warming.join()
 
 
 class _Server(uvicorn.Server):
-    """Calls `stop` when it is about to end: a write that embeds a thousand texts need not delay it."""
+    """A server that calls `stop` before it ends, so that long embedding work does not delay it."""
 
     def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
         super().__init__(config)
@@ -126,7 +126,7 @@ def app(
     refusals: RefusalLog | None = None,
     authenticator: Authenticator | None = None,
 ) -> Starlette:
-    """The ASGI application: MCP, the API, mem0's routes and the dashboard, behind the middlewares."""
+    """Build the ASGI application: MCP, REST API, mem0's routes and the dashboard, behind the middlewares."""
     calls, metrics, guesses = Calls(), Metrics(), TokenGuesses()
     authenticator = authenticator or Authenticator(policy, TokenRegistry(engine))
     runner = MemoryRunner(engine, calls, policy, metrics)
@@ -149,11 +149,11 @@ async def _forbidden_response(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "forbidden", "message": str(error)}, 403)
 
 
-# MCP: the library's endpoint, with refusals in our words and an end for what a client left
+# The MCP endpoint of the library, with our refusals and cancellation
 
 _MOST_SESSIONS = 1_000
 _SESSION_IDLE_SECONDS = 30 * 60.0
-# The header that names a session.
+# The header with the session id.
 _SESSION = b"mcp-session-id"
 
 
@@ -163,20 +163,20 @@ def library_app(server: MemoryServer, host: str) -> Starlette:
         max_request_body_size=LARGEST_REQUEST,
         session_idle_timeout=_SESSION_IDLE_SECONDS,
         max_sessions=_MOST_SESSIONS,
-        # `HostMiddleware` checks hosts and origins, and says what to do about them.
+        # `HostMiddleware` checks hosts and origins, with better messages.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         host=host,
     )
 
 
 class McpEndpoint:
-    """Passes a request to the library; the middlewares have read its body and its sender."""
+    """Passes a request to the library. The middlewares have read its body and identified its sender."""
 
     def __init__(self, library: Starlette) -> None:
         self._library = library
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # The library lets a session be used by this user alone.
+        # The library binds a session to this user.
         credential = scope["state"][IDENTITY].credential
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=credential, scopes=[]))
         if scope["method"] != "POST":
@@ -192,7 +192,7 @@ class McpEndpoint:
             await self._answer(scope, replay_body(body, receive), send)
 
     async def _answer_or_cancel(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Cancel what a session asked for when its client goes, since no request can fetch the answer later.
+        """Cancel a session's request when its client disconnects: no later request can fetch the answer.
 
         Newer revisions of the protocol have no sessions, and the library does the same for them.
         """
@@ -217,8 +217,8 @@ class McpEndpoint:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Return whether the answer came to its end.
 
-        The library refuses in plain text; that is said in our words. A stream that it leaves open when the
-        server ends is closed.
+        Plain-text refusals of the library are replaced by ours. A stream that the library leaves open at
+        shutdown is closed.
         """
         is_open = False
         status: int | None = None
@@ -245,12 +245,12 @@ class McpEndpoint:
 
 
 async def _drop_message(message: Message) -> None:
-    """The answer to a message that the server sent itself."""
+    """Ignore the response to a message that the server sent to itself."""
 
 
 def _cancellation(body: bytes) -> bytes | None:
-    """The message that cancels this request; None for another kind of message."""
-    message = json.loads(body)  # the library has read it before
+    """Return the message that cancels this request; None if the body is not a request."""
+    message = json.loads(body)  # the library has parsed it before
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return None
     params = {"requestId": message["id"], "reason": "The client closed the connection."}
@@ -258,7 +258,7 @@ def _cancellation(body: bytes) -> bytes | None:
 
 
 def _opens_no_session(headers: dict[bytes, bytes], body: bytes) -> bool:
-    """Whether it asks for a session and could never use it; the library would open one all the same."""
+    """Whether it is an invalid `initialize`, for which the library would still open a session."""
     if _SESSION in headers or b'"initialize"' not in body:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Authenticates requests: by the server's token, a named token, or a browser session."""
+"""Authentication by the server's token, a named token or a browser session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recollect_server.runner import Caller, Right
 SESSION_IDLE_SECONDS = 12 * 3600.0
 LINK_SECONDS = 5 * 60.0
 MOST_SESSIONS_EACH = 32
-"""Of one credential: opening more ends the oldest of its own."""
+"""Sessions per credential; opening more ends its oldest one."""
 MOST_LINKS_EACH = 16
 _BYTES = 32
 
@@ -35,9 +35,9 @@ _Value = TypeVar("_Value")
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
     credential: str
-    """The credential of `Identity` that it signed in with; the session ends with it."""
+    """The credential that it signed in with; revoking it ends the session."""
     csrf: str
-    """Sent along by forms and scripts of our own pages; a page of another site cannot know it."""
+    """Sent by forms and scripts of our pages; other sites cannot know it."""
 
 
 class BrowserSessions:
@@ -47,39 +47,39 @@ class BrowserSessions:
         self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
 
     def open(self, credential: str) -> str:
-        """Return the cookie's value: always a new one, never one that a client sent."""
+        """Open a session and return its cookie value, which is always new."""
         return self._sessions.add(credential, BrowserSession(credential, secrets.token_urlsafe(_BYTES)))
 
     def find(self, key: str) -> BrowserSession | None:
-        """The session, which stays open for as long again."""
+        """Find a session and extend it."""
         found = self._sessions.take(key)
         if found is not None:
-            self._sessions.put(key, found.credential, found)
+            self._sessions.renew(key, found.credential, found)
         return found
 
     def end(self, key: str) -> None:
         self._sessions.take(key)
 
     def link(self, credential: str) -> str:
-        """A word that opens one session with this credential, once and soon."""
+        """Return a one-time word that opens one session with this credential."""
         return self._links.add(credential, credential)
 
     def challenge(self) -> str:
-        """A word for a program to prove with that it knows the server's token, without sending that."""
+        """Return a challenge. A program answers it to prove that it knows the server's token."""
         return self._challenges.add("", "")
 
     def proves(self, word: str, proof: str, token: str, port: int) -> bool:
-        """Whether this is the proof that belongs to a challenge, which is used up."""
+        """Check the proof for a challenge, which can be used only once."""
         is_ours = self._challenges.take(word) is not None
         return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
 
     def redeem(self, word: str) -> str | None:
-        """Return the credential of a link, and forget the link."""
+        """Return the credential of a link, which then expires."""
         return self._links.take(word)
 
 
 def proof_of(token: str, challenge: str, port: int) -> str:
-    """With the port: a program that poses as the server on another port learns nothing of use here."""
+    """Sign a challenge. The port is included, so that a fake server on another port gains nothing."""
     return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
 
 
@@ -88,15 +88,15 @@ class _Secrets(Generic[_Value]):
         self._seconds = seconds
         self._most_each = most_each
         self._clock = clock
-        # The one that was put last comes last.
+        # Ordered by the time of adding.
         self._kept: dict[str, tuple[str, _Value, float]] = {}
 
     def add(self, credential: str, value: _Value) -> str:
         word = secrets.token_urlsafe(_BYTES)
-        self.put(word, credential, value)
+        self.renew(word, credential, value)
         return word
 
-    def put(self, word: str, credential: str, value: _Value) -> None:
+    def renew(self, word: str, credential: str, value: _Value) -> None:
         now = self._clock()
         for old in [old for old, (_, _, until) in self._kept.items() if until <= now]:
             del self._kept[old]
@@ -113,33 +113,33 @@ class _Secrets(Generic[_Value]):
 # Tokens
 
 IDENTITY = "identity"
-"""Under this name, a request's `state` has its `Identity`, if it has one."""
+"""Key of the `Identity` in a request's `state`."""
 CSRF = "csrf"
-"""The form field with a session's CSRF token; `state` has it under this name, None without a session."""
+"""Name of the CSRF token in forms and in a request's `state`; None without a session."""
 OWN = "own"
 """The credential of the token that the server was started with."""
 OPEN = "open"
-"""The credential of every client of a server that asks for no token."""
+"""The credential of every client of a server without a token."""
 REFRESH_SECONDS = 1.0
-"""How soon a server notices that a token was created or revoked."""
+"""Longest delay until a server sees a created or revoked token."""
 NOTE_USE_SECONDS = 5 * 60.0
-"""Seconds between two notes of a token's use."""
+"""Shortest time between two records of a token's use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     caller: Caller
     credential: str
-    """Of every caller another one: OWN, OPEN, or the digest of a named token."""
+    """OWN, OPEN, or the digest of a named token."""
     session: BrowserSession | None = None
-    """The dashboard's, where a cookie named it."""
+    """The dashboard session of the cookie, if any."""
 
 
 _OWN_IDENTITY = Identity(Caller("server", Right.ADMIN), OWN)
 
 
 class TokenRegistry:
-    """The named tokens of the store, as they were a second ago at most."""
+    """The named tokens of the store, cached for a second."""
 
     def __init__(self, memory: Callable[[], Engine], clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -147,7 +147,7 @@ class TokenRegistry:
         self._tokens: Mapping[str, NamedToken] = {}
         self._read_at: float | None = None
         self._noted_at: dict[str, float] = {}
-        # One read serves all waiting requests. It has its own thread, since calls may hold theirs for long.
+        # One read serves all waiting requests. It has its own thread, since long calls may block the others.
         self._reading = anyio.Lock()
         self._thread = anyio.CapacityLimiter(1)
 
@@ -194,7 +194,7 @@ class Authenticator:
     async def of_request(
         self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes], *, cookies: bool
     ) -> Identity | None:
-        """The sender; None: unknown. A token counts for more than a cookie."""
+        """Return the sender; None if unknown. A token takes precedence over a cookie."""
         authorization, found = headers.get(b"authorization", b""), None
         if authorization:
             scheme, _, word = authorization.decode("latin-1").partition(" ")
@@ -210,11 +210,11 @@ class Authenticator:
     async def of_token(self, token: str) -> Identity | None:
         if self._policy.is_token(token):
             return _OWN_IDENTITY
-        # Words that do not look like a token of ours are not looked up in the store.
+        # Only words with our prefix are looked up in the store.
         return await self.of_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
 
     async def of_credential(self, credential: str) -> Identity | None:
-        """The identity of a credential; None once it is revoked."""
+        """Return the identity of a credential; None once it is revoked."""
         if credential == OWN:
             return _OWN_IDENTITY if self.asks_for_token else None
         if credential == OPEN:
@@ -230,14 +230,14 @@ class Authenticator:
 
 
 def is_secure(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser came by TLS, to us or to a proxy before us. A client that lies harms itself."""
+    """Whether the browser uses TLS, to us or to a proxy. A forged header harms only its sender."""
     return scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto", b"").lower() == b"https"
 
 
 def cookie_name(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> str:
-    """Browsers keep the cookies of all ports of a host together, so that the name has the port."""
+    """Return the cookie's name. It contains the port, since browsers share cookies between ports."""
     port = (scope.get("server") or ("", 0))[1]
-    # With this prefix, browsers take it from this very host alone, and only by TLS.
+    # With this prefix, browsers accept the cookie only from this host and over TLS.
     return f"{'__Host-' if is_secure(scope, headers) else ''}recollect_session_{port}"
 
 
@@ -249,24 +249,24 @@ def cookie_in(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -
 # Delays after wrong tokens
 
 FREE_GUESSES = 20
-"""Wrong tokens in a row that cost nothing: a client with an old token tries a few times."""
+"""Wrong tokens without a delay: a client with an old token tries a few times."""
 FIRST_DELAY_SECONDS = 0.1
 LONGEST_DELAY_SECONDS = 5.0
 FORGET_SECONDS = 60.0
-"""After this time without a wrong token, an address starts again."""
+"""After this time without a wrong token, the count of an address restarts."""
 _MOST_ADDRESSES = 10_000
 
 
 class TokenGuesses:
-    """How often each address has shown a wrong token lately, and how long it therefore waits.
+    """Recent wrong tokens per address, and the resulting delays.
 
-    The wait comes before the token is looked at, and a right one waits as well: else a quick answer would
-    tell a guesser that the token is right.
+    The delay applies before the token is checked, also to a right one. Otherwise a quick answer would tell a
+    guesser that the token is right.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # The one that was wrong last comes last.
+        # Ordered by the time of the last wrong token.
         self._wrong: dict[str, tuple[int, float]] = {}
 
     def delay_seconds(self, address: str) -> float:

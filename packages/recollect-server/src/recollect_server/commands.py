@@ -15,7 +15,7 @@ from recollect.plugin import Call, Result, command, group
 from recollect.settings import checked_hosts, checked_token
 from recollect_server.access_policy import AccessPolicy
 
-# The protocol takes half a second to load, and `recollect token` does not speak it.
+# Loading the protocol takes half a second, and `recollect token` does not need it.
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,8 +67,8 @@ def serve_http_command(
 def ui_command(call: Call, port: int, no_browser: bool) -> None:
     """Open the dashboard in the browser, signed in.
 
-    It is served on this machine alone, until Ctrl-C; where a server of this memory is on the port already,
-    that one is used. The link signs one browser in, once, within five minutes.
+    The dashboard runs on this machine only, until Ctrl-C. A server of this memory that already runs on the
+    port is used instead. The link signs in one browser, once, within five minutes.
     """
     with quick_start():
         from recollect.mcp.stdio import LazyEngine
@@ -133,24 +133,26 @@ def _access_policy(
 
 
 def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:
-    """On standard error. A token that the user set is theirs to know, and stays out of logs."""
-    warn(f"Serving {settings.store} at {policy.url(port)}")
+    """Print the addresses on standard error. A token that the user set stays out of the log."""
+    warn(f"Serving {settings.store} over MCP at {policy.url(port)}")
+    for name, path in (("Dashboard", "/"), ("REST API", "/v1"), ("API docs", "/docs")):
+        warn(f"{name}: {policy.url(port, path)}")
     if policy.token is None:
-        warn("Anyone on this machine may come in.")
+        warn("No token is needed: anyone on this machine can use it.")
     elif ours:
         warn(f"Authorization: Bearer {policy.token}")
     else:
-        warn("Clients must show the token that you set, as `Authorization: Bearer TOKEN`.")
+        warn("Clients must send the token that you set, as `Authorization: Bearer TOKEN`.")
     if policy.is_everywhere and not policy.allowed:
         from socket import gethostname
 
         warn(
-            "Clients on other machines are let in only by a name that you allow: "
-            f"--allow-host {gethostname()}, or whatever name or address they use for this machine."
+            "Clients on other machines need a host name that you allow: "
+            f"--allow-host {gethostname()}, or the name or address they use for this machine."
         )
 
 
-# `recollect token`: who may use the server over HTTP
+# `recollect token`
 
 _NAME = click.argument("name", metavar="NAME")
 
@@ -168,15 +170,16 @@ _NAME = click.argument("name", metavar="NAME")
     type=click.Choice(("read", "write", "admin")),
     default="write",
     show_default=True,
-    help="What its holder may do; each includes those before it.",
+    help="What the token allows; each right includes the ones before it.",
 )
 def token_create_command(call: Call, name: str, right: str) -> Result:
-    """Make a token, and print it this once.
+    """Create a token and print it once.
 
-    With --owner it sees that owner's memory alone, with --agent too that agent's alone; without either, every
-    scope. --owner '' leaves out an owner that your settings name.
+    With --owner, the token sees only that owner's memory; with --agent too, only that agent's. Without them,
+    it sees every scope. Use --owner '' to ignore an owner from your settings.
 
-    Only its hash is kept: what is lost is revoked and made anew. A running server takes it at once.
+    Only a hash is stored: if you lose the token, revoke it and create a new one. A running server accepts it
+    at once.
     """
     settings, _ = call.settings()
     owner, agent = settings.owner, settings.agent
@@ -198,15 +201,15 @@ def _tokens(call: Call) -> Tokens:
 
 @command("list", "recollect token list", "recollect token list --json")
 def token_list_command(call: Call) -> Result:
-    """List the tokens: what each may do, and when it was last used.
+    """List the tokens with their rights and last use.
 
-    The last use is noted every five minutes at most.
+    The last use is recorded at most every five minutes.
     """
     tokens = _tokens(call).list()
     fields = ("name", "right", "created_at", "used_at")
     data = {"tokens": [{**picked(each, *fields), **_scope_data(each.sees)} for each in tokens]}
     if not tokens:
-        none = "There are no tokens yet; `recollect token create NAME` makes one."
+        none = "There are no tokens yet. Create one with `recollect token create NAME`."
         return Result(data, [Message(none, mark="note")])
     rows = [
         (each.name, each.right, _scope_words(each.sees), each.created_at, each.used_at) for each in tokens
@@ -217,7 +220,7 @@ def token_list_command(call: Call) -> Result:
 @command("revoke", "recollect token revoke laptop")
 @_NAME
 def token_revoke_command(call: Call, name: str) -> Result:
-    """Take a token back.
+    """Revoke a token.
 
     Running servers refuse it within a second or two, and end its sessions in the dashboard and over MCP.
     """

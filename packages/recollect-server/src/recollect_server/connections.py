@@ -19,15 +19,15 @@ from recollect.domain.errors import InvalidInput
 # Connections
 
 HEADER_SECONDS = 10.0
-"""How long the headers of a request may take."""
+"""Deadline for the headers of a request."""
 CONNECTION = "connection"
-"""Under this name, a request's `state` has the connection that it came by."""
+"""Key of the connection in a request's `state`."""
 MOST_CONNECTIONS = 512
 _FEWEST_CONNECTIONS = 8
 
 
 def most_connections() -> int:
-    """At one time. Half of the files that this process may open: the store and its caches need some too."""
+    """Return the limit of open connections: at most half of the process's file descriptors."""
     try:
         import resource  # noqa: PLC0415  # not on Windows
     except ImportError:
@@ -39,15 +39,15 @@ def most_connections() -> int:
 
 
 def most_per_address(in_all: int) -> int:
-    """Half of all: a single machine never takes the last place."""
+    """Return the limit per address: half of all, so that no single machine takes every place."""
     return in_all // 2
 
 
 class LimitedConnection(H11Protocol):
-    """One connection. It ends where headers do not come in time, or where it must make room for another.
+    """One connection. It is closed if headers arrive late or a newer connection needs its place.
 
-    Room is made by the oldest that has not shown a token: whoever opens connections and says nothing pushes
-    out only their own kind. Without any such, the new connection is refused.
+    The oldest connection without a valid token is closed first. If every connection has one, the new
+    connection is refused.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class LimitedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        # asyncio does so only for sockets that name their protocol, and ours come from `create_server`, which
-        # does not: each answer's body would wait some 40 ms for the client to acknowledge its headers.
+        # asyncio sets TCP_NODELAY only for sockets with an explicit protocol, which `create_server` omits.
+        # Without it, each response body waits about 40 ms for the acknowledgement of its headers.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         most = most_connections()
         all_ = [each for each in self.connections if isinstance(each, LimitedConnection)]
@@ -92,7 +92,7 @@ class LimitedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        # Before the first request there is no cycle, whatever its annotation says.
+        # Despite its annotation, `cycle` is None before the first request.
         if not getattr(self.cycle, "response_complete", True):
             self._stop_timer()
         elif self._header_timer is None and not self.transport.is_closing():
@@ -130,11 +130,11 @@ _FULL = (
 # TLS
 
 TLS_LOOP = f"{__name__}:TlsLoop"
-"""The loop below, as uvicorn names it."""
+"""Import path of the loop below, for uvicorn."""
 
 
 def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
-    """The server's TLS context; a mistake in the files is an error before it listens."""
+    """Load the certificate and key, so that mistakes show before the server listens."""
     for path, what in ((cert, "certificate"), (key, "key")):
         try:
             path.open("rb").close()
@@ -158,7 +158,7 @@ def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
 
 
 class _HasPassword(Exception):
-    """The key file asks for a password, and a server cannot type one."""
+    """The key file needs a password."""
 
 
 def _no_password() -> str:
@@ -166,7 +166,7 @@ def _no_password() -> str:
 
 
 class TlsLoop(asyncio.SelectorEventLoop):
-    """Gives a handshake as long as the headers of a request; asyncio would wait for a minute."""
+    """A loop that limits TLS handshakes to `HEADER_SECONDS`; asyncio waits for a minute."""
 
     async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
         if options.get("ssl") is not None:

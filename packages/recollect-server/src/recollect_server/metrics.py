@@ -1,4 +1,4 @@
-"""Counts and times calls, for Prometheus and the dashboard."""
+"""Counts and durations of calls, for Prometheus and the dashboard."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from recollect.stores.port import Clock
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Seconds; a call counts in every bucket that is no shorter."""
+"""Upper bounds in seconds. A call counts in every bucket at or above its duration."""
 _MINUTE_SECONDS = 60
 _MINUTES_OF_A_DAY = 24 * 60
-# Times kept of each operation and minute, for percentiles.
+# Durations kept per operation and minute, for percentiles.
 _MOST_TIMES = 200
 
 
@@ -35,7 +35,7 @@ class _Histogram:
 
 
 class _Timings:
-    """Of things of one sort, by name: how long they took, and how they failed. Not for several threads."""
+    """Durations and errors by name. Not thread-safe."""
 
     def __init__(self, metric: str, label: str, what: str) -> None:
         self._metric, self._label, self._what = metric, label, what
@@ -89,7 +89,7 @@ class Metrics:
         self._timer = timer
         self._lock = threading.Lock()
         self._calls = _Timings("call", "operation", "calls")
-        # Apart from the calls that they make, or those would count twice.
+        # Separate from the calls that screens make, which would count twice.
         self._screens = _Timings("screen", "screen", "screens of the dashboard")
         self._minutes: deque[_Minute] = deque(maxlen=_MINUTES_OF_A_DAY)
 

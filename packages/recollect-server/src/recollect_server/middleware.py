@@ -1,4 +1,4 @@
-"""Middlewares in front of every request, one concern each; `protect` lists them from the outside in."""
+"""Middlewares for every request, one concern each; `protect` lists them from the outside in."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def protect(
 
 
 class _HttpMiddleware:
-    """Passes on what is no HTTP request, such as the server's start and end."""
+    """A middleware that handles only HTTP requests, not the server's start and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -81,7 +81,7 @@ class RefusalMiddleware(_HttpMiddleware):
 
 
 class GuessDelayMiddleware(_HttpMiddleware):
-    """Delays requests from an address that has shown many wrong tokens."""
+    """Delays requests from an address that has sent many wrong tokens."""
 
     def __init__(self, app: ASGIApp, guesses: TokenGuesses) -> None:
         super().__init__(app)
@@ -111,7 +111,7 @@ class HostMiddleware(_HttpMiddleware):
 
 
 class AuthenticationMiddleware(_HttpMiddleware):
-    """Identifies the sender of a request; unknown senders get only what is public."""
+    """Identifies the sender of a request. Unknown senders get only public paths."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator, guesses: TokenGuesses) -> None:
         super().__init__(app)
@@ -126,7 +126,7 @@ class AuthenticationMiddleware(_HttpMiddleware):
             raise Refused(Refusal(503, "store_unavailable", str(error), {"retry-after": "5"})) from error
         state = scope.setdefault("state", {})
         if found is None:
-            # A request without a token is no guess.
+            # A request without a token is not a guess.
             if headers.get(b"authorization"):
                 self._guesses.add(_address(scope))
             query = scope.get("query_string", b"").decode("latin-1")
@@ -142,7 +142,7 @@ class AuthenticationMiddleware(_HttpMiddleware):
 
 
 class RevocationMiddleware(_HttpMiddleware):
-    """Ends an answer that goes on, such as a stream of events, once its token is revoked."""
+    """Ends a running response, such as an event stream, once its token is revoked."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         super().__init__(app)
@@ -166,12 +166,12 @@ class RevocationMiddleware(_HttpMiddleware):
     async def _is_revoked(self, found: Identity) -> bool:
         try:
             return await self._authenticator.of_credential(found.credential) is None
-        except RecollectError:  # the store cannot tell now; the next request is refused
+        except RecollectError:  # the store is unavailable; the next request is refused
             return False
 
 
 class BodyLimitMiddleware(_HttpMiddleware):
-    """Reads the whole body, within the limits of size and time, before a request is passed on."""
+    """Reads the whole body within the limits of size and time before passing a request on."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         declared = dict(scope["headers"]).get(b"content-length", b"")
@@ -194,10 +194,10 @@ class BodyLimitMiddleware(_HttpMiddleware):
 
 
 class CsrfMiddleware(_HttpMiddleware):
-    """Refuses changes that a page of another site may have made a browser send.
+    """Refuses changes that a page of another site could make a browser send.
 
-    A browser shows its cookie by itself, and so does the address of this machine on a server without a
-    token. A token is shown only by a program that knows it. MCP takes no cookies.
+    A browser sends its cookie automatically; a server without a token accepts any local request. Only a
+    program that knows a token can send one. MCP accepts no cookies.
     """
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -210,7 +210,7 @@ class CsrfMiddleware(_HttpMiddleware):
             if is_ours is False or (has_session and not is_ours):
                 raise Refused(FOREIGN_PAGE)
             if found is not None and found.session is not None and has_session:
-                # `BodyLimitMiddleware` gives the body in one piece.
+                # `BodyLimitMiddleware` delivers the body in one piece.
                 body = (await receive())["body"]
                 shown = headers.get(b"x-csrf-token", b"").decode("latin-1")
                 shown = shown or await _csrf_field(scope, headers, body)
@@ -229,7 +229,7 @@ async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) ->
         async with Request({**scope}, replay_body(body, client_gone)).form() as form:
             given = form.get(CSRF)
             return given if isinstance(given, str) else ""
-    except HTTPException:  # the handler says what is wrong with it
+    except HTTPException:  # the handler reports the error
         return ""
 
 
@@ -238,7 +238,7 @@ def _address(scope: Scope) -> str:
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
-    """The body in one piece, then whatever else comes."""
+    """Return a receiver that delivers the body, then further messages."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -32,7 +32,7 @@ from recollect_server.runner import Forbidden, TookTooLong
 
 PROBLEM_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
-# The first that fits.
+# The first match counts.
 _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (NotFound, 404, "not-found"),
     (Conflict, 409, "conflict"),
@@ -40,7 +40,7 @@ _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (InvalidInput, 422, "invalid-input"),
     (TookTooLong, 504, "took-too-long"),
     (StoreUnavailable, 503, "store-unavailable"),
-    # The caller asks for a model that this server does not have: trying again would not help.
+    # Retrying does not help: this server does not have the model.
     (ModelUnavailable, 409, "model-unavailable"),
     (ExtractionFailed, 503, "extraction-failed"),
     (StoreDamaged, 503, "store-damaged"),
@@ -71,7 +71,7 @@ class ProblemDetails:
     kind: str
     detail: str
     errors: tuple[Mapping[str, str], ...] = ()
-    """Errors of single arguments: a `detail`, and a JSON `pointer` to each."""
+    """Errors of single arguments, each with a `detail` and a JSON `pointer`."""
     headers: tuple[tuple[str, str], ...] = ()
 
     def fields(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class ProblemDetails:
 
 
 class ProblemFound(Exception):
-    """A request that is answered with a problem."""
+    """Raised to answer a request with a problem."""
 
     def __init__(self, status: int, kind: str, detail: str, **more: Any) -> None:
         super().__init__(detail)
@@ -118,12 +118,12 @@ def _wrong(error: RecollectError) -> tuple[Mapping[str, str], ...]:
 
 
 def _pointer(path: tuple[str | int, ...]) -> str:
-    """A JSON pointer (RFC 6901), as a part of a URI."""
+    """Return a JSON pointer (RFC 6901) as URI fragment."""
     return "#" + "".join(f"/{visible(str(part))[:80].replace('~', '~0').replace('/', '~1')}" for part in path)
 
 
 def refusal_response(why: Refusal, path: str) -> Response:
-    """The fields that clients of MCP read, with problem details for the API and `detail` for mem0."""
+    """Build the response: fields for MCP clients, problem details for the API, `detail` for mem0."""
     fields = {"error": why.error, "message": why.message}
     if is_api(path):
         headers = tuple(why.headers.items())
@@ -135,7 +135,7 @@ def refusal_response(why: Refusal, path: str) -> Response:
 
 
 def json_bytes(data: object) -> bytes:
-    """JSON; half of a surrogate pair, which UTF-8 cannot say, becomes a question mark."""
+    """Encode JSON. A lone surrogate, which UTF-8 cannot encode, becomes a question mark."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -143,35 +143,35 @@ def json_bytes(data: object) -> bytes:
 
 _log = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0
-"""A kind that goes on is logged again after this time, with its count meanwhile."""
+"""Interval after which a repeated kind is logged again, with its count."""
 
 
 class RefusalLog:
-    """Logs each kind once a minute at most: a client that floods the server does not flood its log."""
+    """A log of refusals with at most one line per kind and minute, so that floods do not fill it."""
 
     def __init__(
-        self, tell: Callable[[str], None] = _log.warning, clock: Callable[[], float] = time.monotonic
+        self, write: Callable[[str], None] = _log.warning, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._tell = tell
+        self._write = write
         self._clock = clock
-        self._told_at: dict[str, float] = {}
-        self._untold: dict[str, int] = {}
+        self._logged_at: dict[str, float] = {}
+        self._skipped: dict[str, int] = {}
 
     def add(self, kind: str) -> None:
-        """`kind` is one of few, since it is kept for good; it holds nothing that a client sent."""
+        """Add a refusal. Kinds are kept for good, so they are few and contain no client data."""
         now = self._clock()
-        last = self._told_at.get(kind)
+        last = self._logged_at.get(kind)
         if last is not None and now - last < EVERY_SECONDS:
-            self._untold[kind] = self._untold.get(kind, 0) + 1
+            self._skipped[kind] = self._skipped.get(kind, 0) + 1
             return
-        self._told_at[kind] = now
-        more = self._untold.pop(kind, 0)
-        since = f" ({more:,} more since this was last told)" if more else ""
-        self._tell(f"Refused a request: {kind}.{since}")
+        self._logged_at[kind] = now
+        more = self._skipped.pop(kind, 0)
+        since = f" ({more:,} more since the last message)" if more else ""
+        self._write(f"Refused a request: {kind}.{since}")
 
 
 class OncePerKind(logging.Filter):
-    """Passes the web server's warnings, which are about malformed requests, to the log of refusals."""
+    """A filter that sends the web server's warnings about malformed requests to the log of refusals."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Long work: server-sent events with its progress, for the API and for forms."""
+"""Server-sent events with the progress of long work, for the API and for forms."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ EVENT_STREAM = "text/event-stream"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    # A proxy that waits for the end would make progress useless.
+    # A buffering proxy would hold back progress until the end.
     (b"x-accel-buffering", b"no"),
 ]
 
 
 class EventStream:
-    """An answer in events: `progress` ({done, total}) as often as there is any, then `result` or `problem`.
+    """A response in events: `progress` ({done, total}) repeatedly, then `result` or `problem`.
 
-    A failure before any progress is answered with the problem alone, and its status.
+    A failure before the first event is answered with a plain problem and its status.
     """
 
     def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:
-        """`work` answers with the result or a ProblemDetails; with `stops`, it ends when its client goes."""
+        """`work` returns the result or a ProblemDetails; `stops`: it ends when the client disconnects."""
         self._work = work
         self._stops = stops
         self._is_open = False
@@ -46,7 +46,7 @@ class EventStream:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
             done = await self._work(GrowingProgress(self._tell, stops=self._stops))
             group.cancel_scope.cancel()
-        if done is None:  # the client has gone
+        if done is None:  # the client has disconnected
             return
         if isinstance(done, ProblemDetails):
             if not self._is_open:
@@ -83,44 +83,44 @@ _Found = TypeVar("_Found")
 async def with_progress(
     screen: Screen, work: Callable[[Engine, Progress], str], *, right: Right = Right.READ
 ) -> Response:
-    """Do the work, which returns the path of the page that shows its result."""
+    """Do the work and redirect to the path that it returns."""
 
-    async def shown(path: str) -> Response:
+    async def redirect(path: str) -> Response:
         return screen.redirect(path)
 
-    return await with_progress_to(screen, work, shown, right=right)
+    return await with_progress_to(screen, work, redirect, right=right)
 
 
 async def with_progress_to(
     screen: Screen,
     work: Callable[[Engine, Progress], _Found],
-    shown: Callable[[_Found], Awaitable[Response]],
+    show: Callable[[_Found], Awaitable[Response]],
     *,
     right: Right,
 ) -> Response:
     """Do the work, and show its result on a page or by a redirect.
 
-    A script that asks for events gets `progress` events, then a `result`: the `href` to go to, or the `page`
-    to show. Work that needs only the right to read ends when its reader goes away.
+    A script that accepts events gets `progress` events, then a `result` with the `href` to open or the
+    `page` to show. Work that needs only the right to read ends when the client disconnects.
     """
 
-    async def found(progress: Progress) -> Response:
-        return await shown(await screen.run(lambda memory: work(memory, progress), right=right, reads=False))
+    async def do_work(progress: Progress) -> Response:
+        return await show(await screen.run(lambda memory: work(memory, progress), right=right, reads=False))
 
     if EVENT_STREAM not in screen.request.headers.get("accept", ""):
-        return await found(lambda *_: None)
+        return await do_work(lambda *_: None)
 
-    async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
+    async def outcome(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
         try:
-            answer = await found(progress)
+            answer = await do_work(progress)
         except RecollectError as error:
             return problem_of(error)
-        except Exception:  # noqa: BLE001  # whatever it is, the reader gets an answer
+        except Exception:  # noqa: BLE001  # the client gets an answer in any case
             _log.exception("%s failed", screen.request.url.path)
             return UNEXPECTED
         if "location" in answer.headers:
             return {"href": answer.headers["location"]}
         return {"page": bytes(answer.body).decode()}
 
-    # Starlette calls whatever a handler returns.
-    return cast("Response", EventStream(worked, stops=right is Right.READ))
+    # Starlette calls the returned value as an ASGI application.
+    return cast("Response", EventStream(outcome, stops=right is Right.READ))

@@ -1,4 +1,4 @@
-"""Runs work on the memory for a request: in the caller's scope and within the caller's rights."""
+"""Work on the memory for a request, within the caller's scope and rights."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from recollect_server.metrics import Metrics
 
 
 class Right(IntEnum):
-    """Each includes those before it."""
+    """The rights of a caller. Each includes the ones before it."""
 
     READ = 1
     WRITE = 2
     ADMIN = 3
-    """Purging and tuning what they see."""
+    """Purge and tune memories in the caller's scope."""
     STORE = 4
-    """Work on every owner's memory, such as tokens and backups: for admins bound to no scope."""
+    """Manage the whole store, such as tokens and backups: for admins without a scope."""
 
     @property
     def word(self) -> str:
@@ -45,17 +45,17 @@ def operation_right(name: str, *, read_only: bool) -> Right:
 
 
 class Forbidden(RecollectError):
-    """The caller is known, and may not do this."""
+    """The caller lacks the right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The holder of a token, or any client of a server that asks for none."""
+    """The holder of a token, or any client of a server without a token."""
 
     name: str
     right: Right
     scope: Scope | None = None
-    """The only scope that they see; None: every scope."""
+    """The only visible scope; None: every scope."""
 
     @property
     def reach(self) -> Right:
@@ -82,7 +82,7 @@ class Caller:
         )
 
     def engine(self, memory: Engine, owner: str | None = None, agent: str | None = None) -> Engine:
-        """The memory as this caller sees it; `owner` and `agent` choose among the scopes that they see."""
+        """Return the memory in the caller's scope; `owner` and `agent` choose among visible scopes."""
         if self.scope is None:
             if owner is None and agent is None:
                 return memory
@@ -102,12 +102,12 @@ _Work = TypeVar("_Work")
 
 
 class TookTooLong(RecollectError):
-    """A call that only reads was given up."""
+    """A reading call exceeded its deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRunner:
-    """Lets a handler work on the memory: in a thread, in the caller's scope, within their rights."""
+    """Runs a handler's work on the memory: in a thread, within the caller's scope and rights."""
 
     memory: Callable[[], Engine]
     calls: Calls
@@ -115,7 +115,7 @@ class MemoryRunner:
     metrics: Metrics = field(default_factory=Metrics)
 
     async def call(self, request: Request, name: str, given: Mapping[str, Any], **more: Any) -> Answered:
-        """Do one operation of the catalogue; `more` are fields of the call."""
+        """Run one operation of the catalogue; `more` are fields of the call."""
         operation, more = http_operations()[name], {"latencies": self.metrics.latencies, **more}
         with self.metrics.timed(name):
             return await self.run(
@@ -133,10 +133,10 @@ class MemoryRunner:
         right: Right = Right.READ,
         reads: bool | None = None,
     ) -> _Work:
-        """Do work that no operation does.
+        """Run work that is not an operation.
 
-        Work that only `reads` has a deadline, and ends when its client goes; work that needs only the right
-        to read counts as such.
+        Work that only `reads` has a deadline and ends when the client disconnects. This is the default for
+        the right to read.
         """
         caller = caller_of(request)
         caller.require(right)

@@ -27,9 +27,9 @@ from recollect_server.web.templating import SECURITY_HEADERS, bare_page
 # Pages
 
 ONCE = "/sign-in/once"
-"""Where a program that knows the server's token gets a link that signs a browser in once."""
+"""The path where a program that knows the server's token gets a one-time sign-in link."""
 CHALLENGE, PROOF = "x-recollect-challenge", "x-recollect-proof"
-"""The headers by which it shows that."""
+"""The headers that prove knowledge of the token."""
 _LONGEST_TOKEN = 1_000
 _NO_STORE = {"cache-control": "no-store"}
 _WRONG = (
@@ -60,7 +60,7 @@ class SignIn:
     async def _show(self, request: Request) -> Response:
         next_ = local_path(request.query_params.get("next", "/"))
         word = request.query_params.get("once")
-        # A HEAD request does not use it up.
+        # A HEAD request leaves the link valid.
         if word is not None and request.method == "GET":
             credential = self._authenticator.sessions.redeem(word)
             if credential is None or await self._authenticator.of_credential(credential) is None:
@@ -86,7 +86,7 @@ class SignIn:
         return self._signed_in(request, found.credential, where)
 
     def _signed_in(self, request: Request, credential: str, where: str) -> Response:
-        """With a new session; one that the browser had before ends."""
+        """Redirect with a new session, and end the browser's former one."""
         headers = dict(request.scope["headers"])
         self._end(request)
         answer = RedirectResponse(where, 303, SECURITY_HEADERS)
@@ -96,7 +96,7 @@ class SignIn:
         return answer
 
     async def _make_link(self, request: Request) -> Response:
-        """For `recollect ui`, where a server runs already: it proves that it knows the server's token."""
+        """Make a link for `recollect ui`, which proves that it knows the server's token."""
         credential = OWN if self._authenticator.asks_for_token else OPEN
         if credential == OWN and not self._is_proven(request):
             return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
@@ -138,10 +138,10 @@ _LONGEST_ANSWER = 10_000
 
 
 def link_of_running_server(policy: AccessPolicy, store: str) -> str | None:
-    """A link that signs in once to the server at the policy's port; None: nothing listens there.
+    """Return a one-time sign-in link of the server at the policy's port; None if nothing listens there.
 
-    It must serve the store of this id, with the token that we know. The token itself is not sent: another
-    program may listen there.
+    The server must serve the store of this id, with the token that we know. The token itself is not sent,
+    since another program may listen there.
     """
     connection = HTTPConnection(policy.host, policy.port, timeout=_SECONDS)
     try:
@@ -149,11 +149,11 @@ def link_of_running_server(policy: AccessPolicy, store: str) -> str | None:
     except OSError:
         return None
     try:
-        answer = _asked(connection, {})
+        answer = _request_link(connection, {})
         if "challenge" in answer:
             challenge = str(answer["challenge"])
             proof = proof_of(policy.token or "", challenge, policy.port)
-            answer = _asked(connection, {CHALLENGE: challenge, PROOF: proof})
+            answer = _request_link(connection, {CHALLENGE: challenge, PROOF: proof})
     except (OSError, HTTPException, ValueError):
         answer = {}
     finally:
@@ -166,7 +166,7 @@ def link_of_running_server(policy: AccessPolicy, store: str) -> str | None:
     return policy.url(policy.port, str(answer["link"]))
 
 
-def _asked(connection: HTTPConnection, headers: dict[str, str]) -> dict[str, object]:
+def _request_link(connection: HTTPConnection, headers: dict[str, str]) -> dict[str, object]:
     connection.request("POST", ONCE, headers=headers)
     answer = json.loads(connection.getresponse().read(_LONGEST_ANSWER))
     return answer if isinstance(answer, dict) else {}

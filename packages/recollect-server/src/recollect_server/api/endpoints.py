@@ -1,4 +1,4 @@
-"""The REST API's table, which the operations declare, and the endpoint that a request calls."""
+"""The endpoints of the REST API, as declared by the operations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TEMPLATES = [(each, each.path.split("/")[1:]) for each in ENDPOINTS]
 
 
 def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
-    """The endpoint, and what its path names.
+    """Find the endpoint of a request and its path parameters.
 
-    In the path as it was sent, a name may have a slash in it, written as %2F.
+    The raw path is split first, so that a name may contain a slash, written as %2F.
     """
     raw = request.scope.get("raw_path") or request.url.path.encode()
     parts = [unquote(part) for part in raw.decode("latin-1").partition("?")[0].split("/")[2:]]
     found = [each for each in _TEMPLATES if _fits(each[1], parts)]
-    # A fixed word comes before a parameter.
+    # Fixed words take precedence over parameters.
     found.sort(key=lambda each: [part.startswith("{") for part in each[1]])
     method = "GET" if request.method == "HEAD" else request.method
     for endpoint, template in found:

@@ -59,7 +59,7 @@ async def given_arguments(
 
 
 def keeps_going(given: dict[str, Any]) -> bool:
-    """Takes it out of the arguments: the operation gets it with the call."""
+    """Remove `keep_going` from the arguments and return it: the operation gets it with the call."""
     asked = given.pop(KEEP_GOING, None)
     if asked is not None and not isinstance(asked, bool):
         errors = ({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},)
@@ -93,7 +93,7 @@ def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schem
 
 
 def _value(text: str, field: Schema) -> Any:
-    """The value in the schema's type; other texts are left for the operation to refuse."""
+    """Convert a text to the schema's type. Texts that do not fit stay, for the operation to refuse."""
     match field.get("type"):
         case "boolean":
             return {"true": True, "false": False}.get(text, text)
@@ -138,7 +138,7 @@ _LONGEST = 2_000
 
 
 def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
-    """The memory that a path names, by its id or as an entity."""
+    """Return the memory in the path, by its id or as an entity."""
     id_ = row_id(name) if resource == "memory" else Internals(engine).entity_id(name)
     memory = None if id_ is None else engine.get(id_)
     if memory is None:
@@ -147,7 +147,7 @@ def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
 
 
 def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> Engine:
-    """The engine for one change, which fails if the version differs by then. A weak tag names no version."""
+    """Return an engine whose next change fails if the version differs. A weak tag matches no version."""
     found = list(_TAG.finditer(if_match[:_LONGEST]))
     is_any = if_match.strip() == "*"
     if not found and not is_any:
@@ -164,7 +164,7 @@ def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> E
 
 _log = logging.getLogger(__name__)
 _LONGEST_KEY = 200
-# The client has gone.
+# The client has disconnected.
 _GONE = Response(status_code=499)
 
 
@@ -173,7 +173,7 @@ class ApiHandler:
     runner: MemoryRunner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An application, not a function: a route passes it every method, and it says which a path has."""
+        """Handle a request. As an application it gets every method, so it can list the allowed ones."""
         answer = await self._answer(Request(scope, receive))
         await answer(scope, receive, send)
 
@@ -199,7 +199,7 @@ class ApiHandler:
         return done.response() if isinstance(done, ProblemDetails) else _response(request, call, done)
 
     async def _outcome(self, request: Request, call: _Call, **more: Any) -> _Outcome | ProblemDetails:
-        """The result, or what is to be said instead; it raises nothing."""
+        """Return the result or a problem; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
         more |= {"latencies": self.runner.metrics.latencies, "key": call.key, "keep_going": call.keep_going}
 
@@ -207,7 +207,7 @@ class ApiHandler:
             arguments = operation.parse(call.given)
             version = None
             if endpoint.resource is not None and operation.read_only:
-                # Read before the memory itself: a change meanwhile makes the version old, never wrong.
+                # Read before the memory, so that a concurrent change makes the ETag outdated, never wrong.
                 version = memory_version(named_memory(memory, endpoint.resource, call.resource_name))
             elif endpoint.resource is not None and call.if_match is not None:
                 memory = expecting(memory, endpoint.resource, call.resource_name, call.if_match)
@@ -226,7 +226,7 @@ class ApiHandler:
             return ProblemDetails(412, "precondition-failed", str(error))
         except RecollectError as error:
             return problem_of(error)
-        except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
+        except Exception:  # noqa: BLE001  # the client gets an answer in any case
             _log.exception("%s failed", operation.name)
             return UNEXPECTED
 
@@ -237,7 +237,7 @@ class _Call:
     operation: Operation
     given: Mapping[str, Any]
     resource_name: str
-    """The first parameter in the path, if there is one."""
+    """The first path parameter, if any."""
     key: str | None
     if_match: str | None
     keep_going: bool
@@ -266,7 +266,7 @@ async def _read_call(request: Request) -> _Call:
 
 def _key(request: Request, endpoint: Endpoint, operation: Operation) -> str | None:
     key = request.headers.get("idempotency-key")
-    if key is None or operation.idempotent:  # again is as once
+    if key is None or operation.idempotent:  # repeating it does no harm
         return None
     if not endpoint.takes_key:
         raise _bad(
@@ -290,8 +290,8 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation) -> str
 def _response(request: Request, call: _Call, done: _Outcome) -> Response:
     body, headers, status = json_bytes(done.result), {"cache-control": "no-store"}, 200
     if done.version is not None:
-        # The version, which an edit must match, and a digest of all that is shown, which may change without
-        # it: an entity is shown with its relations.
+        # The version that an edit must match, and a digest of the body. The body can change without the
+        # version: an entity includes its relations.
         tag = f'"{done.version}-{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
         headers = {"etag": tag, "cache-control": "private, no-cache"}
         known = request.headers.get("if-none-match", "")

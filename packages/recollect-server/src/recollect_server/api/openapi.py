@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the endpoints and the operations' own types."""
+"""The OpenAPI 3.1 document, generated from the endpoints and the operations' types."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EVERY_PROBLEM = (400, 401, 403, 404, 409, 413, 422, 503)
 
 @cache
 def fixed_parts() -> dict[str, Any]:
-    """The parts that no operation declares: title, problems, probes, and examples by endpoint id."""
+    """Load the hand-written parts: title, problems, probes, and examples by endpoint id."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
     return found
 
@@ -52,7 +52,7 @@ def openapi() -> dict[str, Any]:
         paths.setdefault(f"{ROOT}{endpoint.path}", {})[endpoint.method.lower()] = made
     fixed = deepcopy(fixed_parts())
     fixed["info"]["version"] = version("recollect-memory")
-    fixed["components"]["schemas"] = {**schemas.used(), **fixed["components"]["schemas"]}
+    fixed["components"]["schemas"] = {**schemas.collect_used(), **fixed["components"]["schemas"]}
     return {
         **{name: fixed[name] for name in ("openapi", "info", "servers", "security")},
         "tags": [{"name": tag} for tag in (*dict.fromkeys(each.tag for each in ENDPOINTS), "Server")],
@@ -84,7 +84,7 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         "tags": [endpoint.tag],
         "summary": operation.title,
         "description": _description(endpoint, operation),
-        # Whether the same request again does no harm, so that generated clients know what to retry.
+        # Tells generated clients what they can retry.
         "x-idempotent": operation.read_only or operation.idempotent,
         "parameters": parameters,
         "responses": _responses(endpoint, operation, schemas),
@@ -153,7 +153,7 @@ def _responses(endpoint: Endpoint, operation: Operation, schemas: _Schemas) -> d
     schema = schemas.result(operation)
     answer: dict[str, Any] = {
         "description": operation.title,
-        # Not the stream of events: a client's type would be this or a string, for every answer.
+        # The event stream is left out: generated clients would type every answer as this or a string.
         "content": _json_content(schema),
     }
     if endpoint.resource is not None and operation.read_only:
@@ -189,7 +189,7 @@ def _header(words: str) -> dict[str, Any]:
 
 
 class _Schemas:
-    """Every operation's types, each once by its name, and which of them the document uses."""
+    """The schemas of all operations by name, and the ones that the document uses."""
 
     def __init__(self) -> None:
         inputs: list[tuple[str, Any, Any]] = [
@@ -202,10 +202,10 @@ class _Schemas:
         self._results: list[Schema] = []
 
     def arguments(self, operation: Operation) -> tuple[dict[str, Schema], list[str]]:
-        """The fields of its arguments, with their limits, and the names that must be given."""
+        """Return the schemas of the arguments with their limits, and the required names."""
         root: str = self._roots[operation.name, "validation"]["$ref"]
         schema = with_limits(self._shared[root.removeprefix(_SCHEMAS)])
-        fields = {name: _told_default(field) for name, field in schema["properties"].items()}
+        fields = {name: _describe_default(field) for name, field in schema["properties"].items()}
         return fields, schema.get("required", [])
 
     def result(self, operation: Operation) -> Schema:
@@ -226,8 +226,8 @@ class _Schemas:
             self._shared[name] = class_schema(form, self._reference)
         return {"$ref": f"{_SCHEMAS}{name}"}
 
-    def used(self) -> dict[str, Schema]:
-        """Schemas that bodies and results refer to, directly or not."""
+    def collect_used(self) -> dict[str, Schema]:
+        """Return the schemas that bodies and results refer to, directly or indirectly."""
         given = {name: with_limits(schema) for name, schema in self._reached(self.own).items()}
         return dict(sorted({**self._reached(self._results), **given, **self.own}.items()))
 
@@ -255,7 +255,7 @@ def _references(schema: object) -> Iterable[str]:
 
 
 def _tidy(schema: Any) -> Any:
-    """Without titles that repeat a name, and defaults that say nothing."""
+    """Remove generated titles and defaults of null."""
     match schema:
         case {"properties": dict(fields)}:
             plain = {name: value for name, value in schema.items() if name != "title"}
@@ -273,13 +273,13 @@ def _tidy(schema: Any) -> Any:
 
 
 def _closed(schema: Schema) -> Schema:
-    """A class as an object without other fields; its docstring is for those who read the code."""
+    """Forbid other fields, and remove the description: a docstring is for maintainers."""
     closed = {name: value for name, value in schema.items() if name != "description"}
     return {**closed, "additionalProperties": False} if schema.get("type") == "object" else closed
 
 
-def _told_default(field: Schema) -> Schema:
-    """Its default in words: generators of clients take a field with a default for one that must be given."""
+def _describe_default(field: Schema) -> Schema:
+    """Move the default to the description: client generators treat fields with a default as required."""
     if "default" not in field:
         return field
     plain = {name: value for name, value in field.items() if name != "default"}
@@ -291,7 +291,7 @@ def _told_default(field: Schema) -> Schema:
 
 
 def _with_null(field: Schema) -> Schema:
-    """A field that may be left out may also be null."""
+    """Allow null for an optional field."""
     if {"type": "null"} in field.get("anyOf", ()):
         return field
     words = {name: value for name, value in field.items() if name == "description"}
@@ -308,7 +308,7 @@ def _without_null(field: Schema) -> Schema:
 
 
 def _single(field: Schema) -> Schema:
-    """The schema of a path parameter: of a list, that of its one entry."""
+    """Return the schema of a path parameter: for a list, the schema of one entry."""
     plain = _without_null(field)
     schema = plain["items"] if plain.get("type") == "array" else plain
     return schema if schema.get("type") == "integer" else {"minLength": 1, **schema}

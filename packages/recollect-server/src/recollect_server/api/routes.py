@@ -132,7 +132,7 @@ def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
 
 # Probes and metrics
 
-# A probe that waits longer has given up.
+# Probes rarely wait longer.
 _READY_SECONDS = 10.0
 
 
@@ -140,12 +140,11 @@ _READY_SECONDS = 10.0
 class Probes:
     runner: MemoryRunner
 
-    async def live(self, request: Request) -> Response:  # noqa: ARG002  # whatever it asks
+    async def live(self, request: Request) -> Response:  # noqa: ARG002  # the same for all
         return JSONResponse({"status": "ok"})
 
-    async def ready(self, request: Request) -> Response:  # noqa: ARG002  # whatever it asks
-        """Whether the store opens and answers; anyone may ask, so the answer names no place and no cause in
-        the words of a store."""
+    async def ready(self, request: Request) -> Response:  # noqa: ARG002  # the same for all
+        """Report whether the store answers. The endpoint is public, so it reveals no path and no details."""
         try:
             with anyio.fail_after(_READY_SECONDS):
                 await self.runner.calls.in_thread(lambda: Internals(self.runner.memory()).version())
@@ -172,7 +171,7 @@ class Probes:
 
 
 def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
-    """How much the store holds; with `own`, only what belongs to the caller's scope."""
+    """Yield sizes of the store; with `own`, of the caller's scope only."""
     if own:
         kinds = {str(kind): count for kind, count in Internals(memory).how_many().items()}
         scope = Internals(memory).own_counts()
@@ -220,7 +219,7 @@ def api_routes(runner: MemoryRunner) -> list[BaseRoute]:
 
 
 class _Below(BaseRoute):
-    """Whatever comes under `/v1`. A path of Starlette's ends at a line break, and a name may have one."""
+    """The route of all paths below `/v1`. Starlette's own paths cannot match names with line breaks."""
 
     def __init__(self, handler: ApiHandler) -> None:
         self._handler = handler

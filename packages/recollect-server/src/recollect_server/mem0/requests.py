@@ -1,4 +1,4 @@
-"""Requests of mem0's clients: metadata, filters, and the limits of each."""
+"""Requests of mem0's clients: metadata, filters and their limits."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MOST_KEYS = 50
 LONGEST_KEY = 60
 LONGEST_METADATA = 10_000
 """Characters of JSON."""
-# Quoted again, a piece takes at most twice as many characters and two marks, after its key.
+# JSON quoting at most doubles a piece and adds two quotation marks.
 _PIECE_LENGTH = 60
 _PIECE = re.compile(r"(\d+)/\d+=(.*)", re.DOTALL)
 
 
 def metadata_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """A value that is too long for one tag takes several: `key=1/3="…"`."""
+    """Encode metadata as tags. A long value takes several tags: `key=1/3="…"`."""
     if len(metadata) > MOST_KEYS:
         raise InvalidInput(f"`metadata` has {len(metadata)} keys; at most {MOST_KEYS} are kept.")
     if len({fold(key) for key in metadata}) < len(metadata):
@@ -45,7 +45,7 @@ def metadata_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def metadata_of(tags: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
-    """The metadata that tags hold, and the tags that hold none."""
+    """Split tags into metadata and plain tags."""
     found: dict[str, Any] = {}
     plain: list[str] = []
     pieces: dict[str, dict[int, str]] = {}
@@ -65,13 +65,13 @@ def metadata_of(tags: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     for key, those in pieces.items():
         try:
             found[key] = _value("".join(those[place] for place in sorted(those)))
-        except (ValueError, RecursionError):  # one of them was taken away
+        except (ValueError, RecursionError):  # a piece is missing
             plain += [tag for tag in tags if tag.startswith(f"{key}=")]
     return found, plain
 
 
 def merged_tags(tags: Iterable[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """These tags, with metadata in the place of what its keys held."""
+    """Return the tags with the values of these metadata keys replaced."""
     before, plain = metadata_of(tags)
     keys = {fold(key) for key in metadata}
     kept = {key: value for key, value in before.items() if fold(key) not in keys}
@@ -86,7 +86,7 @@ def _tags(key: str, value: Any) -> list[str]:
         )
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        if not unicodedata.is_normalized("NFC", text):  # a tag is kept in that form, a value as it is
+        if not unicodedata.is_normalized("NFC", text):  # tags are stored in NFC, so other text is escaped
             text = json.dumps(value, separators=(",", ":"))
     except (ValueError, RecursionError):
         raise InvalidInput(f"`metadata` of {key!r} is no JSON that can be kept; simplify it.") from None
@@ -126,16 +126,16 @@ _ALIASES = {
 _TIMES = frozenset(("created_at", "updated_at", "timestamp", "expiration_date"))
 _FIELDS = _TIMES | {"id", "memory", "user_id", "agent_id", "app_id", "run_id", "categories"}
 ANYTHING = "*"
-"""As a value: the field has one."""
+"""As a value: the field exists."""
 
 Row = Mapping[str, Any]
 UserAndAgent = tuple[str | None, str | None]
-"""A user and an agent in whose memory something may be; None: any."""
+"""A user and an agent to look in; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldTest:
-    """One condition on a field of a row; `metadata.topic` is a key of its metadata."""
+    """A condition on a field of a row; `metadata.topic` is a metadata key."""
 
     field: str
     operator: str
@@ -144,7 +144,7 @@ class FieldTest:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """All of its parts hold (`and`), one of them (`or`), or none (`not`)."""
+    """A group of conditions: all hold (`and`), one holds (`or`), or none holds (`not`)."""
 
     word: Literal["and", "or", "not"]
     parts: tuple[RowFilter, ...]
@@ -154,7 +154,7 @@ RowFilter = FieldTest | Junction
 
 
 def row_filter(given: Mapping[str, Any]) -> RowFilter:
-    """Several fields side by side must all hold."""
+    """Parse filters. Fields side by side must all hold."""
     found = _junction("and", given, 0)
     if sum(1 for _ in _tests(found)) > MOST_CONDITIONS:
         raise InvalidInput(f"`filters` may have {MOST_CONDITIONS} conditions; ask for less.")
@@ -170,7 +170,7 @@ def holds(tree: RowFilter, row: Row) -> bool:
                 return (known is not None and known != []) is (operator == "eq")
             try:
                 return bool(_OPERATORS[operator](known, value, field in _TIMES))
-            except TypeError:  # two things that do not compare
+            except TypeError:  # values that do not compare
                 return False
         case Junction("and", parts):
             return all(holds(part, row) for part in parts)
@@ -181,7 +181,7 @@ def holds(tree: RowFilter, row: Row) -> bool:
 
 
 def places(tree: RowFilter) -> frozenset[UserAndAgent]:
-    """Where to look for rows that can pass."""
+    """Return the places where matching rows can be."""
     match tree:
         case FieldTest("user_id", "eq" | "in", value):
             return frozenset((str(user), None) for user in _each(value))
@@ -190,7 +190,7 @@ def places(tree: RowFilter) -> frozenset[UserAndAgent]:
         case Junction("or", parts):
             return frozenset(place for part in parts for place in places(part))
         case Junction("and", parts):
-            # One after another: of many alternatives, few places are left at each step.
+            # Intersect step by step, which keeps the list of places short.
             found = frozenset[UserAndAgent]([(None, None)])
             for part in parts:
                 pairs = product(found, places(part))
@@ -201,13 +201,13 @@ def places(tree: RowFilter) -> frozenset[UserAndAgent]:
 
 
 def needed(tree: RowFilter, field: str) -> str | None:
-    """The one value that a field of every row that passes has, if that is clear."""
+    """Return the value that a field has in every matching row, if the filter fixes one."""
     found = [test.value for test in _all_needed(tree) if test.field == field]
     return str(found[0]) if found and found[0] != ANYTHING else None
 
 
 def all_needed(tree: RowFilter) -> dict[str, Any] | None:
-    """The value that each field must have, where a filter asks for nothing else; None: it does."""
+    """Return the required value of each field; None if the filter has other conditions."""
     needs = list(_all_needed(tree))
     if len(needs) < sum(1 for _ in _tests(tree)) or any(test.value in (None, ANYTHING) for test in needs):
         return None
@@ -215,7 +215,7 @@ def all_needed(tree: RowFilter) -> dict[str, Any] | None:
 
 
 def needed_tags(tree: RowFilter) -> tuple[str, ...]:
-    """The tags that every note that passes has: a search can look among those alone."""
+    """Return the tags of every matching note, which narrow a search."""
     found: list[str] = []
     for test in _all_needed(tree):
         _, is_metadata, key = test.field.partition("metadata.")
@@ -228,7 +228,7 @@ def needed_tags(tree: RowFilter) -> tuple[str, ...]:
 
 
 def is_only_of_places(tree: RowFilter) -> bool:
-    """Whether it asks for whose a memory is, and nothing else."""
+    """Whether the filter names only users and agents."""
     return all(test.field in {"user_id", "agent_id"} for test in _tests(tree))
 
 
@@ -241,7 +241,7 @@ def _junction(word: Literal["and", "or", "not"], given: object, depth: int) -> R
         parts = [_junction("and", each, depth + 1) for each in given]
     else:
         raise InvalidInput(f"A part of `filters` is an object or a list of them, not {given!r:.80}.")
-    # A list after NOT excludes each of its entries; an object, what has all of its fields.
+    # A list after NOT excludes each entry; an object excludes rows with all of its fields.
     if word == "not" and isinstance(given, Mapping):
         return Junction("not", (Junction("and", tuple(parts)),))
     return parts[0] if word == "and" and len(parts) == 1 else Junction(word, tuple(parts))
@@ -301,7 +301,7 @@ def _all_needed(tree: RowFilter) -> Iterator[FieldTest]:
 
 
 def _both(one: UserAndAgent, other: UserAndAgent) -> UserAndAgent | None:
-    """The intersection of two places; None: it is empty."""
+    """Return the intersection of two places; None if empty."""
     for first, second in zip(one, other, strict=True):
         if first is not None and second is not None and first != second:
             return None
@@ -321,7 +321,7 @@ def _among(known: Any, values: list[Any], is_time: bool) -> bool:
 
 
 def _ordered(compares: Callable[[Any, Any], bool], *, is_end: bool) -> Callable[[Any, Any, bool], bool]:
-    """With `is_end`, a day means its end, as in `lte: 2026-01-31`."""
+    """Return a comparison. With `is_end`, a day means its end, as in `lte: 2026-01-31`."""
 
     def compared(known: Any, value: Any, is_time: bool) -> bool:
         if known is None:
@@ -354,7 +354,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any, bool], bool]] = {
 
 
 def moment_given(given: Any, *, is_end: bool = False) -> datetime:
-    """A time as ISO 8601 or in seconds since 1970; a day is its beginning, or its end."""
+    """Parse ISO 8601 or seconds since 1970. A day means its beginning, or its end."""
     try:
         if isinstance(given, int | float) and not isinstance(given, bool):
             return datetime.fromtimestamp(given, UTC)
@@ -375,7 +375,7 @@ MOST_MESSAGES = 1_000
 MOST_IN_BATCH = 1_000
 MOST_ROWS_PER_PAGE = 1_000
 MOST_LISTED = 10_000
-# Options of clients without a meaning here: the form of answers, and the platform's accounts.
+# Client options without effect here: the form of answers and the platform's accounts.
 _WITHOUT_MEANING = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
 _WITHOUT_MEANING |= {"org_id", "project_id"}
 
@@ -397,7 +397,7 @@ class _Request(BaseModel):
 
     @property
     def ignored(self) -> list[str]:
-        """Options that were given, and that nothing here heeds."""
+        """Return the given options that have no effect here."""
         extra = self.model_extra or {}
         return sorted(
             name for name, value in extra.items() if value is not None and name not in _WITHOUT_MEANING
@@ -426,7 +426,7 @@ class Mem0Message(_Request):
 
     @property
     def text(self) -> str:
-        """The text; of a message in several parts, the parts that are text."""
+        """The text; for a message in parts, its text parts."""
         if isinstance(self.content, str):
             return self.content
         parts = self.content if isinstance(self.content, list) else [self.content]
@@ -443,7 +443,7 @@ class AddRequest(_OfSomebody):
     expiration_date: str | None = None
 
     def id_of(self, name: str) -> str | None:
-        """The typed options of newer clients have the ids among the filters."""
+        """Read ids from the filters, where newer clients put them."""
         beside: str | None = getattr(self, name)
         return beside or needed(row_filter(self.filters or {}), name)
 
@@ -491,7 +491,7 @@ class UpdateRequest(_Request):
 
     @property
     def new_text(self) -> str | None:
-        """By the name that each version of mem0 has for it."""
+        """Read the ids, whose name depends on mem0's version."""
         return self.text or self.memory or self.data
 
 
@@ -531,7 +531,7 @@ def body_of(body: bytes) -> dict[str, Any]:
 
 
 def parameters_of(given: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters of a URL. mem0's client puts filters there as Python writes them."""
+    """Parse URL parameters. mem0's client writes filters there as Python literals."""
     found: dict[str, Any] = dict(given)
     for name in ("filters", "metadata"):
         if name in found:

@@ -1,4 +1,4 @@
-"""mem0's routes: which path calls what for every version of its clients, and what each does with notes."""
+"""mem0's routes for all versions of its clients, and their work on notes."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ _STATUSES: tuple[tuple[type[RecollectError], int], ...] = (
     (TookTooLong, 504),
 )
 _ACCOUNT = "recollect"
-# Fields of a project, which are never set here.
+# Project fields, which are always empty here.
 _INSTRUCTIONS = ("custom_instructions", "custom_categories")
-# Routes of mem0's platform that its own server does not have.
+# Routes of mem0's platform that its open-source server lacks.
 _ELSEWHERE = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
 
 
@@ -105,12 +105,12 @@ def mem0_routes(runner: MemoryRunner) -> list[BaseRoute]:
 
 
 def _json(said: object, status: int) -> Response:
-    # In ASCII: what a caller sent may hold half of a surrogate pair, and be quoted.
+    # ASCII, since quoted input may contain a lone surrogate.
     return Response(json.dumps(said), status, media_type="application/json")
 
 
 async def _call_of(request: Request) -> Mem0Call:
-    # Taken apart before it is decoded: a user's id may hold a slash.
+    # Split before decoding: a user's id may contain a slash.
     path = request.scope.get("raw_path", request.url.path.encode()).decode("latin-1").partition("?")[0]
     parts = [unquote(part) for part in path.split("/")[2:] if part]
     if parts[:1] == ["api"]:
@@ -170,13 +170,13 @@ def _of_the_whole(  # noqa: PLR0911  # one for each route
 ) -> tuple[Right, Callable[[Engine], Any]]:
     match (call.method, *call.parts):
         case ("GET",) | ("GET", "ping"):
-            # Without these two, the client does not start.
+            # The client does not start without these two.
             return Right.READ, lambda _: {"status": "ok", "org_id": _ACCOUNT, "project_id": _ACCOUNT}
         case ("GET", "orgs", "organizations", _, "projects", _):
             return Right.READ, lambda _: {"id": _ACCOUNT, "name": _ACCOUNT, **dict.fromkeys(_INSTRUCTIONS)}
         case ("GET", "entities" | "users"):
             return Right.READ, lambda memory: entities(caller, memory)
-        # mem0's client resets by deleting one entity after another, so that one of them needs what all do.
+        # mem0's client resets by deleting entities one by one, so each deletion needs the right of a reset.
         case ("DELETE", "entities", kind, name):
             return Right.ADMIN, lambda memory: delete_entity(caller, memory, kind, name)
         case ("POST", "reset"):
@@ -198,7 +198,7 @@ def _of_the_whole(  # noqa: PLR0911  # one for each route
 
 
 def _adds(call: Mem0Call) -> bool:
-    """To a path that lists in newer versions, and adds in older ones and on mem0's own server."""
+    """Handle a path that lists in newer versions, and adds in older ones and on mem0's own server."""
     return call.parts[-1] == "add" or call.version in {None, "v1"}
 
 
@@ -214,7 +214,7 @@ def _configuration(memory: Engine) -> dict[str, Any]:
 
 Mem0Row = dict[str, Any]
 NO_RUN = "mem0 (no run_id)"
-"""The session of messages that came without a `run_id`."""
+"""The session of messages without a `run_id`."""
 _EVENTS = {
     "noted": "ADD",
     "updated": "UPDATE",
@@ -246,7 +246,7 @@ def note_row(note: Memory, **more: Any) -> Mem0Row:
 
 
 def history_rows(history: History) -> list[Mem0Row]:
-    """The events of a note, oldest first; forgetting and correcting count as DELETE."""
+    """Return the events of a note, oldest first. Forgetting and correcting count as DELETE."""
     rows: list[Mem0Row] = []
     text: str | None = None
     note = history.memory
@@ -285,7 +285,7 @@ _LONGEST_ID = 18
 
 
 def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
-    """The memory of a user, or of one of their agents.
+    """Return the memory of a user, or of one of their agents.
 
     Without an agent, what all agents of the user keep is read, and what is written belongs to none. A token
     that is bound to a scope sees that one alone.
@@ -298,11 +298,11 @@ def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str 
 
 
 def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -> list[Engine]:
-    """The memories in which to look for what a filter asks for, each scope once."""
+    """Return the memories that a filter can match, each scope once."""
     found: list[Engine] = []
     for user, agent in sorted(asked, key=lambda place: (place[0] or "", place[1] or "")):
         if user is None and agent is not None and caller.scope is None:
-            # An agent that is named without a user may work for several.
+            # An agent without a user may belong to several users.
             scopes = [scope for scope in Internals(memory).notes_by_scope() if scope.agent == agent]
             found += [memory.scoped(scope.owner, scope.agent) for scope in scopes]
         else:
@@ -319,7 +319,7 @@ def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -
 def note_and_memory(
     caller: Caller, memory: Engine, given: str, *, forgotten: bool = False
 ) -> tuple[Memory, Engine]:
-    """The note of an id, and the memory that it is in. mem0's clients name no user beside an id."""
+    """Find a note and its memory by id. mem0's clients send no user with an id."""
     id_ = int(given) if given.isascii() and given.isdigit() and len(given) <= _LONGEST_ID else 0
     own = memory
     if caller.scope is None:
@@ -344,7 +344,7 @@ class Mem0Notes:
     memory: Engine
 
     def add(self, asked: AddRequest) -> Mem0Row:
-        """With `infer`, store the messages, and as notes what is worth keeping; without, each is a note."""
+        """Store messages. With `infer`, also extract notes; without, store each message as a note."""
         user, agent, run = (asked.id_of(name) for name in ("user_id", "agent_id", "run_id"))
         app = asked.id_of("app_id")
         if not any((user, agent, run, app)) and self.caller.scope is None:
@@ -380,9 +380,9 @@ class Mem0Notes:
         return note_row(note_and_memory(self.caller, self.memory, given)[0])
 
     def search(self, asked: SearchRequest) -> Mem0Row:
-        """Best first; `score` is how likely a memory is what was asked for."""
+        """Search, best first; `score` is the likelihood that a memory answers the query."""
         tree = row_filter(_narrowed(asked.filter, asked.metadata, asked.categories))
-        # Beyond whose it is, a filter is tried on what was found.
+        # Conditions other than user and agent are checked on the hits.
         most = asked.most if is_only_of_places(tree) and asked.threshold is None else MOST_HITS
         tags = needed_tags(tree)
         answers = [
@@ -405,7 +405,7 @@ class Mem0Notes:
             if (asked.threshold is None or _score(hit) >= asked.threshold)
             and holds(tree, note_row(hit.memory))
         ]
-        if len(answers) > 1:  # hits of several memories are ordered by their scores alone
+        if len(answers) > 1:  # hits of several memories are sorted by score
             found.sort(key=lambda each: (-_score(each[0]), each[0].memory.id))
         found = found[: asked.most]
         for own, answer in answers:
@@ -430,7 +430,7 @@ class Mem0Notes:
         memories = memories_at(self.caller, self.memory, places(tree))
         newest_first = merge(*(_all_notes(own, tree) for own in memories), key=attrgetter("id"), reverse=True)
         matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
-        if is_only_of_places(tree):  # the store can count them without reading them
+        if is_only_of_places(tree):  # the store can count these without reading
             rows = list(islice(matching, start + asked.size + 1))
             count = sum(Internals(own).how_many().get(Kind.NOTE, 0) for own in memories)
         else:
@@ -446,7 +446,7 @@ class Mem0Notes:
         }
 
     def update(self, given: str, asked: UpdateRequest, *, clears_expiry: bool = False) -> Mem0Row:
-        """A former text is kept in the history; metadata takes the place of what there was."""
+        """Update a note. Its former text stays in the history; metadata is replaced."""
         note, own = note_and_memory(self.caller, self.memory, given)
         if clears_expiry and note.expires_at is not None:
             raise InvalidInput(
@@ -471,7 +471,7 @@ class Mem0Notes:
         return {"message": "The memory was deleted; `recollect restore` brings it back.", "id": str(note.id)}
 
     def delete_all(self, asked: DeleteAllRequest) -> Mem0Row:
-        """Delete all of a user or agent, the messages and notes of a run, or the notes of other filters."""
+        """Delete everything of a user or agent, a run's messages and notes, or notes by other filters."""
         tree = row_filter(_narrowed(asked.filter, asked.metadata, None))
         needs = all_needed(tree)
         if needs == {}:
@@ -492,7 +492,7 @@ class Mem0Notes:
         return history_rows(own.history(note.id))
 
     def update_batch(self, asked: BatchRequest) -> Mem0Row:
-        # Check all first, so that a missing one changes nothing.
+        # Check all ids first, so that a missing one changes nothing.
         for row in asked.memories:
             note_and_memory(self.caller, self.memory, row.memory_id)
         for place, row in enumerate(asked.memories):
@@ -530,23 +530,23 @@ def forget_run(own: Engine, run: str) -> int:
 def _complete(
     own: Engine, noted: Remembered, metadata: Mapping[str, Any], expires_at: datetime | None
 ) -> None:
-    """Give a note its metadata. Said again, it keeps what it had under other keys."""
+    """Set a note's metadata. A repeated note keeps its other keys."""
     if not metadata and expires_at is None:
         return
     note = own.get(noted.id)
-    if note is None:  # gone since
+    if note is None:  # deleted meanwhile
         return
     tags = merged_tags(note.tags, metadata) if metadata else None
     own.update(note.id, tags=tags, expires_at=expires_at)
 
 
 def _expiry(day: str | None) -> datetime | None:
-    """The end of the day: a memory lasts through it."""
+    """Return the end of the expiration day."""
     return None if day is None else moment_given(day, is_end=True)
 
 
 def _all_notes(own: Engine, tree: RowFilter) -> Iterator[Memory]:
-    """The newest first, as far as the store itself can tell which."""
+    """List notes, newest first, narrowed as far as the store can filter."""
     run = needed(tree, "run_id")
     session = None if run is None else clean_name(run, "run_id")
     after: int | None = 0
@@ -559,7 +559,7 @@ def _all_notes(own: Engine, tree: RowFilter) -> Iterator[Memory]:
 def _narrowed(
     given: Mapping[str, Any], metadata: Mapping[str, Any] | None, categories: Sequence[str] | None
 ) -> dict[str, Any]:
-    """The filter and the options beside it. One of several categories is enough."""
+    """Combine the filter and the other options. One of several categories is enough."""
     more = [{"metadata": dict(metadata)}] if metadata else []
     wanted = [{"OR": [{"categories": {"contains": each}} for each in categories]}] if categories else []
     return {"AND": [given, *more, *wanted]}
@@ -577,7 +577,7 @@ def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0
 
 
 def _remarks(ignored: Sequence[str], note: str | None = None) -> Mem0Row:
-    """Remarks beside the answer; mem0's clients pass them on."""
+    """Return remarks for the answer, which mem0's clients pass on."""
     remarks: Mem0Row = {"ignored": list(ignored), "note": note}
     return {name: value for name, value in remarks.items() if value}
 
@@ -588,7 +588,7 @@ _KINDS = ("user", "agent", "app", "run")
 
 
 def entities(caller: Caller, memory: Engine) -> Mem0Row:
-    """Users and agents with the number of their notes, by name."""
+    """List users and agents with their numbers of notes, by name."""
     counts: dict[tuple[str, str], int] = {}
     for scope, notes in _seen(caller, memory).items():
         for kind, name in (("user", scope.owner), ("agent", scope.agent)):
@@ -602,7 +602,7 @@ def entities(caller: Caller, memory: Engine) -> Mem0Row:
 
 
 def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0Row:
-    """Forget all that a user or an agent has, or a run; nothing is wrong where there is nothing left."""
+    """Forget everything of a user, an agent or a run. Deleting twice is no error."""
     if kind not in _KINDS:
         raise NotFound(f"There is no kind of entity {kind[:40]!r}; there are: {', '.join(_KINDS)}.")
     if kind == "app":
@@ -618,7 +618,7 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
 
 
 def reset(caller: Caller, memory: Engine) -> Mem0Row:
-    """Forget everything that the caller sees. Nothing is destroyed."""
+    """Forget everything in the caller's scope. Nothing is purged."""
     seen = _seen(caller, memory)
     count = sum(Internals(memory.scoped(scope.owner, scope.agent)).forget_all() for scope in seen)
     return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
